@@ -1,0 +1,358 @@
+"""The demo's dataset keeps its promises: seeds, offsets, evidence, languages, gold counts, scores."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from workbench.model import DEFAULT_LABELS, REASONS
+
+Row = dict[str, Any]
+
+DATA = files("workbench.demo_data").joinpath("demo.jsonl")
+TEXT = DATA.read_bytes().decode("utf-8")
+LINES = TEXT.split("\n")[:-1]
+ROWS: list[Row] = [json.loads(line) for line in LINES]
+BY_ID: dict[str, Row] = {row["id"]: row for row in ROWS}
+LABELS = {label.name for label in DEFAULT_LABELS}
+SEED_IDS = ["taj-high", "taj-low", "france", "eiffel-en", "eiffel-ru", "refund"]
+
+TAJ_QUESTION = "What is the Taj Mahal?"
+TAJ = (
+    "The Taj Mahal is an ivory-white marble mausoleum on the right bank of the river Yamuna in the Indian "
+    "city of Agra. It was commissioned in 1631 by the Mughal emperor Shah Jahan to house the tomb of his "
+    "favorite wife, Mumtaz Mahal."
+)
+TAJ_HIGH = (
+    "The Taj Mahal is a symbol of love and architectural marvel located in Agra, India. It was built by the "
+    "Mughal emperor Shah Jahan in memory of his beloved wife, Mumtaz Mahal. The structure is renowned for "
+    "its intricate marble work and beautiful gardens surrounding it."
+)
+TAJ_LOW = (
+    "The Taj Mahal is an iconic monument in India. It is a UNESCO World Heritage Site and attracts millions "
+    "of visitors annually. The intricate carvings and stunning architecture make it a must-visit destination."
+)
+TAJ_ENTITIES = ["Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal"]
+TAJ_HIGH_ENTITIES = ["Taj Mahal", "Agra", "Shah Jahan", "Mumtaz Mahal", "India"]
+EIFFEL_RU = "Гюстав Эйфель спроектировал башню в Париже в 1889 году."
+EIFFEL_RU_CONTEXT = "Башня в Париже была завершена в 1889 году и остаётся популярной достопримечательностью."
+
+# id: question, response, reference, context, entities of the reference, entities of the context
+SEEDS: dict[str, tuple[str, str | None, str, str, list[str], list[str]]] = {
+    "taj-high": (TAJ_QUESTION, None, TAJ, TAJ_HIGH, TAJ_ENTITIES, TAJ_HIGH_ENTITIES),
+    "taj-low": (TAJ_QUESTION, None, TAJ, TAJ_LOW, TAJ_ENTITIES, ["Taj Mahal", "UNESCO", "India"]),
+    "france": (
+        "What is the capital city of France?",
+        "Paris is the capital of France.",
+        "The capital city of France is Paris.",
+        "France is a country in Europe with a rich history and culture.",
+        ["France", "Paris"],
+        ["France", "Europe"],
+    ),
+    "eiffel-en": (
+        "Who designed the tower in Paris?",
+        None,
+        "Gustave Eiffel designed the tower in Paris in 1889.",
+        "The tower in Paris was completed in 1889 and remains a popular landmark.",
+        ["Gustave Eiffel", "Paris", "1889"],
+        ["Paris", "1889"],
+    ),
+    "eiffel-ru": (
+        "Кто спроектировал башню в Париже?",
+        None,
+        EIFFEL_RU,
+        EIFFEL_RU_CONTEXT,
+        ["Гюстав Эйфель", "Париж", "1889"],
+        ["Париж", "1889"],
+    ),
+    "refund": (
+        "What if these shoes don't fit?",
+        "We offer a 30-day full refund at no extra cost.",
+        "You are eligible for a 30 day full refund at no extra cost.",
+        "All customers are eligible for a 30 day full refund at no extra cost.",
+        [],
+        [],
+    ),
+}
+
+# id: entities found, entities missing, statements found, statements missing
+GOLD_COUNTS = {
+    "apollo-dense": (4, 4, 0, 2),
+    "apollo-bm25": (5, 3, 0, 0),
+    "everest-bm25": (1, 6, 0, 0),
+    "oxford": (2, 3, 0, 0),
+    "louisiana": (3, 2, 0, 2),
+    "volcano": (3, 2, 0, 0),
+    "baikal": (3, 0, 1, 1),
+    "tolstoy": (3, 2, 0, 0),
+    "bauhaus-dense": (3, 3, 0, 0),
+    "machu-picchu": (3, 2, 0, 0),
+    "great-wall": (3, 4, 0, 0),
+    "fuji-dense": (2, 3, 0, 0),
+    "great-pyramid": (3, 2, 0, 0),
+}
+
+# The digits an exact comparison of string sets reports, found / (n + 1e-8).
+SCORES = {
+    "apollo-dense": "0.14285714265306124",
+    "apollo-bm25": "0.571428570612245",
+    "everest-bm25": "0.14285714265306124",
+    "louisiana": "0.16666666638888888",
+    "bolt-dense": "0.0",
+    "bolt-bm25": "0.33333333277777777",
+    "gagarin-dense": "0.1999999996",
+    "bauhaus-dense": "0.16666666638888888",
+    "great-wall": "0.33333333277777777",
+}
+
+# Quotes that stand in no context, on purpose.
+UNGROUNDED_QUOTES = {
+    ("apollo-bm25", "Collins orbited the Moon alone aboard Columbia"),
+    ("mendeleev", "Менделеев опубликовал таблицу с пустыми местами"),
+    ("genji", "紫式部の『源氏物語』は五十四帖に分かれる"),
+}
+
+
+def texts(entities: list[dict[str, str]]) -> list[str]:
+    """The surfaces of proposed entities, in order."""
+    return [entity["text"] for entity in entities]
+
+
+def gold_units(row: Row) -> list[dict[str, Any]]:
+    """Entities, then statements, of the row's gold; none without gold."""
+    gold = row.get("gold", {})
+    return [*gold.get("entities", []), *gold.get("statements", [])]
+
+
+def samples_by_reference() -> list[list[Row]]:
+    """The rows that share question and reference, in file order."""
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in ROWS:
+        groups[row["user_input"], row["reference"]].append(row)
+    return list(groups.values())
+
+
+def verdicts(units: list[dict[str, Any]]) -> tuple[int, int]:
+    """How many units are found, and how many missing."""
+    counts = Counter(unit["verdict"] for unit in units)
+    return counts["found"], counts["missing"]
+
+
+def test_the_file_is_one_compact_way_of_writing_its_rows() -> None:
+    """UTF-8 without BOM, LF, literal non-ASCII: rewriting the rows gives the same bytes."""
+    written = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in ROWS)
+
+    assert written.encode("utf-8") == DATA.read_bytes()
+
+
+def test_every_row_has_the_native_keys_in_order() -> None:
+    """Optional keys may be absent, the others may not, and the order never changes."""
+    order = ["id", "user_input", "reference", "response", "retrieved_contexts", "meta", "proposal"]
+    order += ["gold", "scores", "group"]
+    optional = {"response", "gold", "scores", "group"}
+
+    for row in ROWS:
+        assert [key for key in order if key in row or key not in optional] == list(row)
+        assert list(row["meta"]) == ["language", "retriever", "topic"]
+
+
+def test_ids_are_unique_and_there_are_enough_rows() -> None:
+    """At least 34 rows, each with an id of its own."""
+    assert len(ROWS) == len(BY_ID)
+    assert len(ROWS) >= 34
+
+
+def test_the_licence_lies_beside_the_data() -> None:
+    """The note on the rights to the texts is installed with them."""
+    licence = files("workbench.demo_data").joinpath("LICENSE.txt").read_text(encoding="utf-8")
+
+    assert "CC0" in licence
+
+
+def test_the_six_seeds_come_first() -> None:
+    """The worked examples open the file, in their order."""
+    assert [row["id"] for row in ROWS[:6]] == SEED_IDS
+
+
+@pytest.mark.parametrize("seed", SEED_IDS)
+def test_a_seed_is_verbatim(seed: str) -> None:
+    """Texts and proposed entities of a worked example are exactly as published."""
+    row = BY_ID[seed]
+    question, response, reference, context, entities, context_entities = SEEDS[seed]
+
+    assert row["user_input"] == question
+    assert row.get("response") == response
+    assert row["reference"] == reference
+    assert row["retrieved_contexts"] == [context]
+    assert texts(row["proposal"]["reference_entities"]) == entities
+    assert [texts(found) for found in row["proposal"]["context_entities"]] == [context_entities]
+    assert {"gold", "scores", "group"}.isdisjoint(row)
+
+
+def test_the_refund_seed_has_one_found_statement() -> None:
+    """Without a name in it, the refund row still has a statement, with its context and quote."""
+    row = BY_ID["refund"]
+
+    assert row["proposal"]["statements"] == [
+        {"text": row["reference"], "verdict": "found", "context": 0, "quote": row["retrieved_contexts"][0]}
+    ]
+
+
+def test_the_taj_seeds_name_their_retrievers() -> None:
+    """The same reference was scored with a high and a low retriever."""
+    assert BY_ID["taj-high"]["meta"]["retriever"] == "high"
+    assert BY_ID["taj-low"]["meta"]["retriever"] == "low"
+
+
+def test_seven_languages_have_three_references_each() -> None:
+    """Counted by reference: a second retriever does not make a second text."""
+    counts = Counter(rows[0]["meta"]["language"] for rows in samples_by_reference())
+
+    assert set(counts) == {"en", "ru", "de", "es", "zh", "ar", "ja"}
+    assert min(counts.values()) >= 3
+
+
+def test_every_row_after_the_seeds_is_grouped_by_topic() -> None:
+    """The group of a row is its topic."""
+    assert [row["group"] for row in ROWS[6:]] == [row["meta"]["topic"] for row in ROWS[6:]]
+
+
+def test_pairs_differ_in_contexts_and_share_the_reference_entities() -> None:
+    """One reference under two retrievers was extracted once; gold units are the same, too."""
+    pairs = [rows for rows in samples_by_reference() if len(rows) > 1]
+    assert len(pairs) >= 5
+
+    for first, second in pairs:
+        assert first["retrieved_contexts"] != second["retrieved_contexts"]
+        assert first["meta"]["retriever"] != second["meta"]["retriever"]
+        assert first["proposal"]["reference_entities"] == second["proposal"]["reference_entities"]
+        if "gold" in first and "gold" in second:
+            spans = [
+                [(unit["start"], unit["end"], unit["label"]) for unit in row["gold"]["entities"]]
+                for row in (first, second)
+            ]
+            assert spans[0] == spans[1]
+
+
+def test_every_context_has_its_own_list_of_entities() -> None:
+    """context_entities runs parallel to retrieved_contexts."""
+    for row in ROWS:
+        assert len(row["proposal"]["context_entities"]) == len(row["retrieved_contexts"]) >= 1
+
+
+def test_every_label_belongs_to_the_default_policy() -> None:
+    """Proposed and verified entities use the eight default labels."""
+    for row in ROWS:
+        proposed = [row["proposal"]["reference_entities"], *row["proposal"]["context_entities"]]
+        entities = [entity for some in proposed for entity in some] + row.get("gold", {}).get("entities", [])
+        assert {entity["label"] for entity in entities} <= LABELS, row["id"]
+
+
+def test_every_gold_span_quotes_its_text() -> None:
+    """reference[start:end] is the unit's text, in code points."""
+    for row in ROWS:
+        for unit in gold_units(row):
+            assert row["reference"][unit["start"] : unit["end"]] == unit["text"], row["id"]
+
+
+def test_no_span_cuts_a_character_from_its_accents() -> None:
+    """Neither spans nor evidence end between a letter and its combining mark."""
+    for row in ROWS:
+        for unit in gold_units(row):
+            cuts = [(row["reference"], unit["end"])]
+            cuts += [(row["retrieved_contexts"][one["context"]], one["end"]) for one in unit["evidence"]]
+            for text, end in cuts:
+                assert not unicodedata.combining(text[end : end + 1] or " "), row["id"]
+
+
+def test_evidence_lies_inside_its_context() -> None:
+    """Found units have evidence inside a context; missing ones have a reason instead."""
+    for row in ROWS:
+        for unit in gold_units(row):
+            if unit["verdict"] == "found":
+                assert unit["evidence"]
+                assert "reason" not in unit
+            else:
+                assert unit["verdict"] == "missing"
+                assert unit["reason"] in REASONS
+                assert unit["evidence"] == []
+            for one in unit["evidence"]:
+                context = row["retrieved_contexts"][one["context"]]
+                assert one["context"] >= 0
+                assert 0 <= one["start"] < one["end"] <= len(context), row["id"]
+
+
+def test_gold_has_the_known_counts() -> None:
+    """Found and missing units of every verified row, entities and statements."""
+    counts = {
+        row["id"]: (*verdicts(row["gold"]["entities"]), *verdicts(row["gold"].get("statements", [])))
+        for row in ROWS
+        if "gold" in row
+    }
+
+    assert counts == GOLD_COUNTS
+    assert {row["gold"]["annotator"] for row in ROWS if "gold" in row} == {"demo"}
+
+
+def test_statements_name_a_verdict_and_what_it_rests_on() -> None:
+    """Found: a context in range and a quote; missing: a reason. Each quotes the reference."""
+    for row in ROWS:
+        assert row["proposal"]["statements"]
+        for statement in row["proposal"]["statements"]:
+            assert statement["text"] in row["reference"], row["id"]
+            if statement["verdict"] == "found":
+                assert 0 <= statement["context"] < len(row["retrieved_contexts"])
+                assert statement["quote"]
+            else:
+                assert statement["verdict"] == "missing"
+                assert statement["reason"]
+
+
+def test_only_the_planted_quotes_are_ungrounded() -> None:
+    """All other quotes stand in the context they name."""
+    ungrounded = {
+        (row["id"], statement["quote"])
+        for row in ROWS
+        for statement in row["proposal"]["statements"]
+        if "quote" in statement and statement["quote"] not in row["retrieved_contexts"][statement["context"]]
+    }
+
+    assert ungrounded == UNGROUNDED_QUOTES
+
+
+def test_score_columns_reproduce_from_the_proposals_digit_for_digit() -> None:
+    """The column is exact set recall of the recorded proposal, found / (n + 1e-8)."""
+    in_file: dict[str, str] = {}
+    for line in LINES:
+        row = json.loads(line, parse_float=str)
+        if "scores" in row:
+            assert list(row["scores"]) == ["context_entity_recall"]
+            in_file[row["id"]] = row["scores"]["context_entity_recall"]
+
+    recomputed: dict[str, str] = {}
+    for row_id in in_file:
+        proposal = BY_ID[row_id]["proposal"]
+        reference = set(texts(proposal["reference_entities"]))
+        contexts = {text for found in proposal["context_entities"] for text in texts(found)}
+        assert len(reference) == len(proposal["reference_entities"])  # list and set denominators agree
+        recomputed[row_id] = repr(len(reference & contexts) / (len(reference) + 1e-8))
+
+    assert in_file == SCORES
+    assert recomputed == SCORES
+
+
+def test_the_hard_texts_are_there() -> None:
+    """Emoji before a span, a combining mark, a no-break space, an empty extraction, a nested name."""
+    volcano, baikal, oxford = BY_ID["volcano"], BY_ID["baikal"], BY_ID["oxford"]
+    outer, inner = oxford["gold"]["entities"][:2]
+
+    assert volcano["reference"].startswith("🌋 ")
+    assert "o\u0308" in volcano["retrieved_contexts"][0]
+    assert "1\u00a0642" in baikal["retrieved_contexts"][0]
+    assert BY_ID["curie"]["proposal"]["reference_entities"] == []
+    assert outer["start"] < inner["start"] < inner["end"] == outer["end"]

@@ -1,0 +1,450 @@
+"""The command line: parse, call one stage, print, exit code.
+
+Exit codes: 0 done, 1 the gate failed, 2 bad usage or input, 3 partly done (some rows refused, each
+named), 70 a crash. Everything heavy is imported inside the command that needs it, so that `--help`
+answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from workbench import __version__
+from workbench.errors import UsageError, WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+DEFAULT_DB = "workbench.db"
+DEMO_DB = "workbench-demo.db"
+GLOBAL_OPTIONS = ("--db", "--dataset", "--as")
+
+app = typer.Typer(
+    name="workbench",
+    help="Find out whether your recall scores are true: propose, review, recount, compare, export.",
+    no_args_is_help=False,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+policy_app = typer.Typer(help="Show or change what annotators agree on.", no_args_is_help=True)
+app.add_typer(policy_app, name="policy")
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Run = Annotated[str | None, typer.Option("--run", help="A run by name; the current one by default.")]
+
+
+@dataclass
+class Call:
+    """What stands before the command."""
+
+    db: str
+    db_given: bool
+    dataset: str | None
+    annotator: str
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"workbench {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    db: Annotated[
+        str | None,
+        typer.Option(envvar="WORKBENCH_DB", help=f"A file or database URL.  [default: {DEFAULT_DB}]"),
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help="A dataset; not needed when it is the only one.")
+    ] = None,
+    annotator: Annotated[
+        str | None,
+        typer.Option("--as", envvar="WORKBENCH_AS", help="Your name on every decision.  [default: OS user]"),
+    ] = None,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Without a command: open the queue, as `workbench review` does."""
+    context.obj = Call(db or DEFAULT_DB, db is not None, dataset, _annotator(annotator))
+    if context.invoked_subcommand is None:
+        review(context)
+
+
+@app.command()
+def demo(
+    context: typer.Context,
+    report: Annotated[bool, typer.Option("--report", help="Print the comparison, open no screen.")] = False,
+    json: Json = False,
+) -> None:
+    """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network."""
+    call: Call = context.obj
+    from workbench.stages import demo as stage
+
+    url = call.db if call.db_given else DEMO_DB
+    with _store(url) as store:
+        stage.load_demo(store, call.annotator)
+        if report or json or not _on_terminal():
+            _compare(store, Call(url, True, stage.DATASET, call.annotator), json=json)
+            if not json:
+                typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
+            return
+    _open_app(url, stage.DATASET, call.annotator)
+
+
+@app.command("import")
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="JSON Lines or CSV.")],
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Store the gold of every row as verified; a row without is bad.")
+    ] = False,
+    gold_if_given: Annotated[
+        bool, typer.Option("--gold-if-given", help="Store gold where a row has it.")
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="One bad row keeps everything out.")] = False,
+    format: Annotated[  # noqa: A002
+        str | None, typer.Option(help="native or ragas; found out by default.")
+    ] = None,
+    blind: Annotated[
+        float | None,
+        typer.Option(min=0, max=1, help="Share of samples reviewed blind.  [default: 0.1 from 100 samples]"),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
+    json: Json = False,
+) -> None:
+    """Bring a file of samples in. Importing it twice adds nothing; bad rows are put aside by name."""
+    from workbench import reports
+    from workbench.stages.import_ import ImportOptions, import_file
+
+    call: Call = context.obj
+    if gold and gold_if_given:
+        raise UsageError("--gold and --gold-if-given exclude each other")
+    options = ImportOptions(
+        dataset=call.dataset,
+        gold="require" if gold else "given" if gold_if_given else "ignore",
+        update=update,
+        strict=strict,
+        format=format,
+        blind=blind,
+        seed=seed,
+    )
+    size = file.stat().st_size if file.is_file() else None
+    with _store(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
+        report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+    reports.show(report, reports.import_text(report), as_json=json)
+    if report.rejected:
+        raise typer.Exit(3)
+
+
+@app.command()
+def propose(
+    context: typer.Context,
+    proposer: Annotated[str, typer.Option(help="rules, or recorded: those that came with a file.")] = "rules",
+    run: Run = None,
+    json: Json = False,
+) -> None:
+    """Propose units for every sample that has none yet, and make that run the current one."""
+    from workbench import reports
+    from workbench.stages.propose import propose as stage
+
+    call: Call = context.obj
+    with _dataset(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
+        report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
+    reports.show(report, reports.propose_text(report), as_json=json)
+
+
+@app.command()
+def review(context: typer.Context) -> None:
+    """Open the queue: accept or correct units and matches, sample by sample."""
+    call: Call = context.obj
+    if not _on_terminal():
+        raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
+    _open_app(call.db, call.dataset, call.annotator)
+
+
+@app.command()
+def score(
+    context: typer.Context,
+    run: Run = None,
+    match_threshold: Annotated[
+        int | None, typer.Option(min=0, max=100, help="Similarity from which two names match.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Score every sample by every scorer; verified and external values stand beside."""
+    from workbench import reports
+    from workbench.stages.recompute import score_dataset
+
+    call: Call = context.obj
+    with _dataset(call) as (store, info), reports.progress("Scoring", info.n_samples) as progress:
+        report = score_dataset(store, info, run=run, threshold=match_threshold, progress=progress)
+    reports.show(reports.score_document(report), reports.score_text(report), as_json=json)
+
+
+@app.command()
+def compare(
+    context: typer.Context,
+    run: Run = None,
+    by: Annotated[
+        str | None,
+        typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Set automatic values against verified ones, or two retrievers against each other."""
+    call: Call = context.obj
+    with _dataset(call) as (store, _info):
+        _compare(store, call, run=run, by=by, json=json)
+
+
+@app.command()
+def export(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(help="A new folder.")],
+    run: Run = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
+    json: Json = False,
+) -> None:
+    """Write samples, proposals, gold and external scores as native rows that import back."""
+    from workbench import reports
+    from workbench.stages.export import export as stage
+
+    call: Call = context.obj
+    with _dataset(call) as (store, info), reports.progress("Exporting", info.n_samples) as progress:
+        report = stage(
+            store, info, directory, annotator=call.annotator, run=run, force=force, progress=progress
+        )
+    reports.show(report, reports.export_text(report), as_json=json)
+
+
+@app.command()
+def status(context: typer.Context, json: Json = False) -> None:
+    """What the database holds and how far the reviews are."""
+    from workbench import reports
+    from workbench.stages.status import status as stage
+
+    call: Call = context.obj
+    with _store(call.db, create=False) as store:
+        report = stage(store, call.annotator, call.dataset)
+    reports.show(report, reports.status_text(report), as_json=json)
+
+
+@app.command()
+def backup(
+    context: typer.Context,
+    target: Annotated[Path | None, typer.Argument(help="A new file; by default beside the database.")] = None,
+) -> None:
+    """Copy the database while it is in use."""
+    from datetime import datetime
+
+    from workbench.stages.status import backup as stage
+
+    call: Call = context.obj
+    with _store(call.db, create=False) as store:
+        typer.echo(stage(store, target, datetime.now().astimezone()))
+
+
+@policy_app.command("show")
+def policy_show(context: typer.Context, json: Json = False) -> None:
+    """Print the current policy as TOML: kinds, labels with keys, unit rules, guidelines."""
+    from workbench import reports
+    from workbench.stages.policy import policy_text
+
+    with _dataset(context.obj) as (_, info):
+        reports.show(info.policy, policy_text(info), as_json=json)
+
+
+@policy_app.command("edit")
+def policy_edit(
+    context: typer.Context,
+    file: Annotated[
+        str | None, typer.Option("--file", help="Read the policy from a file, - for standard input.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Change the policy in your editor ($EDITOR) or from a file; every change is a new version."""
+    from workbench import reports
+    from workbench.stages.policy import change_policy, policy_text
+
+    call: Call = context.obj
+    with _dataset(call) as (store, info):
+        report = change_policy(store, info, _edited(policy_text(info), file), call.annotator)
+    reports.show(report, reports.policy_text(report), as_json=json)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(_run(_hoisted(sys.argv[1:])))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        app(arguments)  # ends by SystemExit; usage errors are printed there, with exit code 2
+        sys.stdout.flush()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except WorkbenchError as error:
+        from workbench.text.safe import clean
+
+        typer.echo(f"workbench: {clean(str(error))}", err=True)
+        return 2
+    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        _report_crash(error)
+        return 70
+    return 0
+
+
+def _report_crash(error: Exception) -> None:
+    """Where it happened, without the message and the values: they may hold the dataset's text."""
+    import traceback
+
+    typer.echo(f"workbench {__version__} crashed: {type(error).__name__}", err=True)
+    for frame in traceback.extract_tb(error.__traceback__):
+        typer.echo(f"  {frame.filename}:{frame.lineno} {frame.name}", err=True)
+
+
+def _hoisted(arguments: list[str]) -> list[str]:
+    """Let --db, --dataset and --as stand after the command too."""
+    front: list[str] = []
+    rest: list[str] = []
+    pending = iter(arguments)
+    for argument in pending:
+        name, _, value = argument.partition("=")
+        if argument == "--":
+            rest += [argument, *pending]
+        elif name in GLOBAL_OPTIONS:
+            front += [argument] if value else [argument, *([next(pending, "")])]
+        else:
+            rest.append(argument)
+    return front + rest
+
+
+def _annotator(name: str | None) -> str:
+    import getpass
+
+    if name is None:
+        try:
+            name = getpass.getuser()
+        except (KeyError, OSError):
+            raise UsageError("your system has no user name here: give one with --as NAME") from None
+    name = name.strip()
+    if not name or len(name) > 100 or not name.isprintable():
+        raise UsageError("--as: give a printable name of 1 to 100 characters")
+    return name
+
+
+def _on_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+@contextmanager
+def _store(url: str, *, create: bool = True) -> Iterator[Store]:
+    from workbench.store.engine import open_store
+
+    store = open_store(url, create=create)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+@contextmanager
+def _dataset(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
+    from workbench.store.datasets import find_dataset
+
+    with _store(call.db, create=False) as store:
+        yield store, find_dataset(store, call.dataset)
+
+
+def _compare(
+    store: Store, call: Call, *, run: str | None = None, by: str | None = None, json: bool = False
+) -> None:
+    from workbench import reports
+    from workbench.stages.compare import compare as stage
+    from workbench.stages.compare import compare_by
+    from workbench.stages.recompute import score_dataset
+    from workbench.store.datasets import find_dataset
+
+    info = find_dataset(store, call.dataset)
+    if by is not None:
+        pairs = compare_by(store, info, by)
+        reports.show(reports.retrievers_document(by, pairs), reports.retrievers_text(by, pairs), as_json=json)
+        return
+    with reports.progress("Scoring", info.n_samples) as progress:
+        report = stage(score_dataset(store, info, run=run, progress=progress))
+    reports.show(reports.compare_document(report), reports.compare_text(report), as_json=json)
+
+
+def _open_app(url: str, dataset: str | None, annotator: str) -> None:
+    import os
+
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
+
+    def connect() -> Store:
+        from workbench.store.engine import open_store
+
+        return open_store(url)
+
+    from workbench.tui.app import run
+
+    code = run(connect, dataset, annotator)
+    if code:
+        raise typer.Exit(code)
+
+
+def _edited(text: str, file: str | None) -> str:
+    """The policy after editing: from a file, standard input, or the person's editor."""
+    if file == "-":
+        return sys.stdin.read()
+    if file is not None:
+        try:
+            return Path(file).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{file}: {error}") from error
+    if not _on_terminal():
+        raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
+    return _in_editor(text)
+
+
+def _in_editor(text: str) -> str:
+    import os
+    import shlex
+    import subprocess
+    import tempfile
+
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "policy.toml")
+        path.write_text(text, "utf-8")
+        try:
+            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
+        except OSError as error:
+            raise UsageError(
+                f"the editor {editor!r} did not start: {error}; set $EDITOR or use --file"
+            ) from error
+        if code:
+            raise UsageError(f"the editor ended with {code}; the policy is as it was")
+        return path.read_text("utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Two assessments or many: differences, means, pairs."""

@@ -1,0 +1,1 @@
+"""The demo's dataset: `demo.jsonl`, in the native JSON Lines format."""

@@ -1,0 +1,88 @@
+"""Every error a person can meet, and what to do about it.
+
+WorkbenchError                  catch this to catch them all
+├── UsageError                  the command or its arguments are off: call again, corrected
+│   ├── NotFoundError           no such dataset, run, sample or file
+│   └── AmbiguousError          several fit: name one
+├── InputError                  a file or row cannot be read as it is: mend the file
+│   ├── RowError                one row of a file; carries line, field, what stood there and what was expected
+│   └── SpanError               a span does not quote its text
+├── StoreError                  the database did not take it: nothing of this change was kept; try again
+│   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
+│   └── ConflictError           someone else decided first: reload, then offer the edit again
+├── ProposalError               a proposer could not answer for a sample: stored as a failure
+└── ExportError                 the export was not written; what stood there is untouched
+
+The command line prints the message on stderr and ends with exit code 2; 1 is kept for a failed gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class WorkbenchError(Exception):
+    """Base of all errors that are for a person to read."""
+
+
+class UsageError(WorkbenchError):
+    """The call is off; the message says how to call."""
+
+
+class NotFoundError(UsageError):
+    """Nothing of that name; the message lists what there is."""
+
+
+class AmbiguousError(UsageError):
+    """Several things fit; the message lists them."""
+
+    def __init__(self, message: str, choices: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.choices = tuple(choices)
+
+
+class InputError(WorkbenchError):
+    """A file or a row cannot be read; nothing of it was stored."""
+
+
+class RowError(InputError):
+    """One row of a file is not usable; the others go in.
+
+    Prints as `FILE:LINE: field: got …, expected …`.
+    """
+
+    def __init__(self, field: str, got: str, expected: str, *, path: str = "", line: int = 0) -> None:
+        super().__init__(field, got, expected)
+        self.field = field
+        self.got = got
+        self.expected = expected
+        self.path = path
+        self.line = line
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}: " if self.line else ""
+        return f"{where}{self.field}: got {self.got}, expected {self.expected}"
+
+
+class SpanError(InputError):
+    """A span does not quote the text it points into."""
+
+
+class StoreError(WorkbenchError):
+    """The database refused; nothing of this change was kept."""
+
+
+class NewerSchemaError(StoreError):
+    """The database was made by a newer Workbench: upgrade the program."""
+
+
+class ConflictError(StoreError):
+    """Another terminal decided first: reload, look, and offer the edit again."""
+
+
+class ProposalError(WorkbenchError):
+    """A proposer could not answer; kept as a failure, never as an empty set."""
+
+
+class ExportError(WorkbenchError):
+    """The export was not written; what stood at its place is untouched."""

@@ -1,0 +1,1 @@
+"""Files: one module per format, each with `rows` to read and/or functions to write."""

@@ -1,0 +1,204 @@
+"""Names of columns across tools, and lists and numbers inside the cells of a table."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats.rows import excerpt
+
+# Every name of a field: ours, which is that of ragas 0.2 and later; ragas 0.0–0.1; camelCase; deepeval.
+NAMES: dict[str, tuple[str, ...]] = {
+    "user_input": ("user_input", "userInput", "question", "input"),
+    "response": ("response", "answer", "actual_output", "actualOutput"),
+    "reference": (
+        "reference",
+        "ground_truth",
+        "groundTruth",
+        "ground_truths",
+        "groundTruths",
+        "expected_output",
+        "expectedOutput",
+    ),
+    "retrieved_contexts": (
+        "retrieved_contexts",
+        "retrievedContexts",
+        "contexts",
+        "retrieval_context",
+        "retrievalContext",
+    ),
+}
+FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
+LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
+
+# Columns of a sample that no recall reads; kept, and never a score even where they hold numbers.
+OTHER_FIELDS = frozenset(
+    {
+        "reference_contexts",
+        "referenceContexts",
+        "retrieved_context_ids",
+        "reference_context_ids",
+        "multi_responses",
+        "rubrics",
+        "persona_name",
+        "query_style",
+        "query_length",
+        "context",
+        "index",
+        "level_0",
+        "__index_level_0__",
+    }
+)
+
+# Names under which ragas and deepeval write a score; a mode in brackets may follow.
+METRICS = frozenset(
+    {
+        "Contextual Recall",
+        "answer_correctness",
+        "answer_relevancy",
+        "answer_similarity",
+        "bleu_score",
+        "context_entity_recall",
+        "context_precision",
+        "context_recall",
+        "context_relevancy",
+        "context_utilization",
+        "exact_match",
+        "factual_correctness",
+        "faithfulness",
+        "id_based_context_precision",
+        "id_based_context_recall",
+        "llm_context_precision_with_reference",
+        "llm_context_precision_without_reference",
+        "noise_sensitivity",
+        "non_llm_context_precision_with_reference",
+        "non_llm_context_recall",
+        "non_llm_string_similarity",
+        "nv_accuracy",
+        "nv_context_relevance",
+        "nv_response_groundedness",
+        "rouge_score",
+        "semantic_similarity",
+        "string_present",
+        "summary_score",
+    }
+)
+
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
+_INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
+
+_PIECE = re.compile(
+    r"""\s*(?:
+        (?P<comma>,)
+      | (?P<string>[uUrR]?(?:'[^'\\]*+(?:\\.[^'\\]*+)*+'|"[^"\\]*+(?:\\.[^"\\]*+)*+"))
+      | (?P<dots>\.\.\.)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", re.DOTALL)
+_SIMPLE = {
+    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
+    "\\": "\\", "'": "'", '"': '"', "\n": "",
+}  # fmt: skip
+
+
+class Digits(str):
+    """The text of a cell that is a number, in a form JSON takes."""
+
+    __slots__ = ()
+
+
+def is_metric(name: str) -> bool:
+    """Whether a column name is a metric's: `factual_correctness(mode=f1)` is."""
+    return name in METRICS or ("(" in name and name.partition("(")[0] in METRICS)
+
+
+def number_cell(cell: str, column: str) -> Digits | str | None:
+    """A cell as `Digits`; None when it says *no value*; any other text as it is.
+
+    Raises RowError for an infinite number in a column that is a metric's.
+    """
+    text = cell.strip()
+    if text.lower() in _EMPTY:
+        return None
+    if not _NUMBER.fullmatch(text):
+        if _INFINITE.fullmatch(text) and is_metric(column):
+            raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
+        return cell
+    if math.isinf(float(text)):
+        raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
+    return Digits(text if _JSON_NUMBER.fullmatch(text) else repr(float(text)))
+
+
+def number_texts(
+    numbers: Mapping[str, int | float | Digits], again: Callable[[], Mapping[str, Any]]
+) -> dict[str, str]:
+    """Each number as the file wrote it.
+
+    `again` reads the row once more with fractions as text. It is called only where there is one, so
+    that rows without scores pay nothing for it.
+    """
+    exact = again() if any(type(number) is float for number in numbers.values()) else {}
+    found = {}
+    for name, number in numbers.items():
+        if type(number) is int and number.bit_length() > 1_000:
+            raise RowError(excerpt(name), "a number of many digits", "a score")
+        found[name] = exact[name] if type(number) is float else str(number)
+    return found
+
+
+def list_cell(cell: str, column: str) -> list[Any]:
+    """A list written into one cell: as JSON, by Python's `repr`, or printed by numpy without commas.
+
+    The cell is cut into string literals, because Python itself joins two adjacent ones: a list that
+    numpy printed as `['a' 'b']` has two items, `ast.literal_eval` gives one. Raises RowError for
+    anything else, and for the `...` numpy prints in place of items: they are lost.
+    """
+    text = cell.strip()
+    if text.startswith("["):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            return _literals(text, column)
+        if type(value) is list:
+            return value
+    raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
+
+
+def _literals(text: str, column: str) -> list[Any]:
+    if not text.endswith("]"):
+        raise RowError(column, f'"{excerpt(text)}"', "a list that ends in ]")
+    items: list[Any] = []
+    position, end = 1, len(text) - 1
+    while piece := _PIECE.match(text, position, end):
+        if piece["dots"]:
+            expected = "every item: numpy printed ... in place of some, export the lists again"
+            raise RowError(column, f"... after {len(items):,} items", expected)
+        if piece["string"]:
+            items.append(_unquoted(piece["string"]))
+        position = piece.end()
+    if rest := text[position : min(end, position + 200)].strip():
+        raise RowError(column, f"{excerpt(rest, 30)} after {len(items):,} items", "strings in quotes")
+    return items
+
+
+def _unquoted(literal: str) -> str:
+    raw = literal[0] in "rR"
+    body = literal.lstrip("uUrR")[1:-1]
+    return body if raw or "\\" not in body else _ESCAPE.sub(_unescaped, body)
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1]
+    if code in _SIMPLE:
+        return _SIMPLE[code]
+    if code[0] in "xuU" and len(code) > 1:
+        value = int(code[1:], 16)
+        return chr(value) if value < 0x110000 else match[0]
+    return chr(int(code, 8)) if code[0] in "01234567" else match[0]

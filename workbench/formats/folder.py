@@ -1,0 +1,231 @@
+"""An export folder: written aside and moved into place as a whole, with a manifest of its files."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import workbench
+from workbench.errors import ExportError, InputError, NotFoundError
+
+MANIFEST = "manifest.json"
+SCHEMA = "workbench-export"
+SCHEMA_VERSION = 1
+_RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files"})
+
+
+@contextmanager
+def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
+    """A folder to write an export into; it becomes `directory` when the block ends well.
+
+    The files are flushed to disk and the whole folder is renamed. When the block fails nothing is left
+    behind and what stood at `directory` is untouched. With `force` an earlier export is replaced: the
+    two are exchanged in one step where the system can, and the old one is removed last.
+
+    Raises ExportError when `directory` is not empty (and not forced, or no export of ours), or when the
+    disk refuses.
+    """
+    target = directory.resolve()
+    _refuse(target, directory, force)
+    made = _make_parents(target.parent)
+    aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+    try:
+        aside.mkdir()
+        yield aside
+        _flush(aside)
+        _refuse(target, directory, force)
+        _put(aside, target)
+        made = []
+    except OSError as error:
+        raise ExportError(f"{directory}: not written: {error.strerror or error}") from error
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        for parent in reversed(made):
+            with contextlib.suppress(OSError):
+                parent.rmdir()
+
+
+def write_manifest(
+    folder: Path, counts: Mapping[str, Any], extra: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write `manifest.json` over all other files of the folder: path, sha256, bytes and rows of each.
+
+    The same files, counts and extra give the same bytes. `rows` are records of CSV and lines of JSON
+    Lines; other files have none. Returns the manifest.
+    """
+    taken = _RESERVED.intersection(extra or {})
+    if taken:
+        raise ExportError(f"the manifest writes {', '.join(sorted(taken))} itself")
+    manifest = {
+        **(extra or {}),
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "workbench", "version": workbench.__version__},
+        "counts": dict(counts),
+        "files": [_described(folder, path) for path in _files(folder)],
+    }
+    text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    return manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an export. Raises NotFoundError without one, InputError when it is not ours."""
+    path = folder / MANIFEST
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"{folder}: no {MANIFEST}: not an export") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    files = value.get("files") if type(value) is dict else None
+    if type(value) is not dict or value.get("schema") != SCHEMA or type(files) is not list:
+        raise InputError(f"{path}: not the manifest of an export")
+    if not all(type(one) is dict and type(one.get("path")) is str for one in files):
+        raise InputError(f"{path}: its list of files is broken")
+    return value
+
+
+def check_manifest(folder: Path) -> list[str]:
+    """What differs between the folder and its manifest, one line each; empty when nothing does.
+
+    Raises as `read_manifest`.
+    """
+    listed = {str(one["path"]): one for one in read_manifest(folder)["files"]}
+    there = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    found = [f"missing: {name}" for name in listed if name not in there]
+    found += [f"not in the manifest: {name}" for name in there if name not in listed]
+    for name in sorted(listed.keys() & there.keys()):
+        now = _described(folder, there[name])
+        for key in ("sha256", "bytes", "rows"):
+            if listed[name].get(key) != now.get(key):
+                found.append(
+                    f"changed: {name}: {key} {listed[name].get(key)} in the manifest, {now.get(key)}"
+                )
+                break
+    return sorted(found)
+
+
+def _refuse(target: Path, directory: Path, force: bool) -> None:
+    """Whether an export may stand at `target`; nothing is changed here."""
+    if not os.path.lexists(target):
+        return
+    if not target.is_dir():
+        raise ExportError(f"{directory}: there is a file of that name")
+    if not any(target.iterdir()):
+        return
+    if not force:
+        raise ExportError(f"{directory}: not empty: name another folder, or replace it with --force")
+    try:
+        read_manifest(target)
+    except (InputError, NotFoundError):
+        raise ExportError(f"{directory}: not an export ({MANIFEST} is missing or another's)") from None
+
+
+def _make_parents(parent: Path) -> list[Path]:
+    """Make the folders above the target; those that were made, outermost first."""
+    absent: list[Path] = []
+    while not parent.exists():
+        absent.insert(0, parent)
+        parent = parent.parent
+    try:
+        for one in absent:
+            one.mkdir()
+    except OSError as error:
+        raise ExportError(f"{one}: cannot be made: {error.strerror or error}") from error
+    return absent
+
+
+def _put(aside: Path, target: Path) -> None:
+    """Move the finished folder to its place; an earlier one is exchanged and removed last."""
+    if target.exists() and any(target.iterdir()):
+        if not _exchange(aside, target):
+            earlier = aside.with_suffix(".earlier")
+            target.rename(earlier)
+            try:
+                aside.rename(target)
+            except OSError:
+                earlier.rename(target)
+                raise
+            earlier.rename(aside)
+        _sync(target.parent)
+        return  # `aside` now holds the earlier export: the caller removes it
+    if target.exists():
+        target.rmdir()
+    aside.rename(target)
+    _sync(target.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step (Linux renameat2); False where the system cannot."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+
+
+def _flush(folder: Path) -> None:
+    """Every file and folder on disk, innermost first."""
+    for parent, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            _sync(Path(parent, name))
+        _sync(Path(parent))
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Every file below the folder but its manifest, in the order of their names."""
+    found = [path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST]
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _described(folder: Path, path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    size = newlines = 0
+    last = b""
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+            size += len(piece)
+            newlines += piece.count(b"\n")
+            last = piece[-1:]
+    described = {"path": path.relative_to(folder).as_posix(), "sha256": digest.hexdigest(), "bytes": size}
+    if path.suffix == ".jsonl":
+        described["rows"] = newlines + (last not in (b"", b"\n"))
+    elif path.suffix == ".csv":
+        described["rows"] = _csv_rows(path)
+    return described
+
+
+def _csv_rows(path: Path) -> int:
+    """Records under the header; a cell may span lines."""
+    csv.field_size_limit(max(csv.field_size_limit(), 1 << 26))
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return max(sum(1 for _ in csv.reader(file)) - 1, 0)
+    except (csv.Error, UnicodeDecodeError):  # a file that was tampered with: its sha256 says so
+        return -1

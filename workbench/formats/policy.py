@@ -1,0 +1,92 @@
+"""A policy as TOML that a person edits."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import Any
+
+from workbench.errors import InputError
+from workbench.model import KINDS, Label, Policy
+
+_HEAD = """\
+# What annotators agree on. Saving a change makes a new version; reviews keep the version they used.
+# kinds: what is reviewed, "entity", "statement" or both; the first is shown first.
+# counted_labels: the labels that count; empty means all.
+# nested: what a name found only inside a longer name is, "missing" or "found".
+# partial: a statement supported in part is "split" in two, or "missing" with the reason partial.
+"""
+_KEYS = {"kinds", "counted_labels", "nested", "partial", "guidelines", "labels"}
+
+
+def to_toml(policy: Policy) -> str:
+    """The policy as commented TOML; reading it back gives an equal policy."""
+    guidelines = policy.guidelines.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    labels = "\n".join(f"{json.dumps(label.key)} = {json.dumps(label.name)}" for label in policy.labels)
+    return (
+        f"{_HEAD}\n"
+        f"kinds = {json.dumps(list(policy.kinds))}\n"
+        f"counted_labels = {json.dumps(list(policy.counted_labels), ensure_ascii=False)}\n"
+        f"nested = {json.dumps(policy.nested)}\n"
+        f"partial = {json.dumps(policy.partial)}\n"
+        f'guidelines = """\n{guidelines}"""\n\n'
+        f"[labels]  # key on the keyboard = name\n{labels}\n"
+    )
+
+
+def from_toml(text: str) -> Policy:
+    """The policy of a TOML text, version 0. Raises InputError that names the field and what it should be."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"policy: not TOML: {error}") from error
+    unknown = sorted(set(document) - _KEYS)
+    if unknown:
+        raise InputError(f"policy: unknown {unknown[0]!r}; there is: {', '.join(sorted(_KEYS))}")
+    missing = sorted(_KEYS - set(document))
+    if missing:
+        raise InputError(f"policy: {missing[0]!r} is missing")
+    labels = _labels(document["labels"])
+    names = [label.name for label in labels]
+    kinds = _strings(document, "kinds")
+    if not kinds or len(set(kinds)) != len(kinds) or any(kind not in KINDS for kind in kinds):
+        raise InputError(f'policy: kinds: got {kinds}, expected "entity", "statement" or both')
+    counted = _strings(document, "counted_labels")
+    for name in counted:
+        if name not in names:
+            raise InputError(f"policy: counted_labels: {name!r} is none of the labels {', '.join(names)}")
+    if document["nested"] not in ("missing", "found"):
+        raise InputError('policy: nested: expected "missing" or "found"')
+    if document["partial"] not in ("split", "missing"):
+        raise InputError('policy: partial: expected "split" or "missing"')
+    if not isinstance(document["guidelines"], str):
+        raise InputError("policy: guidelines: expected a text")
+    return Policy(
+        version=0,
+        labels=labels,
+        guidelines=document["guidelines"],
+        kinds=tuple(kind for kind in kinds if kind in KINDS),
+        counted_labels=tuple(counted),
+        nested=document["nested"],
+        partial=document["partial"],
+    )
+
+
+def _strings(document: dict[str, Any], name: str) -> list[str]:
+    value = document[name]
+    if not isinstance(value, list) or any(not isinstance(item, str) for item in value):
+        raise InputError(f"policy: {name}: expected a list of strings")
+    return value
+
+
+def _labels(value: Any) -> tuple[Label, ...]:
+    if not isinstance(value, dict) or not value:
+        raise InputError("policy: labels: expected a table of key = name, with at least one")
+    for key, name in value.items():
+        if not (len(key) == 1 and key in "123456789"):
+            raise InputError(f"policy: labels: key {key!r}, expected one digit from 1 to 9")
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"policy: labels: {key}: expected a name")
+    if len(set(value.values())) != len(value):
+        raise InputError("policy: labels: one name stands under two keys")
+    return tuple(Label(key, name) for key, name in sorted(value.items()))

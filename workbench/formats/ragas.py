@@ -1,0 +1,180 @@
+"""ragas datasets and result tables, JSON Lines and CSV, under the column names of every version.
+
+A row is brought to the native names and then read like a native one, so that `gold`, `proposal` and the
+other native keys work here too.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any, Literal
+
+from workbench.errors import InputError, RowError
+from workbench.formats import native, table
+from workbench.formats.columns import (
+    FIELD_OF,
+    LISTS_OF_REFERENCES,
+    NAMES,
+    OTHER_FIELDS,
+    Digits,
+    is_metric,
+    list_cell,
+    number_cell,
+    number_texts,
+)
+from workbench.formats.lines import Progress
+from workbench.formats.rows import Notes, Row, check_texts, shown
+from workbench.model import Record
+
+# What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
+# number and kept otherwise, or not looked at.
+Role = Literal["field", "native", "metric", "kept", "other", "nothing"]
+
+# A native name over a value of another shape is a column like any other.
+_SHAPES: dict[str, tuple[type, ...]] = {"meta": (dict,), "scores": (dict,), "alternatives": (list,)}
+_INDEX = re.compile(r"Unnamed: 0(?:\.\d+)?|")  # what to_csv() without index=False puts first
+_MESSAGES = re.compile(r"""\[\s*\{\s*['"](?:content|role|type|metadata)['"]""")
+_REFERENCE_LIST_CELLS = frozenset({"ground_truths", "groundTruths"})
+
+
+def rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator[Row]:
+    """Every row of a JSON Lines file with ragas names."""
+    return native.rows(path, notes, progress, record_of)
+
+
+def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a JSON row with ragas names."""
+    return _record(row, partial(native.as_written, raw), notes)
+
+
+def csv_rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator[Row]:
+    """Every row of a CSV file with ragas names. Raises InputError at once for a header that will not do."""
+    names, delimiter = table.header(path, frozenset(FIELD_OF))
+    for field in native.REQUIRED:
+        if not set(NAMES[field]).intersection(names):
+            raise InputError(f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])})")
+    names = [name or (f"Unnamed: {index}" if index else "") for index, name in enumerate(names)]
+    return _table_rows(path, names, delimiter, notes, progress)
+
+
+def _table_rows(
+    path: Path, names: list[str], delimiter: str, notes: Notes, progress: Progress | None
+) -> Iterator[Row]:
+    found = table.records(path, delimiter, progress)
+    next(found)  # the header
+    for one in found:
+        raw = one.raw
+        try:
+            if one.error is not None:
+                raise one.error
+            if len(one.cells) != len(names):
+                raise RowError("row", f"{len(one.cells)} cells", f"{len(names)} as in the header")
+            given = dict(zip(names, one.cells, strict=True))
+            raw = json.dumps(given, ensure_ascii=False)
+            cells = _from_cells(given)
+            raw = json.dumps(cells, ensure_ascii=False)
+            row = Row(one.line, _record(cells, dict, notes), None, raw)
+        except RowError as error:
+            error.path, error.line = str(path), one.line
+            row = Row(one.line, None, error, raw)
+        yield row
+
+
+def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
+    """A row of cells as the JSON row it was written from; an empty cell is nothing."""
+    row: dict[str, Any] = {}
+    for name, role in _roles(tuple(cells)):
+        cell = cells[name]
+        if role == "nothing" or not cell.strip():
+            continue
+        field = FIELD_OF.get(name)
+        if field == "user_input" and _MESSAGES.match(cell):
+            raise native.multi_turn()
+        if field == "retrieved_contexts" or name in _REFERENCE_LIST_CELLS:
+            row[name] = list_cell(cell, name)
+        elif field is not None or name in ("id", "group"):
+            row[name] = cell
+        elif role == "native" or name in OTHER_FIELDS:
+            row[name] = _value(cell)
+        else:
+            row[name] = number_cell(cell, name)
+    for field in ("user_input", "reference"):
+        if not any(name in row for name in NAMES[field]):
+            row[field] = ""
+    check_texts(row)
+    return row
+
+
+def _value(cell: str) -> Any:
+    """A list or object written into a cell, else the cell."""
+    try:
+        return native.loads(cell) if cell.startswith("{") else list_cell(cell, "")
+    except RowError:
+        return cell
+
+
+def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
+    """The record of a row under any names; `again` gives the row with its fractions as text."""
+    given: dict[str, Any] = {}
+    named: dict[str, str] = {}
+    numbers: dict[str, int | float | Digits] = {}
+    other: dict[str, Any] = {}
+    alternatives: list[Any] = []
+    for name, role in _roles(tuple(row)):
+        value = row[name]
+        if value is None or role == "nothing":
+            continue
+        if role == "field":
+            if name in LISTS_OF_REFERENCES and type(value) is list:
+                alternatives += value[1:]
+                value = value[0] if value else ""
+            field = FIELD_OF[name]
+            if field in named and given[field] != value:
+                got = f"{shown(given[field])} and {shown(value)}"
+                raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
+            given[field], named[field] = value, name
+        elif role == "native" and type(value) in _SHAPES.get(name, (type(value),)):
+            given[name] = value
+        elif (number := _number(value, name, role)) is not None:
+            numbers[name] = number
+        elif role != "metric" or type(value) is not str or number_cell(value, name) is not None:
+            other[name] = value
+    if alternatives:
+        given["alternatives"] = [*alternatives, *given.get("alternatives", ())]
+    notes.scores.update(numbers)
+    scores = number_texts(numbers, again) if numbers else {}
+    if "scores" in given:
+        scores = native.scores_of(given, again, notes) | scores
+    return native.build(given, notes, scores, other)
+
+
+def _number(value: Any, name: str, role: Role) -> int | float | Digits | None:
+    """The number of an external score; None for anything else."""
+    if role not in ("metric", "other"):
+        return None
+    if native.is_number(value) or type(value) is Digits:
+        return value  # type: ignore[no-any-return]
+    if role == "metric" and type(value) is str:
+        number = number_cell(value, name)
+        return number if type(number) is Digits else None
+    return None
+
+
+@lru_cache(maxsize=256)
+def _roles(names: tuple[str, ...]) -> tuple[tuple[str, Role], ...]:
+    """The role of every column of a row; rows of one file have the same few lists of names."""
+    return tuple((name, _role(name, index)) for index, name in enumerate(names))
+
+
+def _role(name: str, index: int) -> Role:
+    if name == "_error" or (_INDEX.fullmatch(name) and (name or not index)):
+        return "nothing"
+    if name in FIELD_OF:
+        return "field"
+    if name in native.ONLY_HERE:
+        return "native"
+    return "metric" if is_metric(name) else "kept" if name in OTHER_FIELDS else "other"

@@ -1,0 +1,175 @@
+"""What reading a file gives: rows, and the notes that are said once at the end."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.model import Record
+
+LINE_LIMIT = 64 * 1024 * 1024  # bytes
+TEXT_LIMIT = 2_000_000  # characters in one text
+CONTEXTS_LIMIT = 10_000
+DEPTH_LIMIT = 100  # levels of lists and objects inside `meta`: each later writer recurses over them
+
+SHOWN = 60  # characters of a value in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a file: a record, or why it is not one.
+
+    `line` counts from 1; a CSV row stands at its first line. `raw` is the row as given, for a CSV row
+    as a JSON object of its cells.
+    """
+
+    line: int
+    record: Record | None
+    error: RowError | None
+    raw: str
+
+
+@dataclass(slots=True)
+class Notes:
+    """What a reader has to say of a whole file, filled while its rows are read."""
+
+    format: str = ""
+    kept: Counter[str] = field(default_factory=Counter)
+    """Columns without a meaning here, kept in `meta`, with the rows they were in."""
+    scores: Counter[str] = field(default_factory=Counter)
+    """Columns of scores that came with the file, with the rows that have one."""
+    ignored: Counter[str] = field(default_factory=Counter)
+    """Keys inside `gold` and `proposal` that have no place and were left out."""
+    alternatives: int = 0
+    """Rows with several reference answers."""
+    other_gold: int = 0
+    """Rows whose `gold` is of another shape and was kept in `meta`."""
+    other_proposal: int = 0
+    """Rows whose `proposal` is of another shape and was kept in `meta`."""
+    repaired: int = 0
+    """Offsets that were wrong, moved to the only place where the quoted text stands."""
+    dropped: int = 0
+    """Offsets and context numbers of proposals that point nowhere, left out."""
+
+    def messages(self) -> list[str]:
+        """One sentence for each thing worth saying, in a fixed order."""
+        said = []
+        if self.kept:
+            said.append(f"kept in meta: {_counted(self.kept)}")
+        if self.scores:
+            said.append(f"external scores: {_counted(self.scores)}")
+        if self.alternatives:
+            said.append(
+                f"several reference answers in {_rows(self.alternatives)}: "
+                "the first is scored, the others are kept as alternatives"
+            )
+        if self.other_gold:
+            said.append(f"gold of another shape in {_rows(self.other_gold)}: kept in meta, not used as gold")
+        if self.other_proposal:
+            said.append(f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, not used")
+        if self.repaired:
+            said.append(f"wrong offsets, moved to the only place that fits: {self.repaired}")
+        if self.dropped:
+            said.append(f"places in proposals that point nowhere, left out: {self.dropped}")
+        if self.ignored:
+            said.append(f"left out, no place for them: {_counted(self.ignored)}")
+        return said
+
+
+def _rows(number: int) -> str:
+    return f"{number:,} row" if number == 1 else f"{number:,} rows"
+
+
+def _counted(names: Counter[str]) -> str:
+    return ", ".join(f"{excerpt(name)} ({_rows(number)})" for name, number in sorted(names.items()))
+
+
+def excerpt(text: str, limit: int = SHOWN) -> str:
+    """A text cut to `limit` characters, with what cannot be printed as an escape."""
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    if cut.isprintable():
+        return cut
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in cut)
+
+
+def shown(value: Any) -> str:
+    """A value of a file, short enough for a message."""
+    if value is None:
+        return "null"
+    if value is True or value is False:
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{excerpt(value)}"'
+    if isinstance(value, int | float):
+        return f"number {excerpt(repr(value))}" if _short(value) else "a number of many digits"
+    if isinstance(value, list):
+        return f"a list of {len(value):,}"
+    return f"an object with {excerpt(', '.join(value)) or 'no keys'}"
+
+
+def _short(value: int | float) -> bool:
+    """Whether a number prints at all: Python refuses integers of more than 4,300 digits."""
+    return isinstance(value, float) or value.bit_length() < 1_000
+
+
+def wrong(field: str, value: Any, expected: str) -> RowError:
+    """The error for a value of the wrong kind; nothing at all reads as *missing*."""
+    return RowError(field, "nothing" if value is None else shown(value), expected)
+
+
+def missing(field: str, expected: str) -> RowError:
+    """The error for a field that is not there."""
+    return RowError(field, "nothing", f"{expected} (missing)")
+
+
+def check_text(text: str, field: str) -> None:
+    """Refuse a text that no database and no file could hold.
+
+    Raises RowError with the offset (in characters, from 0) of a NUL or of half a surrogate pair, and for
+    a text over `TEXT_LIMIT`.
+    """
+    if len(text) > TEXT_LIMIT:
+        raise RowError(field, f"{len(text):,} characters", f"at most {TEXT_LIMIT:,}")
+    if "\x00" in text:
+        raise RowError(field, f"a NUL character at offset {text.index(chr(0)):,}", "text without it")
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(text[error.start]):04x}"
+        raise RowError(
+            field, f"a lone surrogate {half} at offset {error.start:,}", "text that UTF-8 can hold"
+        ) from None
+
+
+def check_texts(value: Any, field: str = "") -> None:
+    """`check_text` for every text in a parsed value, keys included."""
+    if type(value) is str:
+        check_text(value, field)
+    elif type(value) is dict:
+        for key, inner in value.items():
+            place = f"{field}.{excerpt(key)}" if field else excerpt(key)
+            check_text(key, f"the key {place}")
+            check_texts(inner, place)
+    elif type(value) is list:
+        for index, inner in enumerate(value):
+            check_texts(inner, f"{field}[{index}]")
+
+
+def check_depth(value: Any, field: str) -> None:
+    """Refuse lists and objects nested deeper than `DEPTH_LIMIT`."""
+    level: list[Any] = [value]
+    for _ in range(DEPTH_LIMIT):
+        inner: list[Any] = []
+        for item in level:
+            parts: Iterable[Any] = item.values() if type(item) is dict else item
+            inner.extend(part for part in parts if type(part) is dict or type(part) is list)
+        if not inner:
+            return
+        level = inner
+    raise RowError(field, f"more than {DEPTH_LIMIT} levels of nesting", "a flatter value")

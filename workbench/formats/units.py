@@ -1,0 +1,363 @@
+"""`proposal` and `gold` of a row: what a proposer said, and what people verified.
+
+Where offsets are given they are checked against the text they point into. A wrong place is moved when
+the quoted text stands in exactly one place; otherwise it is an error in gold and left out of a proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+from workbench.errors import RowError
+from workbench.formats.rows import Notes, excerpt, missing, shown, wrong
+from workbench.model import (
+    REASONS,
+    VERDICTS,
+    Evidence,
+    GoldRecord,
+    Kind,
+    Match,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Reason,
+    Span,
+    Unit,
+    Verdict,
+)
+
+_T = TypeVar("_T")
+
+_REASONS: dict[str, Reason] = {**{reason: reason for reason in REASONS}, "other_entity": "other entity"}
+_VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
+
+_PROPOSAL = frozenset({"proposer", "model", "reference_entities", "context_entities", "statements"})
+_ENTITY = frozenset({"text", "label", "start", "end"})
+_STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
+_GOLD = frozenset({"annotator", "entities", "statements"})
+_UNIT = frozenset(
+    {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
+    | {"original_label"}
+)
+
+
+def proposal(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> Proposal | None:
+    """The `proposal` of a row; None when it is of another shape (no key of ours). Raises RowError."""
+    if type(value) is not dict or _PROPOSAL.isdisjoint(value):
+        return None
+    _ignore(value, _PROPOSAL, "proposal", notes)
+    entities = context_entities = statements = None
+    if (given := _list(value, "reference_entities", "proposal")) is not None:
+        entities = _entities(given, "proposal.reference_entities", reference, notes)
+    if (given := _list(value, "context_entities", "proposal")) is not None:
+        if len(given) != len(contexts):
+            expected = f"{len(contexts)}, one for each context"
+            raise RowError("proposal.context_entities", f"{len(given)} lists", expected)
+        context_entities = tuple(
+            _entities(_as_list(inner, place), place, contexts[index], notes)
+            for index, inner in enumerate(given)
+            for place in [f"proposal.context_entities[{index}]"]
+        )
+    if (given := _list(value, "statements", "proposal")) is not None:
+        statements = tuple(
+            _statement(item, f"proposal.statements[{index}]", reference, len(contexts), notes)
+            for index, item in enumerate(given)
+        )
+    return Proposal(
+        proposer=_required(value, "proposer", "proposal"),
+        model=_optional(value, "model", "proposal") or "",
+        reference_entities=entities,
+        context_entities=context_entities,
+        statements=statements,
+    )
+
+
+def gold(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> tuple[GoldRecord, ...] | None:
+    """The `gold` of a row, one record for each annotator; None when it is of another shape.
+
+    Ours is an object with `annotator`, or a list that holds such an object. Raises RowError.
+    """
+    if type(value) is dict and "annotator" in value:
+        return (_gold(value, "gold", reference, contexts, notes),)
+    if type(value) is not list:
+        return None
+    if value and not any(type(item) is dict and "annotator" in item for item in value):
+        return None
+    records = tuple(
+        _gold(item, f"gold[{index}]", reference, contexts, notes) for index, item in enumerate(value)
+    )
+    seen: set[str] = set()
+    for index, record in enumerate(records):
+        if record.annotator in seen:
+            expected = "one record for each annotator"
+            raise RowError(f"gold[{index}].annotator", f"{shown(record.annotator)} again", expected)
+        seen.add(record.annotator)
+    return records
+
+
+def places(surface: str, text: str) -> list[Span]:
+    """Where a text has a surface exactly; only whole words when there are any."""
+    found = []
+    start = text.find(surface)
+    while start >= 0:
+        found.append(Span(start, start + len(surface)))
+        start = text.find(surface, start + len(surface))
+    return [span for span in found if _whole(span, text)] or found
+
+
+def _whole(span: Span, text: str) -> bool:
+    before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
+    return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
+
+
+def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes: Notes) -> GoldRecord:
+    if type(value) is not dict:
+        raise wrong(where, value, "an object with annotator")
+    annotator = _required(value, "annotator", where)
+    _ignore(value, _GOLD, where, notes)
+    entities, statements = _list(value, "entities", where), _list(value, "statements", where)
+    if entities is None and statements is None:
+        raise RowError(where, shown(value), "entities or statements")
+    first = len(entities or ()) + 1
+    return GoldRecord(
+        annotator,
+        None if entities is None else _units(entities, "entity", 1, where, reference, contexts, notes),
+        None
+        if statements is None
+        else _units(statements, "statement", first, where, reference, contexts, notes),
+    )
+
+
+def _units(
+    items: list[Any],
+    kind: Kind,
+    first: int,
+    where: str,
+    reference: str,
+    contexts: Sequence[str],
+    notes: Notes,
+) -> tuple[Unit, ...]:
+    """Units in the order of the file; a unit without `id` is called g1, g2, … by its place."""
+    name = "entities" if kind == "entity" else "statements"
+    units: dict[str, Unit] = {}
+    for index, item in enumerate(items):
+        place = f"{where}.{name}[{index}]"
+        unit = _unit(item, kind, f"g{first + index}", place, reference, contexts, notes)
+        if unit.id in units:
+            raise RowError(f"{place}.id", f"{shown(unit.id)} again", "an id of its own")
+        units[unit.id] = unit
+    return tuple(units.values())
+
+
+def _unit(
+    item: Any, kind: Kind, default: str, where: str, reference: str, contexts: Sequence[str], notes: Notes
+) -> Unit:
+    if type(item) is not dict:
+        raise wrong(where, item, "an object with text and verdict")
+    if not _UNIT.issuperset(item):
+        _ignore(item, _UNIT, where, notes)
+    text = _required(item, "text", where)
+    verdict: Verdict = _one_of(item.get("verdict"), _VERDICTS, f"{where}.verdict")
+    reason: Reason | None = None
+    if (given := item.get("reason")) is not None:
+        reason = _one_of(given, _REASONS, f"{where}.reason")
+    match = Match(
+        verdict=verdict,
+        reason=reason,
+        evidence=_evidence(item, where, contexts),
+        rule="human",
+        nested=_flag(item, "nested", where),
+        note=_optional(item, "note", where) or "",
+    )
+    return Unit(
+        id=_optional(item, "id", where) or default,
+        kind=kind,
+        text=text,
+        label=_optional(item, "label", where) or "",
+        spans=_spans(item, kind, text, where, reference, notes),
+        match=match,
+        origin="imported",
+        original_label=_optional(item, "original_label", where) or "",
+    )
+
+
+def _spans(
+    item: dict[str, Any], kind: Kind, text: str, where: str, reference: str, notes: Notes
+) -> tuple[Span, ...]:
+    """The principal span, then further mentions, which may be worded otherwise.
+
+    Without `start` and `spans` every exact mention; an empty `spans` says that there is none.
+    """
+    given = _list(item, "spans", where)
+    further = [
+        _inside(inner, f"{where}.spans[{index}]", len(reference)) for index, inner in enumerate(given or ())
+    ]
+    offsets = _offsets(item, where)
+    if offsets is None:
+        return tuple(places(text, reference) if given is None else further)
+    start, end = offsets
+    if start is not None and end is not None and 0 <= start < end <= len(reference):
+        reads = reference[start:end]
+        if kind == "statement" or reads == text:
+            return Span(start, end), *further
+        what = f"which reads {shown(reads)}"
+    else:
+        what = f"in a reference of {len(reference):,} characters"
+    found = places(text, reference)
+    if len(found) == 1:
+        notes.repaired += 1
+        return found[0], *further
+    got = f"{shown(text)} at {_number(start)}:{_number(end)} {what}"
+    raise RowError(where, got, "the quoted text" if kind == "entity" else "a place in the reference")
+
+
+def _evidence(item: dict[str, Any], where: str, contexts: Sequence[str]) -> tuple[Evidence, ...]:
+    found = []
+    for index, inner in enumerate(_list(item, "evidence", where) or ()):
+        place = f"{where}.evidence[{index}]"
+        if type(inner) is not dict:
+            raise wrong(place, inner, "an object with context, start and end")
+        context = inner.get("context")
+        if type(context) is not int:
+            raise wrong(f"{place}.context", context, "the number of a context, from 0")
+        if not 0 <= context < len(contexts):
+            raise RowError(f"{place}.context", shown(context), f"0 to {len(contexts) - 1}")
+        span = _inside(inner, place, len(contexts[context]))
+        found.append(Evidence(context, span.start, span.end))
+    return tuple(found)
+
+
+def _inside(value: Any, where: str, length: int) -> Span:
+    """A {start, end} that lies in a text of `length` characters."""
+    if type(value) is not dict:
+        raise wrong(where, value, "an object with start and end")
+    start, end = value.get("start"), value.get("end")
+    if type(start) is not int:
+        raise wrong(f"{where}.start", start, "an offset in characters")
+    if type(end) is not int:
+        raise wrong(f"{where}.end", end, "an offset in characters")
+    if not 0 <= start < end <= length:
+        raise RowError(where, f"{_number(start)}:{_number(end)}", f"start < end within 0:{length}")
+    return Span(start, end)
+
+
+def _entities(items: list[Any], where: str, text: str, notes: Notes) -> tuple[ProposedEntity, ...]:
+    return tuple(_entity(item, f"{where}[{index}]", text, notes) for index, item in enumerate(items))
+
+
+def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
+    """A proposed entity; a bare string is one without label and offsets."""
+    if type(item) is str and item.strip():
+        return ProposedEntity(item)
+    if type(item) is not dict:
+        raise wrong(where, item, "an object with text")
+    if not _ENTITY.issuperset(item):
+        _ignore(item, _ENTITY, where, notes)
+    surface = _required(item, "text", where)
+    start, end = _offsets(item, where) or (None, None)
+    if (start, end) != (None, None) and not _reads(text, start, end, surface):
+        found = places(surface, text)
+        if len(found) == 1:
+            start, end = found[0].start, found[0].end
+            notes.repaired += 1
+        else:
+            start = end = None
+            notes.dropped += 1
+    return ProposedEntity(surface, _optional(item, "label", where) or "", start, end)
+
+
+def _reads(text: str, start: int | None, end: int | None, surface: str) -> bool:
+    return start is not None and end is not None and 0 <= start < end and text[start:end] == surface
+
+
+def _statement(item: Any, where: str, reference: str, contexts: int, notes: Notes) -> ProposedStatement:
+    if type(item) is not dict:
+        raise wrong(where, item, "an object with text")
+    if not _STATEMENT.issuperset(item):
+        _ignore(item, _STATEMENT, where, notes)
+    context = item.get("context")
+    if context is not None:
+        if type(context) is not int:
+            raise wrong(f"{where}.context", context, "the number of a context, from 0")
+        if not 0 <= context < contexts:
+            context = None
+            notes.dropped += 1
+    start, end = _offsets(item, where) or (None, None)
+    if (start, end) != (None, None) and not (
+        start is not None and end is not None and 0 <= start < end <= len(reference)
+    ):
+        start = end = None
+        notes.dropped += 1
+    return ProposedStatement(
+        text=_required(item, "text", where),
+        verdict=_optional(item, "verdict", where),
+        context=context,
+        quote=_optional(item, "quote", where),
+        reason=_optional(item, "reason", where),
+        start=start,
+        end=end,
+    )
+
+
+def _offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None] | None:
+    """`start` and `end` as given, not yet checked; None when neither is."""
+    start, end = item.get("start"), item.get("end")
+    if start is None and end is None:
+        return None
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and type(value) is not int:
+            raise wrong(f"{where}.{name}", value, "an offset in characters")
+    return start, end
+
+
+def _number(value: int | None) -> str:
+    return "?" if value is None else excerpt(str(value), 20) if abs(value) < 10**19 else "…"
+
+
+def _required(item: dict[str, Any], key: str, where: str) -> str:
+    value = item.get(key)
+    if value is None:
+        raise missing(f"{where}.{key}", "a string")
+    if type(value) is not str or not value.strip():
+        raise wrong(f"{where}.{key}", value, "a string that is not empty")
+    return value
+
+
+def _optional(item: dict[str, Any], key: str, where: str) -> str | None:
+    value = item.get(key)
+    if value is None or type(value) is str:
+        return value
+    raise wrong(f"{where}.{key}", value, "a string")
+
+
+def _flag(item: dict[str, Any], key: str, where: str) -> bool:
+    value = item.get(key)
+    if value is None or type(value) is bool:
+        return bool(value)
+    raise wrong(f"{where}.{key}", value, "true or false")
+
+
+def _one_of(value: Any, known: Mapping[str, _T], where: str) -> _T:
+    if type(value) is str and value in known:
+        return known[value]
+    raise wrong(where, value, " or ".join(dict.fromkeys(str(name) for name in known.values())))
+
+
+def _list(item: dict[str, Any], key: str, where: str) -> list[Any] | None:
+    value = item.get(key)
+    return None if value is None else _as_list(value, f"{where}.{key}")
+
+
+def _as_list(value: Any, where: str) -> list[Any]:
+    if type(value) is list:
+        return value
+    raise wrong(where, value, "a list")
+
+
+def _ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
+    """Count keys that have no place, under their path without the numbers of list items."""
+    path = ".".join(part.partition("[")[0] for part in where.split("."))
+    for key in item:
+        if key not in known:
+            notes.ignored[f"{path}.{key}"] += 1

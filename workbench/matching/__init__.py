@@ -1,0 +1,1 @@
+"""Which reference names are mentioned in the contexts: a layered matcher that names its reasons."""

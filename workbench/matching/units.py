@@ -1,0 +1,123 @@
+"""Units of a reference out of a proposal: grounded, deduplicated, with the policy's labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from workbench.model import (
+    Evidence,
+    Match,
+    Policy,
+    ProposedEntity,
+    ProposedStatement,
+    Reason,
+    Sample,
+    Span,
+    Unit,
+    Verdict,
+)
+from workbench.text.ground import ground
+from workbench.text.language import detect
+from workbench.text.normalise import key
+
+VERDICTS_AS_SAID: dict[str, Verdict] = {
+    "found": "found", "yes": "found", "supported": "found", "attributable": "found",
+    "missing": "missing", "no": "missing", "unsupported": "missing",
+}  # fmt: skip
+
+
+def language_of(sample: Sample) -> str:
+    """The language given with the sample (`meta.language` or `meta.lang`), else the detected one."""
+    for name in ("language", "lang"):
+        given = sample.meta.get(name)
+        if isinstance(given, str) and given:
+            return given.split("-")[0].lower()
+    return detect(sample.reference)
+
+
+def entity_units(
+    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
+) -> tuple[Unit, ...]:
+    """Proposed entities as undecided units.
+
+    A quote is grounded in the reference; every place where it stands becomes a span, the first one
+    not yet taken is the principal. A second entity with an equal normalised key is marked as a duplicate.
+    """
+    units: list[Unit] = []
+    first_with: dict[str, str] = {}
+    for number, entity in enumerate(entities, start=1):
+        spans = _spans(entity, sample.reference)
+        surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
+        name = f"p{number}"
+        same = first_with.setdefault(key(entity.text, lang) or entity.text, name)
+        label, original = _label(entity.label, policy)
+        units.append(
+            Unit(
+                id=name,
+                kind="entity",
+                text=surface,
+                label=label,
+                spans=spans,
+                duplicate_of="" if same == name else same,
+                original_label=original,
+                proposed=entity.text if entity.text != surface else "",
+            )
+        )
+    return tuple(units)
+
+
+def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> tuple[Unit, ...]:
+    """Proposed statements as units with the verdicts that came with them.
+
+    A verdict that is no known word, or none, leaves the unit undecided. A quoted passage is
+    grounded in its context, or in all contexts when the statement names none.
+    """
+    units = []
+    for number, statement in enumerate(statements, start=1):
+        if statement.start is not None and statement.end is not None:
+            spans: tuple[Span, ...] = (Span(statement.start, statement.end),)
+        else:
+            spans = ground(statement.text, sample.reference)[:1]
+        said = (statement.verdict or "").strip().lower()
+        verdict = VERDICTS_AS_SAID.get(said)
+        reason: Reason | None = "absent" if verdict == "missing" else None
+        match = Match(
+            verdict=verdict,
+            reason=reason,
+            evidence=_quoted(statement, sample.retrieved_contexts),
+            similarity=100 if verdict == "found" else 0,
+            rule="recorded" if verdict else "",
+            note=statement.reason or "",
+        )
+        units.append(Unit(id=f"s{number}", kind="statement", text=statement.text, spans=spans, match=match))
+    return tuple(units)
+
+
+def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
+    found = ground(entity.text, reference)
+    if entity.start is not None and entity.end is not None:
+        given = Span(entity.start, entity.end)
+        if reference[given.start : given.end] == entity.text:
+            return (given, *(span for span in found if span != given))
+    return found
+
+
+def _label(label: str, policy: Policy) -> tuple[str, str]:
+    """The label as the policy knows it, and the proposer's own word when it does not."""
+    lowered = label.strip().lower()
+    if lowered in policy.label_names():
+        return lowered, ""
+    fallback = "other" if "other" in policy.label_names() else ""
+    return fallback, label
+
+
+def _quoted(statement: ProposedStatement, contexts: Sequence[str]) -> tuple[Evidence, ...]:
+    if not statement.quote:
+        return ()
+    places = range(len(contexts)) if statement.context is None else [statement.context]
+    for place in places:
+        if 0 <= place < len(contexts):
+            spans = ground(statement.quote, contexts[place])
+            if spans:
+                return (Evidence(place, spans[0].start, spans[0].end),)
+    return ()

@@ -1,0 +1,290 @@
+"""The nouns of Workbench: frozen dataclasses, standard library only.
+
+All offsets are Unicode code points, `end` exclusive; `text[start:end]` is the surface.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal, get_args
+
+Kind = Literal["entity", "statement"]
+Verdict = Literal["found", "missing", "unsure"]
+Reason = Literal["absent", "partial", "contradicted", "other entity"]
+Origin = Literal["proposed", "human", "imported", "carried"]
+Disposition = Literal["todo", "started", "verified", "excluded", "skipped"]
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+REASONS: tuple[Reason, ...] = get_args(Reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the reference, in code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A stretch of one retrieved context; `context` counts from 0."""
+
+    context: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The verdict on one unit and what decided it.
+
+    `verdict` None means undecided. `similarity` is 0–100. `rule` names the layer that decided
+    (equal, normalised, inflected, typo, short_form, acronym, initials, …), `human` for a person,
+    `recorded` for a verdict that came with a proposal, `carried` for one kept from a sibling sample.
+    `nested`: the name occurs only inside a longer name.
+    """
+
+    verdict: Verdict | None = None
+    reason: Reason | None = None
+    evidence: tuple[Evidence, ...] = ()
+    similarity: int = 0
+    rule: str = ""
+    nested: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What a recall counts: an entity or a statement of the reference, with its match.
+
+    `spans` point into the reference, the first is the principal one; none means *ungrounded*.
+    A grounded entity's `text` is its surface, `reference[start:end]`; `proposed` keeps the proposer's
+    wording where it differs. `duplicate_of` names an earlier unit with an equal normalised key: shown,
+    never counted. `original_label` is a label that the policy does not know.
+    """
+
+    id: str
+    kind: Kind
+    text: str
+    label: str = ""
+    spans: tuple[Span, ...] = ()
+    match: Match = Match()
+    origin: Origin = "proposed"
+    rejected: bool = False
+    duplicate_of: str = ""
+    original_label: str = ""
+    proposed: str = ""
+
+    @property
+    def wording(self) -> str:
+        """What matchers compare: the proposer's wording, else the surface."""
+        return self.proposed or self.text
+
+    @property
+    def counted(self) -> bool:
+        """Whether the unit stands in a tally."""
+        return not self.rejected and not self.duplicate_of
+
+    @property
+    def grounded(self) -> bool:
+        """Whether the unit is known to stand in the reference."""
+        return bool(self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """All units of one kind of one sample with their matches, from one source."""
+
+    kind: Kind
+    source: str
+    units: tuple[Unit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Counts of one assessment. Unsure stands in the denominator only."""
+
+    found: int
+    missing: int
+    unsure: int = 0
+
+    @property
+    def units(self) -> int:
+        """All counted units."""
+        return self.found + self.missing + self.unsure
+
+    @property
+    def recall(self) -> Fraction | None:
+        """found / units as an exact fraction; None (undefined) without units."""
+        return Fraction(self.found, self.units) if self.units else None
+
+    @property
+    def interval(self) -> tuple[Fraction, Fraction] | None:
+        """The recall if every unsure unit were missing, and if every one were found."""
+        if not self.units:
+            return None
+        return Fraction(self.found, self.units), Fraction(self.found + self.unsure, self.units)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A tally of one scorer and the value that scorer reports for it; None is undefined."""
+
+    scorer: str
+    tally: Tally
+    value: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """An entity type; `key` is the digit that sets it on screen."""
+
+    key: str
+    name: str
+
+
+DEFAULT_LABELS: tuple[Label, ...] = tuple(
+    Label(str(number), name)
+    for number, name in enumerate(
+        ("person", "place", "organisation", "date", "number", "work", "event", "other"), start=1
+    )
+)
+
+DEFAULT_GUIDELINES = """\
+Entities: every name, date and amount of the reference that a reader would look up, once each.
+A different name inside a name (London in "University of London") is an entity of its own.
+Found: the entity is mentioned in the contexts, in any form that means the same thing.
+Missing: it is not; give the reason when it is not simply absent.
+Statements: a statement is found when the contexts alone support all of it.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What annotators agreed on. Immutable: a change makes a new version.
+
+    `counted_labels` empty means all labels count. `nested` says what a name found only inside a
+    longer name is; `partial` what a statement supported in part is.
+    """
+
+    version: int = 1
+    labels: tuple[Label, ...] = DEFAULT_LABELS
+    guidelines: str = DEFAULT_GUIDELINES
+    kinds: tuple[Kind, ...] = ("entity",)
+    counted_labels: tuple[str, ...] = ()
+    nested: Verdict = "missing"
+    partial: Literal["split", "missing"] = "split"
+
+    def label_names(self) -> tuple[str, ...]:
+        """The names of the labels, in key order."""
+        return tuple(label.name for label in self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One row: a question, its reference answer and what a retriever brought."""
+
+    id: str
+    user_input: str
+    reference: str
+    retrieved_contexts: tuple[str, ...]
+    response: str | None = None
+    group: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    alternatives: tuple[str, ...] = ()
+
+    @property
+    def reference_hash(self) -> str:
+        """Equal for samples with the same question and reference: the same gold units."""
+        return text_hash(self.user_input, self.reference)
+
+    @property
+    def content_hash(self) -> str:
+        """Equal for samples with the same question, reference and contexts."""
+        return text_hash(self.user_input, self.reference, *self.retrieved_contexts)
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedEntity:
+    """An entity as a proposer said it; offsets only when the proposer gave them."""
+
+    text: str
+    label: str = ""
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposedStatement:
+    """A statement as a proposer said it; `context` counts from 0."""
+
+    text: str
+    verdict: str | None = None
+    context: int | None = None
+    quote: str | None = None
+    reason: str | None = None
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What one proposer said of one sample, stored as said and never changed.
+
+    None means that the proposer was not asked; () that it looked and found nothing.
+    """
+
+    proposer: str
+    model: str = ""
+    reference_entities: tuple[ProposedEntity, ...] | None = None
+    context_entities: tuple[tuple[ProposedEntity, ...], ...] | None = None
+    statements: tuple[ProposedStatement, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldRecord:
+    """Units with verdicts that one annotator verified; None means that kind was not reviewed."""
+
+    annotator: str
+    entities: tuple[Unit, ...] | None = None
+    statements: tuple[Unit, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One sample with all that came with it in a file."""
+
+    sample: Sample
+    proposal: Proposal | None = None
+    gold: tuple[GoldRecord, ...] = ()
+    scores: Mapping[str, str] = field(default_factory=dict)
+
+
+def text_hash(*parts: str) -> str:
+    """A SHA-256 over the parts, as 32 hex digits; no two lists of parts share their bytes."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8")
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.hexdigest()[:32]
+
+
+def count(units: Iterable[Unit]) -> Tally:
+    """Count the verdicts of the counted units; an undecided unit counts as unsure."""
+    found = missing = unsure = 0
+    for unit in units:
+        if not unit.counted:
+            continue
+        if unit.match.verdict == "found":
+            found += 1
+        elif unit.match.verdict == "missing":
+            missing += 1
+        else:
+            unsure += 1
+    return Tally(found, missing, unsure)

@@ -1,0 +1,1 @@
+"""Proposers: they read a text and say which units stand in it. The one room that may use the network."""

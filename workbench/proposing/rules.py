@@ -1,0 +1,67 @@
+"""The offline proposer: entities by rules, statements by sentences, verdicts by token overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
+from workbench.proposing.attribution import judge, passages
+from workbench.proposing.rules_dates import dates
+from workbench.proposing.rules_names import names
+from workbench.proposing.rules_numbers import numbers
+from workbench.proposing.rules_titles import titles
+from workbench.proposing.spans import Claims
+from workbench.text.language import detect
+from workbench.text.sentences import sentences
+
+PROPOSER = "rules"
+MODEL = "rules-1"
+
+
+def propose(sample: Sample, lang: str | None = None) -> Proposal:
+    """What the rules say of one sample: entities of the reference and of each context, statements.
+
+    Needs no key, no network and no download; the same sample always gives the same proposal.
+    `lang` is an ISO 639-1 code; without it each text's language is detected.
+    """
+    return Proposal(
+        proposer=PROPOSER,
+        model=MODEL,
+        reference_entities=entities(sample.reference, lang),
+        context_entities=tuple(entities(context, lang) for context in sample.retrieved_contexts),
+        statements=statements(sample.reference, sample.retrieved_contexts, lang),
+    )
+
+
+def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
+    """The distinct entities of a text in text order, each at its first mention.
+
+    Offsets are code points and `text[start:end]` is the surface; no two spans overlap in part.
+    """
+    lang = lang or detect(text)
+    claims = Claims()
+    claims.add(titles(text, lang))
+    claims.add(dates(text, lang))
+    claims.add(names(text, lang, claims))
+    claims.add(numbers(text, lang))
+    seen: set[str] = set()
+    found = []
+    for item in claims.items():
+        surface = text[item.start : item.end]
+        if surface not in seen:
+            seen.add(surface)
+            found.append(ProposedEntity(surface, item.label, item.start, item.end))
+    return tuple(found)
+
+
+def statements(
+    reference: str, contexts: Sequence[str], lang: str | None = None
+) -> tuple[ProposedStatement, ...]:
+    """One statement per sentence of the reference, each judged against the contexts."""
+    lang = lang or detect(reference)
+    where = passages(contexts, lang)
+    return tuple(
+        replace(judge(reference[span.start : span.end], where, lang), start=span.start, end=span.end)
+        for span in sentences(reference)
+    )

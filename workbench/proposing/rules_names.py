@@ -1,0 +1,193 @@
+"""Names in scripts with capitals: runs split, trimmed, and kept when the capital means something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.proposing.gazetteer import is_faith, is_people, is_place
+from workbench.proposing.gazetteer_names import is_first_name
+from workbench.proposing.lexicon import (
+    EVENT,
+    OFFICES,
+    ORGANISATION,
+    PARTICLES,
+    PLACE,
+    WEAK_PARTICLES,
+    is_title,
+)
+from workbench.proposing.lexicon_function import OPENERS, function_words
+from workbench.proposing.rules_cyrillic import adjective, heads, widen
+from workbench.proposing.rules_german import german
+from workbench.proposing.rules_labels import Labels
+from workbench.proposing.rules_runs import Reading, Run, read, runs
+from workbench.proposing.rules_subject import subject
+from workbench.proposing.spans import Claims, Found
+
+_LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
+_HEADS = ORGANISATION | PLACE | EVENT
+# What follows the subject of a definition: "Load is the sixth album", "Vega (star)".
+_DEFINING = frozenset("is was are were ( — – ist war est fut es era è".split())
+
+
+def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
+    """Every name of the text outside the claimed stretches, labelled."""
+    reading = read(text, lang, claims)
+    kept: list[Run] = []
+    for run in runs(reading):
+        if kept and run.last <= kept[-1].last:
+            continue
+        whole = subject(reading, run)
+        if whole is not None:
+            kept.append(whole)
+            continue
+        for part in _split(reading, run):
+            trimmed = _trim(reading, part)
+            if trimmed is None:
+                continue
+            if lang == "de":
+                kept.extend(german(reading, trimmed))
+            elif (sure := _evident(reading, widen(reading, trimmed))) is not None:
+                kept.append(sure)
+    labels = Labels(reading, kept)
+    end = -1
+    for run in kept:
+        if run.first > end:
+            start, stop = reading.tokens[run.first].start, reading.tokens[run.last].end
+            yield Found(start, _with_dot(text, reading, run, stop), labels.of(run))
+            end = run.last
+
+
+def _with_dot(text: str, reading: Reading, run: Run, stop: int) -> int:
+    """Inc. and Jr. keep their dot."""
+    short = reading.tokens[run.last].text.casefold() in {"inc", "jr", "sr", "ltd", "corp", "co"}
+    return stop + 1 if short and text[stop : stop + 1] == "." else stop
+
+
+def _split(reading: Reading, run: Run) -> Iterator[Run]:
+    """US President Barack Obama → US, Barack Obama; Greek-French is two; США Фил Гордон → США, Фил Гордон."""
+    first = run.first
+    for index in range(run.first, run.last):
+        if index >= first and _parts(reading, first, index):
+            yield Run(first, index)
+            first = index + 1
+    yield Run(first, run.last)
+
+
+def _parts(reading: Reading, first: int, index: int) -> bool:
+    """Whether a name ends at token `index` although a capital follows."""
+    here, after = reading.tokens[index].text, reading.tokens[index + 1].text
+    if not (reading.capital[index] and reading.capital[index + 1]):
+        return False
+    country = first == index and (is_place(here) or is_people(here))
+    if after.casefold() in OFFICES and index + 1 < len(reading.tokens) - 1:
+        return country and not is_title(here)
+    if after[0] >= "Ѐ" and after[0] < "\u0530":
+        if here[-1] < "\u0250" and here[-1].isalpha():
+            return True
+        if is_place(here) and here not in after:
+            return not (is_place(after) or heads(after) or (len(after) > 1 and after.isupper()))
+        known = is_first_name(after) and not is_place(after) and not is_first_name(here)
+        return known and len(here) > 1 and not is_title(here) and stem_free(here)
+    return country and is_first_name(after) and not is_people(after) and not is_place(after)
+
+
+def stem_free(word: str) -> bool:
+    """Сан, Нью and the like open a place that holds a first name."""
+    return word.casefold() not in {
+        "сан",
+        "санта",
+        "нью",
+        "порт",
+        "форт",
+        "сент",
+        "святого",
+        "святой",
+        "имени",
+    }
+
+
+def _trim(reading: Reading, run: Run) -> Run | None:
+    """Cut function words off both ends, and titles off the front."""
+    first, last = run
+    function = function_words(reading.lang)
+    while first <= last:
+        word = reading.tokens[first].text
+        folded = word.casefold()
+        if folded in function or not word[0].isalnum() or (folded in _LINKS and not reading.capital[first]):
+            first += 1
+        elif first < last and is_title(word) and not _headed(reading, first, last):
+            first += 1
+            while first <= last and not reading.capital[first]:
+                first += 1
+        else:
+            break
+    while last >= first:
+        word = reading.tokens[last].text
+        if (word.casefold() in function and not (word == "I" and last > first)) or not word[0].isalnum():
+            last -= 1
+        elif last > first and is_title(word) and is_place(reading.tokens[last - 1].text):
+            last -= 1
+        else:
+            break
+    if first > last or (first == last and is_title(reading.tokens[first].text)):
+        return None
+    return Run(first, last)
+
+
+def _headed(reading: Reading, first: int, last: int) -> bool:
+    """Premier League, General Motors, Prince Edward Island: the title is part of the name."""
+    second = reading.tokens[first + 1].text.casefold()
+    return second in _HEADS or (last - first >= 1 and reading.tokens[last].text.casefold() in (PLACE | EVENT))
+
+
+def _evident(reading: Reading, run: Run) -> Run | None:
+    """The run, or what is left of it, when more than a sentence start explains its capital."""
+    word = reading.tokens[run.first].text
+    if run.first not in reading.opening:
+        if run.first == run.last and (len(word) == 1 or adjective(reading, run.first)):
+            return None
+        return run
+    if run.first == run.last:
+        return run if _names_something(reading, run.first) else None
+    if not reading.capital[run.first + 1]:
+        return run
+    folded = word.casefold()
+    common = folded in OPENERS or (folded in reading.lowered and folded not in reading.capitalised)
+    if (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
+        rest = _trim(reading, Run(run.first + 1, run.last))
+        return None if rest is None else widen(reading, rest)
+    return run
+
+
+def _headed_name(reading: Reading, run: Run) -> bool:
+    """New York, Big Muddy Creek: an opener that belongs to a known or headed name."""
+    name = reading.text[reading.tokens[run.first].start : reading.tokens[run.last].end]
+    return is_place(name) or reading.tokens[run.last].text.casefold() in (PLACE | EVENT)
+
+
+def _russian_opener(reading: Reading, run: Run) -> bool:
+    """Посол Японии, Менеджеры НАСА: a common noun before a name it governs."""
+    word, second = reading.tokens[run.first].text, reading.tokens[run.first + 1].text
+    if not "Ѐ" <= word[0] < "\u0530" or heads(word) or is_place(word) or is_first_name(word):
+        return False
+    if word.casefold() in reading.capitalised or word.isupper():
+        return False
+    return is_place(second) or (len(second) > 1 and second.isupper()) or adjective(reading, run.first + 1)
+
+
+def _names_something(reading: Reading, index: int) -> bool:
+    """Whether the single opening word is a name rather than any word with a capital."""
+    word = reading.tokens[index].text
+    folded = word.casefold()
+    if len(word) == 1:
+        return False
+    if is_place(word) or is_people(word) or is_faith(word):
+        return True
+    if folded in reading.capitalised or any(letter.isupper() or letter.isdigit() for letter in word[1:]):
+        return True
+    if folded in reading.lowered or folded in OPENERS:
+        return False
+    if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
+        return True
+    following = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
+    return following in _DEFINING or following in {"'s", "’s"}

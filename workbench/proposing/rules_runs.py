@@ -1,0 +1,250 @@
+"""Runs of capitalised words: which tokens stand together as one name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from workbench.proposing.gazetteer import is_people, is_place
+from workbench.proposing.lexicon import (
+    ABBREVIATIONS,
+    COMPANY_ENDINGS,
+    EPITHETS,
+    ORGANISATION,
+    PARTICLES,
+    POSSESSED,
+    TOPICS,
+    WEAK_PARTICLES,
+)
+from workbench.proposing.lexicon_function import function_words
+from workbench.proposing.spans import Claims
+from workbench.text.sentences import sentences
+from workbench.text.tokens import Token, tokens
+
+_NICKNAME = frozenset("\"“”'‘’«»")
+
+
+class Run(NamedTuple):
+    """Tokens `first`–`last` (inclusive) that stand together as one name."""
+
+    first: int
+    last: int
+
+
+class Reading(NamedTuple):
+    """A text cut into tokens, with what the name rules ask of each."""
+
+    text: str
+    lang: str
+    tokens: Sequence[Token]
+    capital: Sequence[bool]
+    opening: frozenset[int]  # tokens that open a sentence: their capital says nothing
+    capitalised: frozenset[str]  # folded words with a capital elsewhere than at an opening
+    lowered: frozenset[str]  # words that also stand in lower case
+
+
+def read(text: str, lang: str, claims: Claims) -> Reading:
+    """Tokens of the text; those in a claimed stretch can be part of no name."""
+    found = tokens(text)
+    blocked = _blocked(found, claims)
+    opening = _opening(text, found)
+    capital = [not b and is_capital(token.text) for token, b in zip(found, blocked, strict=True)]
+    lowered = frozenset(token.text for token in found if token.text.islower())
+    capitalised = frozenset(
+        token.text.casefold()
+        for index, token in enumerate(found)
+        if capital[index] and index not in opening and len(token.text) > 1
+    )
+    return Reading(text, lang, found, capital, opening, capitalised, lowered)
+
+
+def is_capital(word: str) -> bool:
+    """Paris, iPhone, al-Qaeda: a capital first, or after one to three small letters or a hyphen."""
+    if word[0].isupper():
+        return True
+    if not word[0].islower() or word.islower():
+        return False
+    head, _, tail = word.replace("’", "-").replace("'", "-").partition("-")
+    if tail:
+        return len(head) <= 3 and tail[0].isupper()
+    return any(letter.isupper() for letter in word[1:4])
+
+
+def _blocked(found: Sequence[Token], claims: Claims) -> list[bool]:
+    items = claims.items()
+    marks = []
+    at = 0
+    for token in found:
+        while at < len(items) and items[at].end <= token.start:
+            at += 1
+        marks.append(at < len(items) and items[at].start < token.end)
+    return marks
+
+
+def _opening(text: str, found: Sequence[Token]) -> frozenset[int]:
+    """The first word of every sentence, and of every quotation or item in it."""
+    starts = [span.start for span in sentences(text)]
+    opening = set()
+    at = 0
+    fresh = False
+    for index, token in enumerate(found):
+        while at < len(starts) and starts[at] <= token.start:
+            fresh = True
+            at += 1
+        if fresh and token.text[0].isalnum():
+            opening.add(index)
+            fresh = False
+        elif token.text in {"“", "«", "„", "•", "*"}:
+            fresh = True
+    return frozenset(opening)
+
+
+def runs(reading: Reading) -> Iterator[Run]:
+    """Every maximal run of joined capitalised tokens, untrimmed."""
+    index, count = 0, len(reading.tokens)
+    while index < count:
+        if not reading.capital[index]:
+            index += 1
+            continue
+        first = last = index
+        while (following := _joined(reading, first, last)) is not None:
+            last = following
+        yield Run(first, last)
+        index = last + 1
+
+
+def _folded(reading: Reading, index: int) -> str:
+    return reading.tokens[index].text.casefold() if index < len(reading.tokens) else ""
+
+
+def _gap(reading: Reading, left: int, right: int) -> str:
+    return reading.text[reading.tokens[left].end : reading.tokens[right].start]
+
+
+def _near(reading: Reading, left: int, right: int) -> bool:
+    """Whether only a few spaces of one line stand between two tokens."""
+    gap = _gap(reading, left, right)
+    return len(gap) <= 3 and not gap.strip() and "\n" not in gap
+
+
+def _is_capital(reading: Reading, index: int) -> bool:
+    return index < len(reading.tokens) and reading.capital[index]
+
+
+def _joined(reading: Reading, first: int, last: int) -> int | None:
+    """The token that continues the run after `last`, or None."""
+    after = last + 1
+    if after >= len(reading.tokens) or not _near(reading, last, after):
+        return None
+    if reading.capital[after]:
+        if _gap(reading, last, after) == "" and not reading.tokens[last].text.endswith((".", "'", "’")):
+            return None
+        return after
+    folded = _folded(reading, after)
+    for rule in (_after_mark, _after_particle, _after_number):
+        if (found := rule(reading, first, last, after, folded)) is not None:
+            return found
+    return None
+
+
+def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
+    """J. Smith, St. Louis, Atari, Inc., St. Martin's College, Rheinland-Pfalz/Saar, John "Jack" Smith, A&E."""
+    touching = _gap(reading, last, after) == ""
+    follower = after + 1
+    word = reading.tokens[last].text
+    if not _is_capital(reading, follower):
+        return None
+    if mark == "." and touching:
+        initial = len(word) == 1 or word.casefold() in ABBREVIATIONS
+        return follower if initial and _near(reading, after, follower) else None
+    if mark == "," and _folded(reading, follower) in COMPANY_ENDINGS:
+        return follower
+    if mark in {"'s", "’s"}:
+        wanted = _folded(reading, follower) in POSSESSED and not is_place(word)
+        saint = _folded(reading, first) in {"st", "saint"}
+        return follower if (wanted or saint) and _near(reading, after, follower) else None
+    if mark in {"/", "&", "-", "‐", "‑"} and touching and _gap(reading, after, follower) == "":
+        return follower
+    if mark == "&" and _near(reading, after, follower):
+        return follower
+    if mark in _NICKNAME and not touching and _gap(reading, after, follower) == "":
+        return _nickname(reading, follower)
+    return None
+
+
+def _nickname(reading: Reading, opened: int) -> int | None:
+    """The name after a quoted nickname of one or two words."""
+    for closed in (opened + 1, opened + 2):
+        if closed + 1 < len(reading.tokens) and reading.tokens[closed].text in _NICKNAME:
+            known = _is_capital(reading, closed + 1) and _near(reading, closed, closed + 1)
+            return closed + 1 if known and _gap(reading, closed, closed + 1) else None
+    return None
+
+
+def _after_particle(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+    """Bank of the West, Ludwig van der Rohe, Department of Health and Social Care."""
+    index = after
+    kinds = set()
+    while index < len(reading.tokens) and index - after < 3 and not reading.capital[index]:
+        word = reading.tokens[index].text.casefold()
+        if word == "the":
+            kinds.add("the")
+        elif word.rstrip("'’") in PARTICLES:
+            kinds.add("strong")
+        elif word in WEAK_PARTICLES:
+            kinds.add("weak")
+        else:
+            return None
+        if index + 1 < len(reading.tokens) and not (_near(reading, index, index + 1)):
+            return None
+        index += 1
+    if (
+        index == after
+        or not _is_capital(reading, index)
+        or _folded(reading, index) in function_words(reading.lang)
+    ):
+        return None
+    if "weak" in kinds:
+        return index if _binds(reading, first, last, index) else None
+    if kinds == {"the"}:
+        bound = _folded(reading, last) in function_words(reading.lang) or _folded(reading, index) in EPITHETS
+        return index if bound and last > first - 1 else None
+    if _folded(reading, after) in {"of", "y", "e"} and is_people(reading.tokens[last].text):
+        return None
+    return index
+
+
+def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
+    """Whether "and", "for" and the like stand inside one organisation's name here."""
+    left = [_folded(reading, index) for index in range(first, last + 1)]
+    right = [_folded(reading, follower)]
+    index = follower
+    while _is_capital(reading, index + 1) and _near(reading, index, index + 1) and len(right) < 6:
+        index += 1
+        right.append(_folded(reading, index))
+    joint = _folded(reading, last + 1)
+    heads = [word for word in left if word in ORGANISATION]
+    if joint in {"and", "und", "et", "y", "e"}:
+        if heads and ("of" in left or "for" in left) and left[-1] not in ORGANISATION:
+            return not any(word in ORGANISATION for word in right[:-1]) and "of" not in right
+        return left[-1] in TOPICS and right[-1] in ORGANISATION
+    if joint in {"for", "für", "pour", "para", "per"}:
+        return bool(heads)
+    return False
+
+
+def _after_number(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+    """Boeing 737, Apollo 11: a short number after a name, when nothing is counted with it."""
+    word = reading.tokens[after].text
+    if not (word.isdecimal() and len(word) <= 3) or _folded(reading, last) in function_words(reading.lang):
+        return None
+    if reading.text[reading.tokens[after].end :][:2].strip()[:1] in {"%", "°", "-", "–", ":", "/", "$", "€"}:
+        return None
+    following = _folded(reading, after + 1)
+    if (
+        following.isalpha()
+        and not reading.capital[after + 1]
+        and following not in function_words(reading.lang)
+    ):
+        return None
+    return after

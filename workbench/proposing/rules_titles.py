@@ -1,0 +1,61 @@
+"""Titles between quotation marks: works, and organisations named that way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from workbench.proposing.lexicon_function import function_words
+from workbench.proposing.spans import Found
+
+# No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
+_QUOTED = re.compile(
+    r"«(?P<a>[^«»\n]{1,90})»|“(?P<b>[^“”\n]{1,90})”|„(?P<c>[^„“”\n]{1,90})[“”]"
+    r"|(?<!\w)\"(?P<d>[^\"\n]{1,90})\"(?!\w)|(?<!\w)‘(?P<e>[^‘’\n]{2,60})’(?!\w)"
+    r"|(?P<east>[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」])"
+)
+_WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
+_SPEECH = re.compile(
+    r"(?:\b(?:say|says|said|saying|wrote|writes|stated|states|asked|replied|added|claims|claimed|argued|told"
+    r"|сказал|сказала|заявил|заявила|отметил|отметила|добавил|пишет|написал|sagte|erklärte|dit|dijo)\b[^.\n]{0,25}"
+    r"|[:,])\s?$"
+)
+
+
+def titles(text: str, lang: str) -> Iterator[Found]:
+    """Every quoted stretch that reads as a title, without its marks.
+
+    《》 and 『』 hold titles only; 「」 and the other marks also hold speech and emphasis, so there the words decide.
+    """
+    for found in _QUOTED.finditer(text):
+        group = next(name for name in "fabcde" if found.group(name) is not None)
+        start, end = found.span(group)
+        while start < end and text[start].isspace():
+            start += 1
+        while end > start and (text[end - 1].isspace() or text[end - 1] in ",."):
+            end -= 1
+        inside = text[start:end]
+        if group == "f":
+            if text[found.start()] in "《『〈" or len(inside) <= 12:
+                yield Found(start, end, "work")
+        elif _reads_as_title(inside, lang) and not _SPEECH.search(
+            text, max(0, found.start() - 60), found.start()
+        ):
+            yield Found(start, end, "work")
+
+
+def _reads_as_title(inside: str, lang: str) -> bool:
+    """Whether the words look like a title: it opens with a capital and is short or capitalised throughout."""
+    listed = _WORD.findall(inside)
+    function = function_words(lang)
+    if not listed or len(listed) > 12 or not (inside[0].isupper() or inside[0].isdigit()):
+        return False
+    if not any(one[0].isalpha() for one in listed):
+        return False
+    if len(listed) == 1:
+        return listed[0].casefold() not in function
+    heavy = [one for one in listed[1:] if len(one) > 3 and one.casefold() not in function]
+    capital = sum(one[0].isupper() or one[0].isdigit() for one in heavy)
+    if lang == "en":
+        return capital * 5 >= len(heavy) * 3
+    return len(listed) <= 5 or capital * 2 >= len(heavy)

@@ -1,0 +1,367 @@
+"""What the command line prints: documents for --json, plain tables for people, progress on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from workbench.model import KINDS, Score, Tally
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.comparing.means import Mean
+    from workbench.comparing.retrievers import Retrievers
+    from workbench.stages.compare import CompareReport
+    from workbench.stages.export import ExportReport
+    from workbench.stages.import_ import ImportReport
+    from workbench.stages.policy import PolicyReport
+    from workbench.stages.propose import ProposeReport
+    from workbench.stages.recompute import Scored, ScoreReport
+    from workbench.stages.status import Status
+
+
+def show(document: Any, text: str, *, as_json: bool) -> None:
+    """Print one report on stdout: the document with --json, else the text."""
+    if as_json:
+        value = asdict(document) if is_dataclass(document) and not isinstance(document, type) else document
+        text = json.dumps(value, ensure_ascii=False, indent=2, default=list)
+    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+
+@contextmanager
+def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterator[Callable[[int], None]]:
+    """A bar on stderr when that is a terminal; nothing otherwise."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Remaining
+
+    amount = DownloadColumn() if unit == "bytes" else MofNCompleteColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), amount, Remaining())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def import_text(report: ImportReport) -> str:
+    """What became of a file's rows."""
+    counts = [
+        f"{number:,} {name}"
+        for name, number in (
+            ("new", report.new),
+            ("unchanged", report.unchanged),
+            ("extended", report.extended),
+            ("updated", report.updated),
+            ("rejected", report.rejected),
+        )
+        if number or name == "new"
+    ]
+    lines = [f"{report.path} → {report.dataset}: {', '.join(counts)}; {report.n_samples:,} samples now"]
+    lines += [f"  {note}" for note in report.notes]
+    if report.gold_ignored:
+        lines.append(f"  {report.gold_ignored:,} rows carry gold: import again with --gold to store it")
+    if report.blind:
+        lines.append(f"  about {report.blind:,} samples are reviewed blind (change with --blind SHARE)")
+    lines += [f"  {error}" for error in report.errors]
+    if report.rejected > len(report.errors):
+        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
+    if report.rejected:
+        lines.append(f"  rejected rows are in {report.rejected_path}; mend them there and import that file")
+    return clean("\n".join(lines))
+
+
+def propose_text(report: ProposeReport) -> str:
+    """What a run holds now."""
+    parts = [f"{report.proposed:,} proposed"]
+    if report.already:
+        parts.append(f"{report.already:,} were there already")
+    if report.without:
+        parts.append(f"{report.without:,} samples have none in this run")
+    return clean(f"{report.run}: {', '.join(parts)}; it is the current run")
+
+
+def export_text(report: ExportReport) -> str:
+    """What an export holds."""
+    return clean(
+        f"{report.path}: {report.samples:,} samples, {report.proposals:,} with a proposal, "
+        f"{report.gold:,} with gold\nmanifest sha256 {report.manifest_sha256}"
+    )
+
+
+def policy_text(report: PolicyReport) -> str:
+    """What a change of the policy means."""
+    if not report.changed:
+        return f"the policy is as it was: version {report.version}"
+    lines = [f"policy version {report.version} is current"]
+    if report.stale:
+        shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
+        lines.append(f"{len(report.stale):,} samples were reviewed under an older version: {shown}")
+    return clean("\n".join(lines))
+
+
+def status_text(report: Status) -> str:
+    """Datasets, runs and progress."""
+    lines = [report.url]
+    if not report.datasets:
+        lines.append("no dataset yet: workbench import FILE brings one in")
+    for one in report.datasets:
+        done = one.progress
+        lines.append(
+            f"{one.info.name}: {one.info.n_samples:,} samples, {done.verified:,} verified, "
+            f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
+            f"{done.flagged:,} flagged"
+        )
+        lines.append(
+            f"  policy {one.info.policy.version} ({', '.join(one.info.kinds)}), "
+            f"match threshold {one.info.threshold}, blind {one.info.blind_share:.0%}"
+        )
+        for run in one.runs:
+            mark = " (current)" if run.name == one.info.run else ""
+            model = f" · {run.model}" if run.model else ""
+            lines.append(f"  {run.name}{mark}: {run.n_proposals:,} proposals{model}")
+    return clean("\n".join(lines))
+
+
+def score_document(report: ScoreReport) -> dict[str, Any]:
+    """The JSON document of `score`."""
+    return {
+        "dataset": report.dataset,
+        "run": report.run,
+        "match_threshold": report.threshold,
+        "n_samples": len(report.samples),
+        "n_unproposed": report.unproposed,
+        "samples": [_sample_document(row) for row in report.samples],
+        "means": {name: _mean_document(mean) for name, mean in report.means.items()},
+    }
+
+
+def compare_document(report: CompareReport) -> dict[str, Any]:
+    """The JSON document of `compare`: that of `score` with `delta` per sample and the differences."""
+    document = score_document(report.scores)
+    for sample, delta in zip(document["samples"], report.deltas, strict=True):
+        sample["delta"] = dict(delta)
+    document["differences"] = {
+        one.scorer: {
+            "kind": one.kind,
+            "n": one.automatic.n,
+            "undefined": one.automatic.undefined,
+            "automatic": one.automatic.value,
+            "verified": one.verified.value,
+            "delta": one.delta,
+            "mae": one.mae,
+            "n_exact": one.n_exact,
+        }
+        for one in report.differences
+    }
+    return document
+
+
+def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
+    """The JSON document of `compare --by`."""
+    return {
+        "by": by,
+        "retrievers": {
+            name: {
+                **_mean_document(report.means[name]),
+                **_tally_document(_summed(pair.tallies[name] for pair in report.pairs)),
+            }
+            for name in report.names
+        },
+        "n_pairs": len(report.pairs),
+        "n_unpaired": report.unpaired,
+        "n_repeated": report.repeated,
+        "pairs": [
+            {
+                "reference_hash": pair.reference_hash,
+                "samples": {
+                    name: {
+                        "id": pair.ids[name],
+                        **_tally_document(pair.tallies[name]),
+                        "value": _recall(pair.tallies[name]),
+                    }
+                    for name in report.names
+                },
+                "flipped": [{"text": flip.text, "verdicts": dict(flip.verdicts)} for flip in pair.flips],
+            }
+            for pair in report.pairs
+        ],
+    }
+
+
+def score_text(report: ScoreReport) -> str:
+    """A table of every sample's values and the means."""
+    names = [name for name in report.means if not name.startswith("verified_")]
+    external = sorted({name for row in report.samples for name in row.external})
+    head = ["id", *names, *external, "verified"]
+    rows = [
+        [
+            row.id,
+            *(_score_cell(row.automatic.get(name)) for name in names),
+            *(row.external[name][1] if name in row.external else "" for name in external),
+            _verified_cell(row),
+        ]
+        for row in report.samples
+    ]
+    lines = [*_table(head, rows), "", *_mean_lines(report.means)]
+    if report.unproposed:
+        lines.append(
+            f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
+            "workbench propose"
+        )
+    return "\n".join(lines)
+
+
+def compare_text(report: CompareReport) -> str:
+    """A table of automatic, verified and Δ for every verified sample, and the differences by scorer."""
+    names = [one.scorer for one in report.differences]
+    rows = []
+    for row, delta in zip(report.scores.samples, report.deltas, strict=True):
+        cells = [_score_cell(row.automatic.get(name)) or _external_cell(row, name) for name in names]
+        rows.append([row.id, *cells, _verified_cell(row), *_delta_cell(delta)])
+    lines = _table(["id", *names, "verified", "Δ linked"], rows)
+    lines += ["", "automatic against verified, over the samples that are verified:"]
+    figures = [
+        [
+            one.scorer,
+            str(one.automatic.n),
+            str(one.automatic.undefined),
+            _number(one.automatic.value),
+            _number(one.verified.value),
+            _signed(one.delta),
+            _number(one.mae),
+            f"{one.n_exact} of {one.automatic.n}",
+        ]
+        for one in report.differences
+    ]
+    head = ["scorer", "n", "undefined", "automatic", "verified", "mean Δ", "mean |Δ|", "equal"]
+    lines += _table(head, figures)
+    lines += ["", *_mean_lines(report.scores.means)]
+    return "\n".join(lines)
+
+
+def retrievers_text(by: str, report: Retrievers) -> str:
+    """Paired retrievers: tallies by reference, means, and the units that flipped."""
+    if not report.pairs:
+        return f"no reference is verified under every value of {by} ({', '.join(report.names) or 'none'})"
+    rows = [
+        [
+            " · ".join(pair.ids[name] for name in report.names),
+            *(_tally_cell(pair.tallies[name]) for name in report.names),
+            str(len(pair.flips)),
+        ]
+        for pair in report.pairs
+    ]
+    lines = _table(["samples", *report.names, "flipped"], rows)
+    lines.append("")
+    for name in report.names:
+        total = _summed(pair.tallies[name] for pair in report.pairs)
+        mean = report.means[name]
+        lines.append(
+            clean(f"{name}: verified recall {_number(mean.value)} over {mean.n} references")
+            + f" ({_tally_cell(total)} units, {mean.undefined} undefined)"
+        )
+    if report.unpaired:
+        lines.append(f"{report.unpaired} references are not verified under every value and are left out")
+    return "\n".join(lines)
+
+
+def _sample_document(row: Scored) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "automatic": {
+            name: {**_tally_document(score.tally), "value": score.value}
+            for name, score in row.automatic.items()
+        },
+        "verified": {
+            kind: {**_tally_document(row.verified[kind]), "value": _recall(row.verified[kind])}
+            if kind in row.verified
+            else None
+            for kind in KINDS
+        },
+        "external": {name: value for name, (value, _) in row.external.items()},
+        "unresolved": sorted(row.unresolved),
+        "excluded": sorted(row.excluded),
+    }
+
+
+def _tally_document(tally: Tally) -> dict[str, int]:
+    return {"found": tally.found, "missing": tally.missing, "unsure": tally.unsure}
+
+
+def _mean_document(mean: Mean) -> dict[str, Any]:
+    return {"value": mean.value, "n": mean.n, "undefined": mean.undefined}
+
+
+def _recall(tally: Tally) -> float | None:
+    return None if tally.recall is None else float(tally.recall)
+
+
+def _summed(tallies: Iterator[Tally] | Sequence[Tally] | Any) -> Tally:
+    found = missing = unsure = 0
+    for tally in tallies:
+        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
+    return Tally(found, missing, unsure)
+
+
+def _tally_cell(tally: Tally) -> str:
+    if tally.recall is None:
+        return "undefined"
+    return f"{tally.found}/{tally.units} {_number(float(tally.recall))}"
+
+
+def _score_cell(score: Score | None) -> str:
+    return "" if score is None else _tally_cell(score.tally)
+
+
+def _external_cell(row: Scored, name: str) -> str:
+    return row.external[name][1][:6] if name in row.external else ""
+
+
+def _verified_cell(row: Scored) -> str:
+    cells = [_tally_cell(row.verified[kind]) for kind in KINDS if kind in row.verified]
+    cells += ["unresolved"] * bool(row.unresolved) + ["excluded"] * bool(row.excluded)
+    return " · ".join(cells)
+
+
+def _delta_cell(delta: Mapping[str, float | None]) -> list[str]:
+    return [_signed(delta.get("linked"))]
+
+
+def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
+    width = max((len(name) for name in means), default=0)
+    return [
+        f"mean {name.ljust(width)}  {_number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
+        for name, mean in means.items()
+    ]
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def _signed(value: float | None) -> str:
+    if value is None:
+        return ""
+    text = f"{abs(value):.2f}"
+    return ("−" if value < -0.005 else "+" if value > 0.005 else " ") + text.removeprefix("0")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns padded by cells, so that wide characters keep them straight."""
+    from rich.cells import cell_len, set_cell_size
+
+    table = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    widths = [min(max(cell_len(row[place]) for row in table), 40) for place in range(len(head))]
+    return [
+        "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]

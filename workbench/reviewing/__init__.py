@@ -1,0 +1,1 @@
+"""A review is a journal of edits; folding the journal gives the verified assessment."""

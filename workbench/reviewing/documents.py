@@ -1,0 +1,228 @@
+"""Nouns and edits as JSON documents and back, with the key names of the native rows.
+
+Keys with their default value are left out; reading fills them in again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from workbench.model import (
+    Assessment,
+    Evidence,
+    Label,
+    Match,
+    Policy,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Span,
+    Unit,
+)
+from workbench.reviewing.edits import (
+    Accept,
+    Comment,
+    Dispose,
+    Edit,
+    Flag,
+    Open,
+    Put,
+    Redo,
+    Undo,
+)
+
+Document = dict[str, Any]
+
+
+def unit_document(unit: Unit) -> Document:
+    """One unit with its match; `start`/`end` are the principal span, `spans` the further ones."""
+    match = unit.match
+    document: Document = {"id": unit.id, "text": unit.text}
+    optional: Document = {
+        "label": unit.label,
+        "start": unit.spans[0].start if unit.spans else None,
+        "end": unit.spans[0].end if unit.spans else None,
+        "spans": [{"start": s.start, "end": s.end} for s in unit.spans[1:]],
+        "verdict": match.verdict,
+        "reason": match.reason,
+        "evidence": [{"context": e.context, "start": e.start, "end": e.end} for e in match.evidence],
+        "similarity": match.similarity,
+        "rule": match.rule,
+        "nested": match.nested,
+        "note": match.note,
+        "origin": unit.origin,
+        "rejected": unit.rejected,
+        "duplicate_of": unit.duplicate_of,
+        "original_label": unit.original_label,
+        "proposed": unit.proposed,
+    }
+    document.update((key, value) for key, value in optional.items() if value or (value == 0 and key in _ZERO))
+    return document
+
+
+_ZERO = frozenset({"start", "end"})  # 0 is a place in a text; elsewhere it is the default
+
+
+def unit_of(document: Mapping[str, Any], kind: str) -> Unit:
+    """The unit of a document written by `unit_document`."""
+    spans = [] if document.get("start") is None else [Span(document["start"], document["end"])]
+    spans += [Span(span["start"], span["end"]) for span in document.get("spans", ())]
+    return Unit(
+        id=document["id"],
+        kind="entity" if kind == "entity" else "statement",
+        text=document["text"],
+        label=document.get("label", ""),
+        spans=tuple(spans),
+        match=Match(
+            verdict=document.get("verdict"),
+            reason=document.get("reason"),
+            evidence=tuple(
+                Evidence(e["context"], e["start"], e["end"]) for e in document.get("evidence", ())
+            ),
+            similarity=document.get("similarity", 0),
+            rule=document.get("rule", ""),
+            nested=document.get("nested", False),
+            note=document.get("note", ""),
+        ),
+        origin=document.get("origin", "proposed"),
+        rejected=document.get("rejected", False),
+        duplicate_of=document.get("duplicate_of", ""),
+        original_label=document.get("original_label", ""),
+        proposed=document.get("proposed", ""),
+    )
+
+
+def assessment_document(assessment: Assessment) -> Document:
+    """An assessment as a document."""
+    return {
+        "kind": assessment.kind,
+        "source": assessment.source,
+        "units": [unit_document(unit) for unit in assessment.units],
+    }
+
+
+def assessment_of(document: Mapping[str, Any]) -> Assessment:
+    """The assessment of a document written by `assessment_document`."""
+    kind = document["kind"]
+    return Assessment(kind, document["source"], tuple(unit_of(unit, kind) for unit in document["units"]))
+
+
+def proposal_document(proposal: Proposal) -> Document:
+    """A proposal with the keys of a native row's `proposal`."""
+    document: Document = {"proposer": proposal.proposer}
+    if proposal.model:
+        document["model"] = proposal.model
+    if proposal.reference_entities is not None:
+        document["reference_entities"] = [_slim(entity) for entity in proposal.reference_entities]
+    if proposal.context_entities is not None:
+        document["context_entities"] = [
+            [_slim(entity) for entity in entities] for entities in proposal.context_entities
+        ]
+    if proposal.statements is not None:
+        document["statements"] = [_slim(statement) for statement in proposal.statements]
+    return document
+
+
+def proposal_of(document: Mapping[str, Any]) -> Proposal:
+    """The proposal of a document written by `proposal_document`."""
+    entities = document.get("reference_entities")
+    contexts = document.get("context_entities")
+    statements = document.get("statements")
+    return Proposal(
+        proposer=document["proposer"],
+        model=document.get("model", ""),
+        reference_entities=None if entities is None else tuple(ProposedEntity(**e) for e in entities),
+        context_entities=None
+        if contexts is None
+        else tuple(tuple(ProposedEntity(**e) for e in context) for context in contexts),
+        statements=None if statements is None else tuple(ProposedStatement(**s) for s in statements),
+    )
+
+
+def _slim(item: ProposedEntity | ProposedStatement) -> Document:
+    names = type(item).__slots__
+    values = ((name, getattr(item, name)) for name in names)
+    return {name: value for name, value in values if value is not None and (value != "" or name == "text")}
+
+
+def policy_document(policy: Policy) -> Document:
+    """A policy without its version, which the store gives."""
+    return {
+        "kinds": list(policy.kinds),
+        "labels": {label.key: label.name for label in policy.labels},
+        "counted_labels": list(policy.counted_labels),
+        "nested": policy.nested,
+        "partial": policy.partial,
+        "guidelines": policy.guidelines,
+    }
+
+
+def policy_of(document: Mapping[str, Any], version: int) -> Policy:
+    """The policy of a document written by `policy_document`."""
+    return Policy(
+        version=version,
+        labels=tuple(Label(key, name) for key, name in document["labels"].items()),
+        guidelines=document["guidelines"],
+        kinds=tuple(document["kinds"]),
+        counted_labels=tuple(document["counted_labels"]),
+        nested=document["nested"],
+        partial=document["partial"],
+    )
+
+
+def edit_document(edit: Edit) -> tuple[str, Document]:
+    """The operation's name and its data, as the journal stores them."""
+    match edit:
+        case Open():
+            return "open", {
+                "proposal": edit.proposal,
+                "matcher": edit.matcher,
+                "threshold": edit.threshold,
+                "policy": edit.policy,
+                "shown": edit.shown,
+                "auto_shown": edit.auto_shown,
+                "assessments": [assessment_document(assessment) for assessment in edit.assessments],
+                "rematch": edit.rematch,
+            }
+        case Put():
+            return edit.what, {"kind": edit.kind, "units": [unit_document(unit) for unit in edit.units]}
+        case Accept():
+            return "accept", {"assessment": assessment_document(edit.assessment), "fast": edit.fast}
+        case Dispose():
+            return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason}
+        case Flag():
+            return "flag", {"reason": edit.reason}
+        case Comment():
+            return "comment", {"text": edit.text}
+        case Undo():
+            return "undo", {"action": edit.action}
+        case Redo():
+            return "redo", {"action": edit.action}
+
+
+def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
+    """The edit of a journal row.
+
+    Raises ValueError for an operation this version does not know.
+    """
+    match op:
+        case "open":
+            assessments = tuple(assessment_of(one) for one in data["assessments"])
+            return Open(**{**data, "assessments": assessments})
+        case "add" | "reject" | "restore" | "relabel" | "boundary" | "match" | "merge" | "split":
+            units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])
+            return Put(op, data["kind"], units)
+        case "accept":
+            return Accept(assessment_of(data["assessment"]), fast=data["fast"])
+        case "todo" | "skipped" | "excluded":
+            return Dispose(op, tuple(data["kinds"]), data["reason"])
+        case "flag":
+            return Flag(data["reason"])
+        case "comment":
+            return Comment(data["text"])
+        case "undo":
+            return Undo(data["action"])
+        case "redo":
+            return Redo(data["action"])
+    raise ValueError(f"unknown operation {op!r} in the journal")

@@ -1,0 +1,105 @@
+"""What a person can do to a sample, as data.
+
+Every edit is one row of the journal. A `Put` carries the changed units whole, so a journal can be
+read without the program that wrote it, and folding it needs no rule of any matcher.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from workbench.model import Assessment, Disposition, Kind, Unit
+
+Shown = Literal["assisted", "blind", "import"]
+What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split"]
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """The first row of every review: what the person was shown before the first edit.
+
+    `proposal` is the stored proposal's number, None when there was none; `matcher`, `threshold` and
+    `policy` say how the pre-filled matches came about; `rematch` marks a sample that opened with
+    units already verified for the same reference.
+    """
+
+    proposal: int | None
+    matcher: str
+    threshold: int
+    policy: int
+    shown: Shown
+    auto_shown: bool
+    assessments: tuple[Assessment, ...]
+    rematch: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """Units that are new or changed, each whole; a unit replaces the one with its id."""
+
+    what: What
+    kind: Kind
+    units: tuple[Unit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """The kind is verified; `assessment` is the full one, as it stood on screen.
+
+    `fast`: accepted under one second after the sample was painted.
+    """
+
+    assessment: Assessment
+    fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dispose:
+    """Skip the sample for now, or exclude it for a reason."""
+
+    disposition: Disposition
+    kinds: tuple[Kind, ...]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Mark the sample for somebody's attention; an empty reason takes the mark off."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A free note."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """The rows of `action` no longer count."""
+
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """The rows of `action` count again."""
+
+    action: str
+
+
+Edit = Open | Put | Accept | Dispose | Flag | Comment | Undo | Redo
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One journal row. Rows that share `action` were one act of the person."""
+
+    seq: int
+    action: str
+    annotator: str
+    at: str
+    edit: Edit

@@ -1,0 +1,144 @@
+"""Fold: journal -> the state of a review. Reads the journal and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from workbench.model import Assessment, Disposition, Kind, Match, Unit
+from workbench.reviewing.edits import (
+    Accept,
+    Comment,
+    Dispose,
+    Event,
+    Flag,
+    Open,
+    Put,
+    Redo,
+    Undo,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KindState:
+    """Where one unit kind of a review stands."""
+
+    disposition: Disposition
+    assessment: Assessment
+    fast: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewState:
+    """A folded review. `seq` is the newest row's number, -1 before the first."""
+
+    seq: int
+    opened: Open | None
+    entity: KindState
+    statement: KindState
+    flag: str = ""
+    comments: tuple[str, ...] = ()
+
+    def of(self, kind: Kind) -> KindState:
+        """The state of one kind."""
+        return self.entity if kind == "entity" else self.statement
+
+    def disposition(self, kinds: Sequence[Kind]) -> Disposition:
+        """The sample's disposition over the kinds a policy reviews: the least finished one."""
+        order: tuple[Disposition, ...] = ("todo", "started", "skipped", "excluded", "verified")
+        found = [self.of(kind).disposition for kind in kinds]
+        if "todo" in found and len(set(found)) > 1:
+            return "started"
+        return min(found, key=order.index, default="todo")
+
+
+def undone_actions(events: Iterable[Event]) -> set[str]:
+    """The actions that an undo took back and no later redo restored."""
+    undone: set[str] = set()
+    for event in events:
+        if isinstance(event.edit, Undo):
+            undone.add(event.edit.action)
+        elif isinstance(event.edit, Redo):
+            undone.discard(event.edit.action)
+    return undone
+
+
+def fold(events: Sequence[Event]) -> ReviewState:
+    """The state after all effective rows, in order of `seq`."""
+    undone = undone_actions(events)
+    state = ReviewState(events[-1].seq if events else -1, None, _empty("entity"), _empty("statement"))
+    for event in events:
+        edit = event.edit
+        # The opening row says what was shown; that stays true when the first act is undone.
+        if event.action in undone and not isinstance(edit, Open):
+            continue
+        state = _apply(state, edit)
+    return state
+
+
+def put(units: Sequence[Unit], changed: Sequence[Unit]) -> tuple[Unit, ...]:
+    """The units with the changed ones in place and new ones at the end."""
+    by_id = {unit.id: unit for unit in changed}
+    kept = [by_id.pop(unit.id, unit) for unit in units]
+    return (*kept, *by_id.values())
+
+
+def settle(assessment: Assessment) -> Assessment:
+    """The assessment as accepted: a counted unit without a verdict becomes `unsure`."""
+    return replace(
+        assessment,
+        units=tuple(
+            replace(unit, match=Match("unsure", rule="human"))
+            if unit.counted and unit.match.verdict is None
+            else unit
+            for unit in assessment.units
+        ),
+    )
+
+
+def _empty(kind: Kind) -> KindState:
+    return KindState("todo", Assessment(kind, "review"))
+
+
+def _with(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
+    if kind == "entity":
+        return replace(state, entity=kind_state)
+    return replace(state, statement=kind_state)
+
+
+def _apply(state: ReviewState, edit: object) -> ReviewState:
+    match edit:
+        case Open():
+            state = replace(state, opened=edit)
+            for assessment in edit.assessments:
+                state = _with(state, assessment.kind, KindState("todo", assessment))
+        case Put():
+            before = state.of(edit.kind)
+            units = put(before.assessment.units, edit.units)
+            after = replace(before, assessment=replace(before.assessment, units=units))
+            if before.disposition != "verified":
+                after = replace(after, disposition="started", reason="")
+            state = _with(state, edit.kind, after)
+        case Accept():
+            state = _with(state, edit.assessment.kind, KindState("verified", edit.assessment, fast=edit.fast))
+        case Dispose():
+            for kind in edit.kinds:
+                before = state.of(kind)
+                state = _with(
+                    state, kind, replace(before, disposition=edit.disposition, reason=edit.reason, fast=False)
+                )
+        case Flag():
+            state = replace(state, flag=edit.reason)
+        case Comment():
+            state = replace(state, comments=(*state.comments, edit.text))
+        case _:
+            pass  # undo and redo were read before the walk
+    return state
+
+
+def opened_with(opened: Open) -> ReviewState:
+    """The state of a review that has an opening row only, not yet written."""
+    return replace(
+        _apply(ReviewState(-1, None, _empty("entity"), _empty("statement")), opened),
+    )

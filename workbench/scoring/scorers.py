@@ -1,0 +1,61 @@
+"""All scorers over one sample: the one path from a proposal to automatic scores."""
+
+from __future__ import annotations
+
+from workbench.matching.link import MATCHER
+from workbench.matching.units import entity_units, language_of, statement_units
+from workbench.model import Assessment, Kind, Policy, Proposal, Sample, Score, Tally, count
+from workbench.scoring import contextual_recall, linked, presence, ragas
+
+SCORERS: dict[str, Kind] = {
+    "ragas": "entity",
+    "ragas_legacy": "entity",
+    "linked": "entity",
+    "presence": "entity",
+    "contextual_recall": "statement",
+}
+"""Every scorer and the kind of unit it counts, in the order in which reports show them."""
+
+DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
+"""The scorer that is called "automatic" where one value is shown."""
+
+__all__ = ["DEFAULT_SCORER", "MATCHER", "SCORERS", "assess_all", "score", "value_of"]
+
+
+def assess_all(
+    sample: Sample, proposal: Proposal, policy: Policy, *, threshold: int, evidence: bool = True
+) -> dict[str, Assessment]:
+    """The automatic assessment of every scorer that this proposal allows.
+
+    A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
+    match threshold, 0-100.
+    """
+    lang = language_of(sample)
+    found: dict[str, Assessment | None] = {
+        "ragas": ragas.assess(proposal),
+        "ragas_legacy": ragas.assess_legacy(proposal),
+    }
+    if proposal.reference_entities is not None:
+        units = entity_units(sample, proposal.reference_entities, policy, lang)
+        if proposal.context_entities is not None:
+            found["linked"] = linked.assess(
+                sample, units, proposal.context_entities, threshold=threshold, lang=lang, evidence=evidence
+            )
+        found["presence"] = presence.assess(sample, units, policy=policy, threshold=threshold, lang=lang)
+    if proposal.statements is not None:
+        found["contextual_recall"] = contextual_recall.assess(statement_units(sample, proposal.statements))
+    return {name: assessment for name, assessment in found.items() if assessment is not None}
+
+
+def score(scorer: str, assessment: Assessment) -> Score:
+    """Count an assessment as that scorer does."""
+    tally = count(assessment.units)
+    return Score(scorer, tally, value_of(scorer, tally))
+
+
+def value_of(scorer: str, tally: Tally) -> float | None:
+    """The scorer's value of a tally: the exact recall as a float, ragas's own formula for ragas."""
+    if scorer in ("ragas", "ragas_legacy"):
+        return ragas.value(tally)
+    recall = tally.recall
+    return None if recall is None else float(recall)

@@ -1,0 +1,20 @@
+"""The demo: its own dataset, from a file inside the package."""
+
+from __future__ import annotations
+
+from importlib.resources import as_file, files
+
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.engine import Store
+
+DATASET = "demo"
+SEED = 1889
+
+
+def load_demo(store: Store, annotator: str) -> DatasetInfo:
+    """Bring the demo's samples, proposals and gold into a database; what is there already stays."""
+    options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0)
+    with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
+        import_file(store, path, options, annotator=annotator)
+    return find_dataset(store, DATASET)

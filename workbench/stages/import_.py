@@ -1,0 +1,236 @@
+"""Importing: a file's rows into a dataset. Stores, and nothing else; scoring is its own step."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from workbench.errors import InputError, RowError
+from workbench.formats.reading import Notes, Row, read
+from workbench.formats.rejects import rejected_path, rejecting
+from workbench.model import KINDS, Kind, Policy
+from workbench.stages.progress import Progress, silent
+from workbench.store import datasets, importing, intake, runs
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.importing import Outcome
+from workbench.store.intake import GoldRule, Intake
+
+CHUNK = 1_000
+SHOWN_ERRORS = 20
+BLIND_SHARE = 0.1
+BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What became of every row of a file. `errors` holds the first twenty rejected rows' messages."""
+
+    path: str
+    dataset: str
+    new: int
+    unchanged: int
+    extended: int
+    updated: int
+    rejected: int
+    errors: tuple[str, ...]
+    rejected_path: str
+    gold_ignored: int
+    notes: tuple[str, ...]
+    n_samples: int
+    blind: int
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file is taken in. `blind` and `seed` None mean the defaults."""
+
+    dataset: str | None = None
+    gold: GoldRule = "ignore"
+    update: bool = False
+    strict: bool = False
+    format: str | None = None
+    blind: float | None = None
+    seed: int | None = None
+
+
+def import_file(
+    store: Store,
+    path: Path,
+    options: ImportOptions,
+    *,
+    annotator: str,
+    progress: Progress = silent,
+) -> ImportReport:
+    """Import a file into the dataset named in the options, else after the file.
+
+    Good rows go in a thousand at a time; bad ones go to FILE.rejected.jsonl with their reason. With
+    `strict` one bad row keeps everything out. Raises InputError for a file that cannot be read, which
+    changes nothing.
+    """
+    name = options.dataset or path.stem
+    if options.strict:
+        _check_all(path, options, progress)
+    notes = Notes()
+    rows = read(path, format=options.format, notes=notes, progress=progress)
+    info = _existing(store, name)
+    with rejecting(path) as reject:
+        taken = _Taken(path, reject)
+        taking: Intake | None = None
+        for chunk in _chunks(rows):
+            checked = (_with_gold(row, options.gold) for row in chunk)
+            good = [row for row in checked if taken.keep(row, options)]
+            if good and taking is None:
+                info = info or _create(store, name, options, annotator, good)
+                taking = _intake(store, info, options, annotator)
+            if taking is not None:
+                _store_rows(store, taking, good, taken)
+    if info is None:
+        raise InputError(f"nothing of {path} could be imported: {taken.errors[0]}")
+    return taken.report(_after(store, info, options), notes)
+
+
+def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+    return Intake(
+        dataset_id=info.id,
+        seed=info.seed,
+        policy_version=info.policy.version,
+        annotator=annotator,
+        gold=options.gold,
+        update=options.update,
+        runs=intake.recorded_runs(store, info.id),
+    )
+
+
+class _Taken:
+    """Counts of one import, and its rejected rows."""
+
+    def __init__(self, path: Path, reject: Callable[[str, RowError], None]) -> None:
+        self.path = path
+        self.reject = reject
+        self.counts: dict[Outcome, int] = {"new": 0, "unchanged": 0, "extended": 0, "updated": 0}
+        self.rejected = 0
+        self.errors: list[str] = []
+        self.gold_ignored = 0
+
+    def keep(self, row: Row, options: ImportOptions) -> bool:
+        """Whether a row can go in; a bad one is put aside."""
+        if row.error is not None:
+            self.refuse(row, row.error)
+            return False
+        assert row.record is not None
+        self.gold_ignored += bool(row.record.gold) and options.gold == "ignore"
+        return True
+
+    def refuse(self, row: Row, error: RowError) -> None:
+        """Put a row aside with its reason."""
+        error.path, error.line = error.path or str(self.path), error.line or row.line
+        self.rejected += 1
+        if len(self.errors) < SHOWN_ERRORS:
+            self.errors.append(str(error))
+        self.reject(row.raw, error)
+
+    def report(self, info: DatasetInfo, notes: Notes) -> ImportReport:
+        """The report of the whole file."""
+        return ImportReport(
+            path=str(self.path),
+            dataset=info.name,
+            new=self.counts["new"],
+            unchanged=self.counts["unchanged"],
+            extended=self.counts["extended"],
+            updated=self.counts["updated"],
+            rejected=self.rejected,
+            errors=tuple(self.errors),
+            rejected_path=str(rejected_path(self.path)) if self.rejected else "",
+            gold_ignored=self.gold_ignored,
+            notes=tuple(notes.messages()),
+            n_samples=info.n_samples,
+            blind=round(info.blind_share * info.n_samples),
+        )
+
+
+def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) -> None:
+    start = 0
+    for piece in importing.distinct(row.record for row in good if row.record):
+        rows = good[start : start + len(piece)]
+        start += len(piece)
+        for row, outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
+            if isinstance(outcome, RowError):
+                taken.refuse(row, outcome)
+            else:
+                taken.counts[outcome] += 1
+
+
+def _with_gold(row: Row, gold: GoldRule) -> Row:
+    """With `require`, a row without gold is a bad row."""
+    if gold == "require" and row.record is not None and not row.record.gold:
+        error = RowError("gold", "nothing", "the gold that --gold stores, or --gold-if-given", line=row.line)
+        return replace(row, record=None, error=error)
+    return row
+
+
+def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    chunk: list[Row] = []
+    for row in rows:
+        chunk.append(row)
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _check_all(path: Path, options: ImportOptions, progress: Progress) -> None:
+    """Read the file once without storing. Raises InputError that names the first bad rows."""
+    errors = []
+    for row in read(path, format=options.format, notes=Notes(), progress=progress):
+        checked = _with_gold(row, options.gold)
+        if checked.error is not None:
+            checked.error.path, checked.error.line = str(path), row.line
+            errors.append(str(checked.error))
+    if errors:
+        shown = "\n".join(errors[:SHOWN_ERRORS])
+        raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
+
+
+def _existing(store: Store, name: str) -> DatasetInfo | None:
+    return next((info for info in datasets.list_datasets(store) if info.name == name), None)
+
+
+def _create(store: Store, name: str, options: ImportOptions, annotator: str, rows: list[Row]) -> DatasetInfo:
+    """A dataset whose policy reviews the kinds that the imported gold has, entities without gold."""
+    seed = secrets.randbits(31) if options.seed is None else options.seed
+    kinds: tuple[Kind, ...] = ("entity",)
+    if options.gold != "ignore":
+        reviewed = {
+            kind
+            for row in rows
+            if row.record is not None
+            for gold in row.record.gold
+            for kind, units in (("entity", gold.entities), ("statement", gold.statements))
+            if units is not None
+        }
+        kinds = tuple(kind for kind in KINDS if kind in reviewed) or kinds
+    datasets.create_dataset(store, name, seed=seed, policy=Policy(kinds=kinds), annotator=annotator)
+    created = _existing(store, name)
+    assert created is not None
+    return created
+
+
+def _after(store: Store, info: DatasetInfo, options: ImportOptions) -> DatasetInfo:
+    """Settle what depends on the whole file: the blind arm and the current run."""
+    fresh = datasets.dataset_info(store, info.id)
+    settings: dict[str, object] = {}
+    if options.blind is not None:
+        settings["blind_share"] = options.blind
+    elif fresh.blind_share == 0 and fresh.n_samples >= BLIND_FROM and info.n_samples < BLIND_FROM:
+        settings["blind_share"] = BLIND_SHARE
+    if fresh.run_id is None:
+        recorded = sorted(runs.list_runs(store, info.id), key=lambda run: -run.n_proposals)
+        if recorded:
+            settings["run_id"] = recorded[0].id
+    if settings:
+        datasets.set_dataset(store, info.id, **settings)
+    return datasets.dataset_info(store, info.id)

@@ -1,0 +1,107 @@
+"""Proposing: run a proposer over what it has not spoken of yet, and make its run the current one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.errors import NotFoundError, UsageError
+from workbench.matching.units import language_of
+from workbench.reviewing.documents import proposal_document
+from workbench.stages.progress import Progress, silent
+from workbench.store import runs, samples
+from workbench.store.datasets import DatasetInfo, set_dataset
+from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
+
+CHUNK = 200
+PROPOSERS = ("rules", "recorded")
+
+
+@dataclass(frozen=True, slots=True)
+class ProposeReport:
+    """What a run holds now."""
+
+    run: str
+    proposed: int
+    already: int
+    without: int
+
+
+def propose(
+    store: Store,
+    info: DatasetInfo,
+    proposer: str,
+    *,
+    annotator: str,
+    run: str | None = None,
+    progress: Progress = silent,
+) -> ProposeReport:
+    """Propose units for every sample that the run lacks; a killed run goes on where it stopped.
+
+    `rules` needs no key and no network. `recorded` makes a run that came with a file the current one
+    (`run` names it, else the newest). Raises UsageError for an unknown proposer, NotFoundError for a run
+    that is not there.
+    """
+    if proposer == "rules":
+        return _rules(store, info, annotator, progress)
+    if proposer == "recorded":
+        return _recorded(store, info, run)
+    raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join(PROPOSERS)}")
+
+
+def _rules(store: Store, info: DatasetInfo, annotator: str, progress: Progress) -> ProposeReport:
+    from workbench.proposing import rules
+
+    name, run_id = _rules_run(store, info, annotator, rules.MODEL)
+    set_dataset(store, info.id, run_id=run_id)
+    pending: list[dict[str, Any]] = []
+    proposed = already = 0
+    for stored in samples.each_sample(store, info.id, run_id):
+        progress(proposed + already)
+        if stored.proposal is not None:
+            already += 1
+            continue
+        proposal = rules.propose(stored.sample, language_of(stored.sample) or None)
+        pending.append(
+            {
+                "run_id": run_id,
+                "sample_id": stored.sample_id,
+                "content_hash": stored.sample.content_hash,
+                "document": proposal_document(proposal),
+            }
+        )
+        proposed += 1
+        if len(pending) == CHUNK:
+            runs.add_proposals(store, pending)
+            pending = []
+    runs.add_proposals(store, pending)
+    return ProposeReport(name, proposed, already, 0)
+
+
+def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> tuple[str, int]:
+    def found() -> RunInfo | None:
+        for run in reversed(runs.list_runs(store, info.id)):
+            if run.proposer == "rules" and run.model == model:
+                return run
+        return None
+
+    existing = found()
+    if existing is None:
+        runs.create_run(store, info.id, "rules", model, {"source": "rules"}, annotator)
+        existing = found()
+    assert existing is not None
+    return existing.name, existing.id
+
+
+def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeReport:
+    if name is not None:
+        run = runs.find_run(store, info.id, name)
+    else:
+        recorded = [run for run in runs.list_runs(store, info.id) if run.proposer != "rules"]
+        if not recorded:
+            raise NotFoundError("no recorded proposals: the file brought none; try --proposer rules")
+        run = recorded[-1]
+    set_dataset(store, info.id, run_id=run.id)
+    without = runs.count_unproposed(store, info.id, run.id)
+    return ProposeReport(run.name, 0, run.n_proposals, without)

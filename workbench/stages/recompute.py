@@ -1,0 +1,152 @@
+"""Scoring: count what is not counted yet, and put automatic, verified and external values side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from workbench.comparing.means import Mean, mean
+from workbench.model import KINDS, Kind, Score, Tally
+from workbench.scoring.scorers import MATCHER, SCORERS, assess_all, score
+from workbench.stages.progress import Progress, silent
+from workbench.store import gold as gold_store
+from workbench.store import runs, samples, scores
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One sample with every value there is for it. `verified` lacks a kind that is not verified."""
+
+    id: str
+    automatic: Mapping[str, Score]
+    verified: Mapping[Kind, Tally]
+    external: Mapping[str, tuple[float, str]]
+    unresolved: frozenset[Kind]
+    excluded: frozenset[Kind]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreReport:
+    """A dataset's values. `run` is "" when nothing has been proposed yet."""
+
+    dataset: str
+    run: str
+    threshold: int
+    samples: tuple[Scored, ...]
+    means: Mapping[str, Mean]
+    unproposed: int
+
+
+def recompute(
+    store: Store, info: DatasetInfo, run_id: int, threshold: int, progress: Progress = silent
+) -> int:
+    """Score the samples of a run that lack scores under this matcher and threshold; returns how many.
+
+    Proposals are read, nothing is proposed and no model is called.
+    """
+    done = 0
+    for stored in samples.each_unscored(store, info.id, run_id, MATCHER, threshold):
+        rows: list[dict[str, Any]] = []
+        for one in stored:
+            if one.proposal is None:
+                continue
+            assessments = assess_all(
+                one.sample, one.proposal, info.policy, threshold=threshold, evidence=False
+            )
+            rows += [
+                _row(one.sample_id, run_id, threshold, score(name, assessment))
+                for name, assessment in assessments.items()
+            ]
+            done += 1
+        scores.save_scores(store, rows)
+        progress(done)
+    return done
+
+
+def score_dataset(
+    store: Store,
+    info: DatasetInfo,
+    *,
+    run: str | None = None,
+    threshold: int | None = None,
+    progress: Progress = silent,
+) -> ScoreReport:
+    """Bring the scores up to date and report them. Raises NotFoundError for an unknown run."""
+    chosen = runs.find_run(store, info.id, run) if run else None
+    run_id = chosen.id if chosen else info.run_id
+    limit = info.threshold if threshold is None else threshold
+    automatic: dict[int, dict[str, Score]] = {}
+    if run_id is not None:
+        recompute(store, info, run_id, limit, progress)
+        automatic = scores.load_scores(store, info.id, run_id, MATCHER, limit)
+    rows = _scored(store, info, automatic)
+    return ScoreReport(
+        dataset=info.name,
+        run=chosen.name if chosen else info.run,
+        threshold=limit,
+        samples=rows,
+        means=_means(rows),
+        unproposed=runs.count_unproposed(store, info.id, run_id),
+    )
+
+
+def _scored(
+    store: Store, info: DatasetInfo, automatic: Mapping[int, Mapping[str, Score]]
+) -> tuple[Scored, ...]:
+    gold = {kind: gold_store.load_gold(store, info.id, kind) for kind in KINDS}
+    excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
+    external = scores.load_external(store, info.id)
+    rows = []
+    for key, number in samples.sample_ids(store, info.id).items():
+        verified: dict[Kind, Tally] = {}
+        unresolved: set[Kind] = set()
+        for kind in KINDS:
+            one = gold[kind].get(number)
+            if one is not None and one.tally is not None:
+                verified[kind] = one.tally
+            elif one is not None:
+                unresolved.add(kind)
+        rows.append(
+            Scored(
+                id=key,
+                automatic=automatic.get(number, {}),
+                verified=verified,
+                external=external.get(number, {}),
+                unresolved=frozenset(unresolved),
+                excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
+            )
+        )
+    return tuple(rows)
+
+
+def _means(rows: tuple[Scored, ...]) -> dict[str, Mean]:
+    """Means over the samples that are not excluded."""
+    means: dict[str, Mean] = {}
+    for name, kind in SCORERS.items():
+        values = [
+            row.automatic[name].value for row in rows if name in row.automatic and kind not in row.excluded
+        ]
+        if values:
+            means[name] = mean(values)
+    for kind in KINDS:
+        tallies = [row.verified[kind] for row in rows if kind in row.verified and kind not in row.excluded]
+        if tallies:
+            means[f"verified_{kind}"] = mean(tally.recall for tally in tallies)
+    return means
+
+
+def _row(sample_id: int, run_id: int, threshold: int, one: Score) -> dict[str, Any]:
+    return {
+        "sample_id": sample_id,
+        "run_id": run_id,
+        "scorer": one.scorer,
+        "matcher": MATCHER,
+        "threshold": threshold,
+        "found": one.tally.found,
+        "missing": one.tally.missing,
+        "unsure": one.tally.unsure,
+        "value": one.value,
+    }

@@ -1,0 +1,285 @@
+"""Reviewing: what a screen shows of a queue and a sample, and what a person's keys mean."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from workbench.errors import ConflictError
+from workbench.matching.units import entity_units, language_of, statement_units
+from workbench.model import (
+    KINDS,
+    Assessment,
+    Disposition,
+    Kind,
+    Policy,
+    Proposal,
+    Sample,
+    Tally,
+    Unit,
+)
+from workbench.reviewing.carry import carry
+from workbench.reviewing.edits import Edit, Open
+from workbench.reviewing.fold import ReviewState, opened_with
+from workbench.scoring import linked, presence
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
+from workbench.store import datasets as dataset_store
+from workbench.store import journal, queue
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.journal import Moved
+from workbench.store.queue import Progress
+from workbench.store.samples import Stored, load_sample
+
+__all__ = ["DatasetInfo", "Moved", "Progress"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue. `automatic` is None while there is none or while it is hidden."""
+
+    sample_id: int
+    key: str
+    disposition: Disposition
+    flag: str
+    blind: bool
+    rematch: bool
+    reference: str
+    scorer: str
+    automatic: Tally | None
+    verified: Tally | None
+    delta: Fraction | None
+    annotators: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AutoScore:
+    """An automatic score of a sample with the run it came from."""
+
+    scorer: str
+    kind: Kind
+    tally: Tally
+    value: float | None
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A sample as a person sees it. `opening` is what the journal's first row will say."""
+
+    sample_id: int
+    dataset: DatasetInfo
+    sample: Sample
+    policy: Policy
+    state: ReviewState
+    opening: Open
+    blind: bool
+    rematch: bool
+    annotator: str
+    automatic: tuple[AutoScore, ...]
+    revealed: tuple[Unit, ...]
+
+
+def datasets(store: Store) -> list[DatasetInfo]:
+    """All datasets, oldest first."""
+    return dataset_store.list_datasets(store)
+
+
+def dataset(store: Store, name: str | None) -> DatasetInfo:
+    """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
+    return dataset_store.find_dataset(store, name)
+
+
+def queue_ids(
+    store: Store, dataset_id: int, annotator: str, *, order: str = "u", search: str = "", state: str = ""
+) -> list[int]:
+    """The samples of a view: in queue order (`u`), `file` order, or by `delta`, largest first."""
+    info = _info(store, dataset_id)
+    ids = queue.queue_ids(store, dataset_id, annotator, info.kinds, order=order, search=search, state=state)
+    if order == "delta":
+        rows = queue_rows(store, dataset_id, annotator, ids)
+        ids.sort(key=lambda number: -abs(float(rows[number].delta or 0)))
+    return ids
+
+
+def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:
+    """The rows of some samples. Automatic values stay hidden until a sample is decided (`show_auto`)."""
+    info = _info(store, dataset_id)
+    scorer = DEFAULT_SCORER[info.kinds[0]]
+    rows = queue.page(
+        store, ids, annotator, info.kinds,
+        scorer=scorer, run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
+    )  # fmt: skip
+    shown = {}
+    for row in rows:
+        decided = row.disposition in ("verified", "excluded")
+        automatic = row.automatic if decided or (info.show_auto == "always" and not row.blind) else None
+        verified = row.gold.tally if row.gold and decided else None
+        shown[row.sample_id] = QueueRow(
+            sample_id=row.sample_id,
+            key=row.key,
+            disposition=row.disposition,
+            flag=row.flag,
+            blind=row.blind,
+            rematch=row.rematch,
+            reference=row.reference,
+            scorer=scorer,
+            automatic=automatic.tally if automatic else None,
+            verified=verified,
+            delta=_delta(automatic.tally if automatic else None, verified),
+            annotators=row.gold.annotators if row.gold else (),
+        )
+    return shown
+
+
+def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
+    """Where the dataset stands for this annotator."""
+    return queue.progress(store, dataset_id, annotator, _info(store, dataset_id).kinds)
+
+
+def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:
+    """The next undecided sample in queue order, from the start again once; None when all are decided."""
+    return queue.next_sample(store, dataset_id, annotator, _info(store, dataset_id).kinds, after)
+
+
+def open_sample(store: Store, sample_id: int, annotator: str) -> Opened:
+    """A sample with this annotator's review, or with what a new review would start from. Writes nothing."""
+    bare = load_sample(store, sample_id, None)
+    info = _info(store, bare.dataset_id)
+    stored = load_sample(store, sample_id, info.run_id)
+    review = journal.load_review(store, sample_id, annotator)
+    if review is not None:
+        state, opening = review.state, review.state.opened
+        assert opening is not None  # every journal begins with it
+    else:
+        opening = _opening(store, info, stored, annotator)
+        state = opened_with(opening)
+    return _opened(info, stored, annotator, state, opening)
+
+
+def act(store: Store, opened: Opened, *edits: Edit) -> Opened:
+    """Commit one act of the person (one or more edits, one undo); on disk when this returns.
+
+    Raises ConflictError when another window was first: open the sample again and offer the act again.
+    """
+    state = journal.record(
+        store, opened.sample_id, opened.annotator,
+        after=opened.state.seq, edits=edits, opening=opened.opening,
+    )  # fmt: skip
+    stored = load_sample(store, opened.sample_id, opened.dataset.run_id)
+    if stored.sample.content_hash != opened.sample.content_hash:
+        raise ConflictError("the text of this sample was replaced meanwhile; it is shown as it is now")
+    return _opened(opened.dataset, stored, opened.annotator, state, opened.opening)
+
+
+def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
+    """Take back this annotator's newest act in the dataset, whichever sample it was on."""
+    return journal.undo(store, dataset_id, annotator)
+
+
+def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
+    """Restore the act that was undone last."""
+    return journal.redo(store, dataset_id, annotator)
+
+
+def _info(store: Store, dataset_id: int) -> DatasetInfo:
+    return dataset_store.dataset_info(store, dataset_id)
+
+
+def _opening(store: Store, info: DatasetInfo, stored: Stored, annotator: str) -> Open:
+    """What a new review starts from: gold units of the same reference, else the proposal, else nothing."""
+    assessments = []
+    rematch = False
+    for kind in KINDS:
+        sibling = None if stored.blind else queue.sibling_gold(store, stored.sample_id, kind)
+        if sibling is not None:
+            rematch = rematch or kind == info.kinds[0]
+            assessments.append(_carried(info, stored, kind, *sibling))
+        elif stored.proposal is not None and not stored.blind:
+            assessments.append(proposed(info, stored.sample, stored.proposal, kind))
+    return Open(
+        proposal=stored.proposal_id,
+        matcher=MATCHER,
+        threshold=info.threshold,
+        policy=info.policy.version,
+        shown="blind" if stored.blind else "assisted",
+        auto_shown=info.show_auto == "always" and not stored.blind,
+        assessments=tuple(assessments),
+        rematch=rematch,
+    )
+
+
+def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) -> Assessment:
+    """The pre-filled assessment of one kind: proposed units with the matches of the `linked` scorer.
+
+    Without context entities the matches are those of `presence`.
+    """
+    source = f"{DEFAULT_SCORER[kind]} · {info.run}"
+    if kind == "statement":
+        return Assessment(kind, source, statement_units(sample, proposal.statements or ()))
+    lang = language_of(sample)
+    units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
+    return replace(_matched(info, sample, proposal, units), source=source)
+
+
+def _matched(
+    info: DatasetInfo, sample: Sample, proposal: Proposal | None, units: Sequence[Unit]
+) -> Assessment:
+    lang = language_of(sample)
+    if proposal is not None and proposal.context_entities is not None:
+        return linked.assess(sample, units, proposal.context_entities, threshold=info.threshold, lang=lang)
+    return presence.assess(sample, units, policy=info.policy, threshold=info.threshold, lang=lang)
+
+
+def _carried(
+    info: DatasetInfo, stored: Stored, kind: Kind, units: Sequence[Unit], contexts: Sequence[str]
+) -> Assessment:
+    """Verified units of the same reference; verdicts that do not carry over are matched anew."""
+    kept = carry(units, contexts, stored.sample.retrieved_contexts)
+    if kind == "entity":
+        matched = _matched(info, stored.sample, stored.proposal, kept).units
+        kept = tuple(
+            old if old.match.verdict is not None else new for old, new in zip(kept, matched, strict=True)
+        )
+    return Assessment(kind, "verified units of the same reference", kept)
+
+
+def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState, opening: Open) -> Opened:
+    decided = state.disposition(info.kinds) in ("verified", "excluded")
+    visible = decided or opening.auto_shown
+    revealed: tuple[Unit, ...] = ()
+    if opening.shown == "blind" and decided and stored.proposal is not None:
+        revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
+    return Opened(
+        sample_id=stored.sample_id,
+        dataset=info,
+        sample=stored.sample,
+        policy=info.policy,
+        state=state,
+        opening=opening,
+        blind=opening.shown == "blind",
+        rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
+        annotator=annotator,
+        automatic=_automatic(info, stored) if visible else (),
+        revealed=revealed,
+    )
+
+
+def _automatic(info: DatasetInfo, stored: Stored) -> tuple[AutoScore, ...]:
+    if stored.proposal is None:
+        return ()
+    assessments = assess_all(
+        stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
+    )
+    found = []
+    for name, assessment in assessments.items():
+        one = score(name, assessment)
+        found.append(AutoScore(name, SCORERS[name], one.tally, one.value, f"{name} · {info.run}"))
+    return tuple(found)
+
+
+def _delta(automatic: Tally | None, verified: Tally | None) -> Fraction | None:
+    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
+        return None
+    return automatic.recall - verified.recall

@@ -1,0 +1,61 @@
+"""Status: what a database holds and how far the reviews are; and a copy of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from workbench.errors import UsageError
+from workbench.store import backup as backup_store
+from workbench.store import datasets, queue, runs
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store, shown_url, sqlite_path
+from workbench.store.queue import Progress
+from workbench.store.runs import RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetStatus:
+    """One dataset: its settings, its runs and one annotator's progress."""
+
+    info: DatasetInfo
+    runs: tuple[RunInfo, ...]
+    progress: Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A database, where it is and what it holds."""
+
+    url: str
+    datasets: tuple[DatasetStatus, ...]
+
+
+def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
+    """All datasets, or the named one. Raises NotFoundError when there is none of that name."""
+    found = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
+    return Status(
+        shown_url(store.url),
+        tuple(
+            DatasetStatus(
+                info,
+                tuple(runs.list_runs(store, info.id)),
+                queue.progress(store, info.id, annotator, info.kinds),
+            )
+            for info in found
+        ),
+    )
+
+
+def backup(store: Store, target: Path | None, now: datetime) -> Path:
+    """Copy a SQLite database while it is in use; by default beside it, with the time in the name.
+
+    Raises UsageError for another database or an existing target, StoreError when the copy fails.
+    """
+    path = sqlite_path(store.url)
+    if path is None:
+        raise UsageError("backup copies SQLite files; use your server's own tools (pg_dump) for this one")
+    if target is None:
+        return backup_store.backup_file(path, now.strftime("%Y%m%d-%H%M%S"))
+    return backup_store.copy_to(path, target)

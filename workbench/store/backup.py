@@ -1,0 +1,40 @@
+"""Copies of a SQLite database while it is in use."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from workbench.errors import StoreError, UsageError
+
+
+def backup_file(path: Path, tag: str) -> Path:
+    """Copy a SQLite file beside itself as NAME.TAG.db; an existing copy is kept under a number."""
+    target = path.with_name(f"{path.stem}.{tag}.db")
+    number = 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{path.stem}.{tag}-{number}.db")
+    return copy_to(path, target)
+
+
+def copy_to(path: Path, target: Path) -> Path:
+    """Copy a SQLite file to a new file, whole or not at all; `target` must not exist.
+
+    Raises UsageError when it does, StoreError when the copy fails or does not read back.
+    """
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    part = target.with_name(target.name + ".part")
+    try:
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+            if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise StoreError(f"{path}: the copy does not read back; the database may be damaged")
+        part.rename(target)
+    except (sqlite3.Error, OSError) as error:
+        raise StoreError(f"no backup was made at {target}: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return target

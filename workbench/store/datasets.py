@@ -1,0 +1,158 @@
+"""Datasets, their settings and their policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from workbench.errors import AmbiguousError, NotFoundError
+from workbench.model import Kind, Label, Policy
+from workbench.reviewing.documents import policy_document, policy_of
+from workbench.store.engine import Store
+from workbench.store.tables import Dataset, PolicyRow, RunRow, SampleRow
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetInfo:
+    """A dataset with its settings, its policy and its current run."""
+
+    id: int
+    name: str
+    n_samples: int
+    policy: Policy
+    threshold: int
+    show_auto: str
+    external: str
+    seed: int
+    blind_share: float
+    run_id: int | None
+    run: str
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The unit kinds that its policy reviews."""
+        return self.policy.kinds
+
+    @property
+    def labels(self) -> tuple[Label, ...]:
+        """The labels of its policy."""
+        return self.policy.labels
+
+    @property
+    def guidelines(self) -> str:
+        """The guidelines of its policy."""
+        return self.policy.guidelines
+
+
+def list_datasets(store: Store) -> list[DatasetInfo]:
+    """All datasets, oldest first."""
+    with store.reading() as session:
+        return [_info(session, row) for row in session.exec(select(Dataset).order_by(col(Dataset.id)))]
+
+
+def find_dataset(store: Store, name: str | None) -> DatasetInfo:
+    """The dataset of that name, or the only one.
+
+    Raises NotFoundError when there is none of that name, AmbiguousError when none is named and
+    there are several; both say which there are.
+    """
+    with store.reading() as session:
+        rows = list(session.exec(select(Dataset).order_by(col(Dataset.id))))
+        if not rows:
+            raise NotFoundError("no dataset yet: workbench import FILE brings one in")
+        names = [row.name for row in rows]
+        if name is None:
+            if len(rows) > 1:
+                raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
+            return _info(session, rows[0])
+        for row in rows:
+            if row.name == name:
+                return _info(session, row)
+    raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
+
+
+def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
+    """The dataset of that number."""
+    with store.reading() as session:
+        return _info(session, session.get_one(Dataset, dataset_id))
+
+
+def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
+    """A new, empty dataset with its first policy; returns its number."""
+    now = datetime.now(UTC)
+    with store.writing() as session:
+        dataset = Dataset(name=name, created_at=now, seed=seed)
+        session.add(dataset)
+        session.flush()
+        assert dataset.id is not None
+        session.add(
+            PolicyRow(
+                dataset_id=dataset.id,
+                version=1,
+                document=policy_document(policy),
+                annotator=annotator,
+                created_at=now,
+            )
+        )
+        return dataset.id
+
+
+def set_dataset(store: Store, dataset_id: int, **settings: object) -> None:
+    """Change settings of a dataset by column name (threshold, show_auto, blind_share, run_id, …)."""
+    with store.writing() as session:
+        row = session.get_one(Dataset, dataset_id)
+        for name, value in settings.items():
+            setattr(row, name, value)
+
+
+def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) -> int:
+    """Store a changed policy as the next version and make it current; returns the version."""
+    with store.writing() as session:
+        dataset = session.get_one(Dataset, dataset_id)
+        newest = session.exec(
+            select(func.max(PolicyRow.version)).where(PolicyRow.dataset_id == dataset_id)
+        ).one()
+        version = int(newest) + 1
+        session.add(
+            PolicyRow(
+                dataset_id=dataset_id,
+                version=version,
+                document=policy_document(policy),
+                annotator=annotator,
+                created_at=datetime.now(UTC),
+            )
+        )
+        dataset.policy_version = version
+        return version
+
+
+def load_policy(session: Session, dataset_id: int, version: int) -> Policy:
+    """One version of a dataset's policy."""
+    row = session.exec(
+        select(PolicyRow).where(PolicyRow.dataset_id == dataset_id, PolicyRow.version == version)
+    ).one()
+    return policy_of(row.document, version)
+
+
+def _info(session: Session, row: Dataset) -> DatasetInfo:
+    assert row.id is not None
+    n_samples = session.exec(
+        select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == row.id)
+    ).one()
+    run = session.get(RunRow, row.run_id) if row.run_id is not None else None
+    return DatasetInfo(
+        id=row.id,
+        name=row.name,
+        n_samples=n_samples,
+        policy=load_policy(session, row.id, row.policy_version),
+        threshold=row.threshold,
+        show_auto=row.show_auto,
+        external=row.external,
+        seed=row.seed,
+        blind_share=row.blind_share,
+        run_id=row.run_id,
+        run=run.name if run else "",
+    )

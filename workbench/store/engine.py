@@ -1,0 +1,212 @@
+"""Opening a database: engine, pragmas, transactions, schema check.
+
+Every dialect-specific line of the store is in this module and in `backup`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event, inspect, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, DBAPIError
+from sqlmodel import Session
+
+from workbench.errors import NewerSchemaError, StoreError, UsageError
+
+SCHEMA = "0001"
+"""The newest migration; opening a database that stands there imports no migration code."""
+
+KNOWN_SCHEMAS = ("0001",)
+BUSY_SECONDS = 5.0
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """An open database: the engine and the one thread that writes."""
+
+    url: str
+    engine: Engine
+    writer: ThreadPoolExecutor
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """The one way to write: BEGIN IMMEDIATE, commit as a whole or roll back.
+
+        Raises StoreError when the database refuses (locked, full, lost, read-only).
+        """
+        try:
+            with (
+                Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
+                session.begin(),
+            ):
+                yield session
+        except DBAPIError as error:
+            raise StoreError(_explain(error)) from error
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A stable snapshot; never write here (a snapshot cannot be upgraded)."""
+        try:
+            with Session(self.engine, expire_on_commit=False) as session:
+                yield session
+        except DBAPIError as error:
+            raise StoreError(_explain(error)) from error
+
+    async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a read beside the event loop."""
+        return await asyncio.to_thread(fn, self, *args, **kwargs)
+
+    async def write(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a write on the one writer thread: in order, and finished even if nobody waits any more."""
+        loop = asyncio.get_running_loop()
+        # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
+        return await asyncio.shield(loop.run_in_executor(self.writer, partial(fn, self, *args, **kwargs)))
+
+    def close(self) -> None:
+        """Finish waiting writes and let go of the database."""
+        self.writer.shutdown(wait=True)
+        self.engine.dispose()
+
+
+def open_store(url: str, *, create: bool = True) -> Store:
+    """Open (and migrate) the database at an SQLAlchemy URL or a file path.
+
+    A file that needs a migration is backed up first. Raises NewerSchemaError for a database of a newer
+    Workbench, StoreError when it cannot be opened, UsageError for an unusable URL or, with
+    `create=False`, when there is no such file.
+    """
+    full = full_url(url)
+    path = sqlite_path(full)
+    if path is not None:
+        if not create and not path.exists():
+            raise UsageError(f"{path}: no such database; import a file first: workbench import FILE")
+        if not path.parent.is_dir():
+            raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
+    engine = _engine(full)
+    try:
+        _check_schema(engine, path)
+    except (DBAPIError, sqlite3.DatabaseError) as error:
+        engine.dispose()
+        raise StoreError(f"{shown_url(full)}: {_explain(error)}") from error
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"))
+
+
+def full_url(url: str) -> str:
+    """An SQLAlchemy URL: a plain path becomes a SQLite file."""
+    if "://" not in url:
+        return f"sqlite:///{Path(url).expanduser().absolute()}"
+    try:
+        make_url(url)
+    except ArgumentError as error:
+        raise UsageError(f"--db {url!r} is no path and no database URL") from error
+    return url
+
+
+def shown_url(url: str) -> str:
+    """The URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)
+
+
+def sqlite_path(url: str) -> Path | None:
+    """The file of a SQLite URL; None for memory and for other databases."""
+    parsed = make_url(url)
+    if parsed.get_backend_name() != "sqlite" or parsed.database in (None, "", ":memory:"):
+        return None
+    return Path(parsed.database or "")
+
+
+def _engine(url: str) -> Engine:
+    try:
+        engine = create_engine(url, json_serializer=_dumps)
+    except ModuleNotFoundError as error:
+        raise UsageError(
+            f"{shown_url(url)} needs the package {error.name!r}, which is not installed"
+        ) from error
+    except ArgumentError as error:
+        raise UsageError(f"{shown_url(url)}: {error}") from error
+    if engine.dialect.name == "sqlite":
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _prepare_sqlite(raw: Any, _record: object) -> None:
+    raw.isolation_level = None  # we say BEGIN ourselves
+    raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=FULL"):
+        raw.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    write = connection.get_execution_options().get("write", False)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+def _check_schema(engine: Engine, path: Path | None) -> None:
+    with engine.connect() as connection:
+        version = _version(connection)
+    if version == SCHEMA:
+        return
+    if version is not None and version not in KNOWN_SCHEMAS:
+        raise NewerSchemaError(
+            f"{path or shown_url(str(engine.url))} was made by a newer Workbench (schema {version}, "
+            f"this one knows up to {SCHEMA}): upgrade with pip install -U gold-workbench"
+        )
+    from workbench.store.migrations.run import upgrade
+
+    if path is not None and version is not None:
+        from workbench.store.backup import backup_file
+
+        backup_file(path, f"before-{SCHEMA}")
+    upgrade(engine, SCHEMA)
+
+
+def _version(connection: Connection) -> str | None:
+    """The schema's version; None for an empty database."""
+    try:
+        return str(connection.execute(text("SELECT version_num FROM alembic_version")).scalar_one())
+    except DatabaseError as error:
+        if "not a database" in str(error) or "malformed" in str(error):
+            raise
+        connection.rollback()
+    tables = inspect(connection).get_table_names()
+    if tables:
+        names = ", ".join(sorted(tables)[:3])
+        raise StoreError(f"this is not a Workbench database (it holds {names}…): name another with --db")
+    return None
+
+
+def _explain(error: BaseException) -> str:
+    """What the person can do about a database error; never the statement or its data."""
+    cause = str(getattr(error, "orig", None) or error).splitlines()[0]
+    hints = {
+        "locked": "another program is writing to it; try again when it is done",
+        "full": "the disk is full; make room and try again, what was shown as saved is saved",
+        "readonly": "the file or its folder is read-only",
+        "not a database": "this file is not a database",
+        "malformed": "the file is damaged; take the newest backup",
+        "unable to open": "check the path and its permissions",
+        "disk I/O": "the disk failed or is full; what was shown as saved is saved",
+    }
+    hint = next((hint for sign, hint in hints.items() if sign in cause), "")
+    return f"{cause} ({hint})" if hint else cause

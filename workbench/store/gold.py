@@ -1,0 +1,105 @@
+"""Reading gold: which verified assessment of each sample stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session, col, select
+
+from workbench.model import Assessment, Kind, Tally, Unit, count
+from workbench.reviewing.documents import unit_of
+from workbench.reviewing.gold import Verified, resolve
+from workbench.store.engine import Store
+from workbench.store.tables import GoldUnitRow, ReviewRow
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What is verified of one kind of one sample.
+
+    `assessment` is None while verified reviews differ (*unresolved*).
+    """
+
+    kind: Kind
+    annotators: tuple[str, ...]
+    origin: str
+    assessment: Assessment | None
+
+    @property
+    def tally(self) -> Tally | None:
+        """The verified tally; None while unresolved."""
+        return None if self.assessment is None else count(self.assessment.units)
+
+
+def load_gold(store: Store, dataset_id: int, kind: Kind) -> dict[int, Gold]:
+    """The gold of every sample of a dataset that has a verified review of that kind."""
+    with store.reading() as session:
+        return _gold(session, kind, ReviewRow.dataset_id == dataset_id)
+
+
+def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
+    """The samples that somebody excluded, for one kind."""
+    disposition = ReviewRow.entity if kind == "entity" else ReviewRow.statement
+    with store.reading() as session:
+        return set(
+            session.exec(
+                select(ReviewRow.sample_id).where(
+                    ReviewRow.dataset_id == dataset_id, disposition == "excluded"
+                )
+            )
+        )
+
+
+def gold_of(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict[int, Gold]:
+    """The gold of some samples, inside an open transaction."""
+    return _gold(session, kind, col(ReviewRow.sample_id).in_(sample_ids))
+
+
+def verified_by(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[Verified]]:
+    """Every annotator's verified assessment of some samples."""
+    return _verified(session, kind, col(ReviewRow.sample_id).in_(sample_ids))
+
+
+def _gold(session: Session, kind: Kind, where: object) -> dict[int, Gold]:
+    gold = {}
+    for sample_id, verified in _verified(session, kind, where).items():
+        one = resolve(verified)
+        gold[sample_id] = Gold(
+            kind=kind,
+            annotators=tuple(v.annotator for v in verified),
+            origin=one.origin if one else "unresolved",
+            assessment=one.assessment if one else None,
+        )
+    return gold
+
+
+def _verified(session: Session, kind: Kind, where: object) -> dict[int, list[Verified]]:
+    disposition = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    reviews = session.exec(
+        select(ReviewRow)
+        .where(disposition == "verified", where)  # type: ignore[arg-type]
+        .order_by(col(ReviewRow.sample_id), col(ReviewRow.annotator))
+    ).all()
+    units: dict[int, list[Unit]] = {review.id or 0: [] for review in reviews}
+    rows = session.exec(
+        select(GoldUnitRow.review_id, GoldUnitRow.document)
+        .join(ReviewRow, col(ReviewRow.id) == GoldUnitRow.review_id)
+        .where(GoldUnitRow.kind == kind, where)  # type: ignore[arg-type]
+        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
+    )
+    for review_id, document in rows:
+        units[review_id].append(unit_of(document, kind))
+    return _group(reviews, units, kind)
+
+
+def _group(
+    reviews: Iterable[ReviewRow], units: Mapping[int, Sequence[Unit]], kind: Kind
+) -> dict[int, list[Verified]]:
+    grouped: dict[int, list[Verified]] = {}
+    for review in reviews:
+        assessment = Assessment(kind, f"verified by {review.annotator}", tuple(units[review.id or 0]))
+        origin = review.origin
+        assert origin in ("reviewed", "imported", "adjudicated")
+        grouped.setdefault(review.sample_id, []).append(Verified(review.annotator, origin, assessment))  # type: ignore[arg-type]
+    return grouped

@@ -1,0 +1,175 @@
+"""Taking records into a dataset, a chunk in one transaction: what is new is added, nothing is overwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+from sqlalchemy import insert
+from sqlmodel import Session, col, select
+
+from workbench.errors import RowError
+from workbench.model import Record, Sample
+from workbench.reviewing.carry import carry
+from workbench.reviewing.edits import Dispose, Edit, Put
+from workbench.reviewing.fold import fold
+from workbench.store.engine import Store
+from workbench.store.importing_extras import Extras, add_extras
+from workbench.store.intake import Intake
+from workbench.store.journal import append_edits, events_of
+from workbench.store.samples import draw
+from workbench.store.scores import forget_scores
+from workbench.store.tables import METADATA, ReviewRow, SampleRow
+
+Outcome = Literal["new", "unchanged", "extended", "updated"]
+
+
+def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
+    """Store a chunk of records with distinct keys; says for each what happened to it.
+
+    A record that is refused (RowError) changes nothing; the others go in together.
+    """
+    hashed = [(record, record.sample.content_hash) for record in records]
+    with store.writing() as session:
+        keys = [record.sample.id or content for record, content in hashed]
+        known = _known(session, intake.dataset_id, keys)
+        fresh: list[dict[str, Any]] = []
+        outcomes: list[Outcome | RowError] = []
+        extras: list[tuple[int, Extras]] = []
+        for number, ((record, content), key) in enumerate(zip(hashed, keys, strict=True)):
+            row = known.get(key)
+            if row is None:
+                fresh.append(_new_row(intake, record.sample, key, content))
+                outcomes.append("new")
+            else:
+                outcomes.append(_meet(session, intake, row, record.sample, content))
+            if not isinstance(outcomes[-1], RowError) and (
+                record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
+            ):
+                extras.append((number, Extras(key, content, record, is_new=row is None)))
+        if fresh:
+            session.execute(insert(METADATA.tables["sample"]), fresh)
+        if extras:
+            results = add_extras(session, intake, [extra for _, extra in extras])
+            for (number, _), result in zip(extras, results, strict=True):
+                outcome = outcomes[number]
+                if isinstance(result, RowError):
+                    outcomes[number] = result
+                elif result and outcome == "unchanged":
+                    outcomes[number] = "extended"
+        return outcomes
+
+
+def _known(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, SampleRow]:
+    rows = session.exec(
+        select(SampleRow).where(SampleRow.dataset_id == dataset_id, col(SampleRow.key).in_(keys))
+    )
+    return {row.key: row for row in rows}
+
+
+def _new_row(intake: Intake, sample: Sample, key: str, content: str) -> dict[str, Any]:
+    u, blind_u = draw(intake.seed, key)
+    return {
+        "dataset_id": intake.dataset_id,
+        "key": key,
+        "user_input": sample.user_input,
+        "reference": sample.reference,
+        "retrieved_contexts": sample.retrieved_contexts,
+        "response": sample.response,
+        "alternatives": list(sample.alternatives) or None,
+        "group_key": sample.group,
+        "meta": dict(sample.meta) or None,
+        "reference_hash": sample.reference_hash,
+        "content_hash": content,
+        "u": u,
+        "blind_u": blind_u,
+    }
+
+
+def _meet(
+    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str
+) -> Outcome | RowError:
+    """A record whose id is there already: add what is missing, refuse what differs unless told to update."""
+    given = {
+        "response": sample.response,
+        "group_key": sample.group,
+        "alternatives": list(sample.alternatives) or None,
+        "meta": dict(sample.meta) or None,
+    }
+    differing = [name for name, value in given.items() if value is not None and value != getattr(row, name)]
+    clashing = [name for name in differing if getattr(row, name) is not None]
+    if content != row.content_hash:
+        clashing = [_changed_text(row, sample), *clashing]
+    if clashing and not intake.update:
+        shown = "group" if clashing[0] == "group_key" else clashing[0]
+        return RowError(shown, f"another text for id {row.key!r}", "the text stored before, or --update")
+    if content != row.content_hash:
+        refusal = _replace_text(session, intake, row, sample, content)
+        if refusal is not None:
+            return refusal
+    for name in differing:
+        setattr(row, name, given[name])
+    if content != row.content_hash or clashing:
+        row.content_hash = content
+        return "updated"
+    return "extended" if differing else "unchanged"
+
+
+def _changed_text(row: SampleRow, sample: Sample) -> str:
+    if row.user_input != sample.user_input:
+        return "user_input"
+    return "reference" if row.reference != sample.reference else "retrieved_contexts"
+
+
+def _replace_text(
+    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str
+) -> RowError | None:
+    reviews = session.exec(select(ReviewRow).where(ReviewRow.sample_id == row.id)).all()
+    changed = _changed_text(row, sample)
+    if changed != "retrieved_contexts" and reviews:
+        return RowError(
+            changed,
+            f"another text for id {row.key!r}, which is reviewed",
+            "a new id: gold belongs to its text",
+        )
+    assert row.id is not None
+    before = list(row.retrieved_contexts)
+    row.user_input = sample.user_input
+    row.reference = sample.reference
+    row.reference_hash = sample.reference_hash
+    row.retrieved_contexts = list(sample.retrieved_contexts)
+    session.flush()
+    forget_scores(session, row.id)
+    for review in reviews:
+        _make_stale(session, intake, review, row, before)
+    return None
+
+
+def _make_stale(
+    session: Session, intake: Intake, review: ReviewRow, row: SampleRow, before: Sequence[str]
+) -> None:
+    """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
+    assert review.id is not None
+    state = fold(events_of(session, review.id))
+    edits: list[Edit] = []
+    for kind_state in (state.entity, state.statement):
+        units = kind_state.assessment.units
+        if units:
+            kind = kind_state.assessment.kind
+            edits.append(Put("match", kind, carry(units, before, row.retrieved_contexts)))
+            edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+    append_edits(session, review, row, [(intake.action, edit) for edit in edits])
+
+
+def distinct(records: Iterable[Record]) -> list[list[Record]]:
+    """Cut a run of records so that no piece holds one key twice."""
+    pieces: list[list[Record]] = [[]]
+    seen: set[str] = set()
+    for record in records:
+        key = record.sample.id or record.sample.content_hash
+        if key in seen:
+            pieces.append([])
+            seen.clear()
+        seen.add(key)
+        pieces[-1].append(record)
+    return pieces

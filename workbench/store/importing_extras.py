@@ -1,0 +1,281 @@
+"""What comes with a sample in a file: proposals, gold and scores, added in bulk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import insert
+from sqlmodel import Session, col, select
+
+from workbench.errors import RowError
+from workbench.model import Assessment, GoldRecord, Kind, Record
+from workbench.reviewing.documents import edit_document, proposal_document
+from workbench.reviewing.edits import Accept, Edit, Open
+from workbench.reviewing.fold import fold
+from workbench.reviewing.gold import Verified, gold_units, resolve
+from workbench.store.intake import Intake
+from workbench.store.journal import append_edits, events_of, gold_rows
+from workbench.store.runs import new_run
+from workbench.store.tables import METADATA, ExternalScoreRow, ProposalRow, ReviewRow, SampleRow
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """A stored sample's key and text, and the record it came with."""
+
+    key: str
+    content_hash: str
+    record: Record
+    is_new: bool
+
+
+def add_extras(session: Session, intake: Intake, extras: Sequence[Extras]) -> list[bool | RowError]:
+    """Add proposals, gold and scores; for each sample whether anything was new, or why it was refused.
+
+    A refused sample keeps what it had; of its extras nothing is added.
+    """
+    ids = _ids(session, intake.dataset_id, [extra.key for extra in extras])
+    stored = _Stored(session, intake, [ids[extra.key] for extra in extras if not extra.is_new])
+    results: list[bool | RowError] = []
+    bulk = _Bulk()
+    for extra in extras:
+        sample_id = ids[extra.key]
+        refusal = stored.refuse(session, extra, sample_id)
+        if refusal is not None:
+            results.append(refusal)
+            continue
+        added = _proposal(session, intake, stored, bulk, extra, sample_id)
+        added = _scores(session, stored, bulk, extra, sample_id) or added
+        if intake.gold != "ignore":
+            for gold in extra.record.gold:
+                added = _gold(session, intake, stored, bulk, extra, sample_id, gold) or added
+        results.append(added)
+    bulk.write(session, intake)
+    return results
+
+
+class _Bulk:
+    """Rows of one chunk, gathered so that each table is written once."""
+
+    def __init__(self) -> None:
+        self.proposals: list[dict[str, Any]] = []
+        self.scores: list[dict[str, Any]] = []
+        self.reviews: list[tuple[int, GoldRecord, Record]] = []
+
+    def write(self, session: Session, intake: Intake) -> None:
+        tables = METADATA.tables
+        if self.proposals:
+            session.execute(insert(tables["proposal"]), self.proposals)
+        if self.scores:
+            session.execute(insert(tables["external_score"]), self.scores)
+        if self.reviews:
+            _write_reviews(session, intake, self.reviews)
+
+
+class _Stored:
+    """What the database already holds for the chunk's older samples."""
+
+    def __init__(self, session: Session, intake: Intake, sample_ids: Sequence[int]) -> None:
+        self.update = intake.update
+        self.gold = intake.gold != "ignore"
+        self.proposals: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
+        self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
+        self.reviews: dict[tuple[int, str], ReviewRow] = {}
+        if not sample_ids:
+            return
+        for row in session.exec(select(ProposalRow).where(col(ProposalRow.sample_id).in_(sample_ids))):
+            self.proposals.setdefault((row.sample_id, row.content_hash), {})[row.run_id] = row.document
+        for score in session.exec(
+            select(ExternalScoreRow).where(col(ExternalScoreRow.sample_id).in_(sample_ids))
+        ):
+            self.scores[score.sample_id, score.column] = score
+        for review in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(sample_ids))):
+            self.reviews[review.sample_id, review.annotator] = review
+
+    def refuse(self, session: Session, extra: Extras, sample_id: int) -> RowError | None:
+        """Why this row may not go in without --update: another number or other gold than stored."""
+        if self.update:
+            return None
+        for column, digits in extra.record.scores.items():
+            row = self.scores.get((sample_id, column))
+            if row is not None and row.digits != digits:
+                return RowError(f"scores.{column}", digits, f"{row.digits} as stored before, or --update")
+        for gold in extra.record.gold if self.gold else ():
+            review = self.reviews.get((sample_id, gold.annotator))
+            if review is not None and _new_kinds(session, review, gold, differing=True):
+                return RowError(
+                    "gold",
+                    f"other gold of annotator {gold.annotator!r}",
+                    "the gold stored before, or --update",
+                )
+        return None
+
+
+def _ids(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, int]:
+    rows = session.exec(
+        select(SampleRow.key, SampleRow.id).where(
+            SampleRow.dataset_id == dataset_id, col(SampleRow.key).in_(keys)
+        )
+    )
+    return {key: number for key, number in rows if number is not None}
+
+
+def _proposal(
+    session: Session, intake: Intake, stored: _Stored, bulk: _Bulk, extra: Extras, sample_id: int
+) -> bool:
+    proposal = extra.record.proposal
+    if proposal is None:
+        return False
+    document = proposal_document(proposal)
+    have = stored.proposals.get((sample_id, extra.content_hash), {})
+    if document in have.values():
+        return False
+    runs = intake.runs.setdefault((proposal.proposer, proposal.model), [])
+    run_id = next((run for run in runs if run not in have), None)
+    if run_id is None:
+        parameters = {"source": "recorded"}
+        run_id = new_run(
+            session, intake.dataset_id, proposal.proposer, proposal.model, parameters, intake.annotator
+        )
+        runs.append(run_id)
+    bulk.proposals.append(
+        {
+            "run_id": run_id,
+            "sample_id": sample_id,
+            "content_hash": extra.content_hash,
+            "document": document,
+        }
+    )
+    return True
+
+
+def _scores(session: Session, stored: _Stored, bulk: _Bulk, extra: Extras, sample_id: int) -> bool:
+    added = False
+    for column, digits in extra.record.scores.items():
+        row = stored.scores.get((sample_id, column))
+        if row is None:
+            bulk.scores.append(
+                {"sample_id": sample_id, "column": column, "value": float(digits), "digits": digits}
+            )
+        elif row.digits != digits:
+            row.value, row.digits = float(digits), digits
+        else:
+            continue
+        added = True
+    return added
+
+
+def _gold(
+    session: Session,
+    intake: Intake,
+    stored: _Stored,
+    bulk: _Bulk,
+    extra: Extras,
+    sample_id: int,
+    gold: GoldRecord,
+) -> bool:
+    review = stored.reviews.get((sample_id, gold.annotator))
+    if review is None:
+        bulk.reviews.append((sample_id, gold, extra.record))
+        return True
+    kinds = _new_kinds(session, review, gold, differing=False)
+    if not kinds:
+        return False
+    edits: list[tuple[str, Edit]] = [
+        (intake.action, Accept(assessment)) for assessment in _assessments(gold) if assessment.kind in kinds
+    ]
+    append_edits(session, review, session.get_one(SampleRow, sample_id), edits)
+    return True
+
+
+def _new_kinds(session: Session, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
+    """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones."""
+    assert review.id is not None
+    state = fold(events_of(session, review.id))
+    kinds: set[Kind] = set()
+    for assessment in _assessments(gold):
+        before = state.of(assessment.kind)
+        verified = before.disposition == "verified"
+        if not verified:
+            if not differing:
+                kinds.add(assessment.kind)
+            continue
+        pair = [Verified("", "imported", one) for one in (before.assessment, assessment)]
+        if resolve(pair) is None:
+            kinds.add(assessment.kind)
+    return kinds
+
+
+def _assessments(gold: GoldRecord) -> list[Assessment]:
+    parts: list[tuple[Kind, Any]] = [("entity", gold.entities), ("statement", gold.statements)]
+    source = f"imported from {gold.annotator}"
+    return [Assessment(kind, source, units) for kind, units in parts if units is not None]
+
+
+def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, GoldRecord, Record]]) -> None:
+    tables = METADATA.tables
+    now = datetime.now(UTC)
+    opening = Open(None, "", 0, intake.policy_version, "import", False, ())
+    rows = []
+    for sample_id, record, _ in gold:
+        rows.append(
+            {
+                "dataset_id": intake.dataset_id,
+                "sample_id": sample_id,
+                "annotator": record.annotator,
+                "origin": "imported",
+                "policy_version": intake.policy_version,
+                "shown": "import",
+                "seq": len(_assessments(record)),
+                "entity": "todo" if record.entities is None else "verified",
+                "statement": "todo" if record.statements is None else "verified",
+                "flag": "",
+                "updated_at": now,
+            }
+        )
+    session.execute(insert(tables["review"]), rows)
+    numbers = _review_ids(session, [sample_id for sample_id, _, _ in gold])
+    events: list[dict[str, Any]] = []
+    units: list[dict[str, Any]] = []
+    for sample_id, record, whole in gold:
+        review_id = numbers[sample_id, record.annotator]
+        assessments = _assessments(record)
+        edits: list[Edit] = [opening, *(Accept(assessment) for assessment in assessments)]
+        for seq, edit in enumerate(edits):
+            op, data = edit_document(edit)
+            events.append(
+                {
+                    "review_id": review_id,
+                    "seq": seq,
+                    "dataset_id": intake.dataset_id,
+                    "annotator": record.annotator,
+                    "action": intake.action,
+                    "op": op,
+                    "data": data,
+                    "at": now,
+                }
+            )
+        for assessment in assessments:
+            units += gold_rows(
+                gold_units(assessment.units),
+                whole.sample,
+                intake.dataset_id,
+                sample_id,
+                review_id,
+                record.annotator,
+            )
+    session.execute(insert(tables["review_event"]), events)
+    if units:
+        session.execute(insert(tables["gold_unit"]), units)
+
+
+def _review_ids(session: Session, sample_ids: Sequence[int]) -> dict[tuple[int, str], int]:
+    rows = session.exec(
+        select(ReviewRow.sample_id, ReviewRow.annotator, ReviewRow.id).where(
+            col(ReviewRow.sample_id).in_(sample_ids)
+        )
+    )
+    return {(sample_id, annotator): number for sample_id, annotator, number in rows if number is not None}

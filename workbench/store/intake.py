@@ -1,0 +1,45 @@
+"""How one file goes into a dataset."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sqlmodel import col, select
+
+from workbench.store.engine import Store
+from workbench.store.journal import IMPORT_ACTION
+from workbench.store.tables import RunRow
+
+GoldRule = Literal["ignore", "given", "require"]
+
+
+@dataclass
+class Intake:
+    """The settings of one import.
+
+    `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
+    proposals go into, and grows as new proposers arrive.
+    """
+
+    dataset_id: int
+    seed: int
+    policy_version: int
+    annotator: str
+    gold: GoldRule = "ignore"
+    update: bool = False
+    action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
+    runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+
+def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[int]]:
+    """The runs that earlier files brought, by proposer and model."""
+    runs: dict[tuple[str, str], list[int]] = {}
+    with store.reading() as session:
+        for run in session.exec(
+            select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(col(RunRow.id))
+        ):
+            if run.parameters.get("source") == "recorded" and run.id is not None:
+                runs.setdefault((run.proposer, run.model), []).append(run.id)
+    return runs

@@ -1,0 +1,329 @@
+"""The journal of reviews: append, undo, redo, load. One act is one transaction."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import delete, insert
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from workbench.errors import ConflictError, SpanError
+from workbench.model import KINDS, Kind, Sample, Unit
+from workbench.reviewing.documents import edit_document, edit_of, unit_document
+from workbench.reviewing.edits import Edit, Event, Open, Redo, Undo
+from workbench.reviewing.fold import ReviewState, fold
+from workbench.reviewing.gold import gold_units
+from workbench.reviewing.history import newest_effective, newest_undone
+from workbench.store.engine import Store
+from workbench.store.samples import sample_of
+from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
+
+IMPORT_ACTION = "import:"
+"""Prefix of the actions of an import, which undo passes over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A review of the database."""
+
+    id: int
+    sample_id: int
+    annotator: str
+    origin: str
+    shown: str
+    state: ReviewState
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What undo or redo touched: where to go and what to say."""
+
+    sample_id: int
+    what: str
+    kind: Kind | None
+
+
+def load_review(store: Store, sample_id: int, annotator: str) -> Review | None:
+    """The folded review of one annotator, None when there is none."""
+    with store.reading() as session:
+        row = _review_row(session, sample_id, annotator)
+        return None if row is None else _review(session, row)
+
+
+def load_events(store: Store, review_id: int) -> list[Event]:
+    """The journal of one review, oldest first."""
+    with store.reading() as session:
+        return events_of(session, review_id)
+
+
+def record(
+    store: Store,
+    sample_id: int,
+    annotator: str,
+    *,
+    after: int,
+    edits: Sequence[Edit],
+    opening: Open | None = None,
+    origin: str = "reviewed",
+) -> ReviewState:
+    """Append the edits of one act to a review and project what they changed; returns the new state.
+
+    `after` is the newest row's number that the person had seen, -1 for a review that does not exist
+    yet; `opening` is then written first. Raises ConflictError when the journal has moved on, SpanError
+    for a unit that does not quote the reference; nothing is written in either case.
+    """
+    action = uuid.uuid4().hex
+    with store.writing() as session:
+        sample_row = session.get_one(SampleRow, sample_id)
+        row = _review_row(session, sample_id, annotator)
+        if (row.seq if row else -1) != after:
+            raise ConflictError(
+                "this sample was changed in another window meanwhile; it is shown as it is now"
+            )
+        rows = list(edits)
+        if row is None:
+            if opening is None:
+                raise ConflictError("this review is gone; open the sample again")
+            rows.insert(0, opening)
+            row = _new_review(session, sample_row, annotator, opening, origin)
+        return append_edits(session, row, sample_row, [(action, edit) for edit in rows])
+
+
+def record_bulk(
+    store: Store, acts: Sequence[tuple[int, int, Open | None, Sequence[Edit]]], annotator: str
+) -> None:
+    """One act over many samples: (sample, after, opening, edits) each; all or nothing, one undo."""
+    action = uuid.uuid4().hex
+    with store.writing() as session:
+        for sample_id, after, opening, edits in acts:
+            sample_row = session.get_one(SampleRow, sample_id)
+            row = _review_row(session, sample_id, annotator)
+            if (row.seq if row else -1) != after:
+                raise ConflictError(f"{sample_row.key} was changed in another window; nothing was changed")
+            rows = list(edits)
+            if row is None:
+                assert opening is not None
+                rows.insert(0, opening)
+                row = _new_review(session, sample_row, annotator, opening, "reviewed")
+            append_edits(session, row, sample_row, [(action, edit) for edit in rows])
+
+
+def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
+    """Take back the newest effective act of this annotator in this dataset; None when there is none."""
+    with store.writing() as session:
+        action = newest_effective(_history(session, dataset_id, annotator))
+        return None if action is None else _mark(session, action, Undo(action))
+
+
+def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
+    """Restore the act that was undone last; None when a new edit came since."""
+    with store.writing() as session:
+        action = newest_undone(_history(session, dataset_id, annotator))
+        return None if action is None else _mark(session, action, Redo(action))
+
+
+def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
+    """The ids of samples whose reviews used an older policy."""
+    with store.reading() as session:
+        return tuple(
+            session.exec(
+                select(SampleRow.key)
+                .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
+                .where(ReviewRow.dataset_id == dataset_id, ReviewRow.policy_version < policy_version)
+                .order_by(col(SampleRow.id))
+                .distinct()
+            )
+        )
+
+
+def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tuple[str, object]]:
+    rows = session.exec(
+        select(ReviewEventRow.id, ReviewEventRow.action, ReviewEventRow.op)
+        .where(
+            ReviewEventRow.dataset_id == dataset_id,
+            ReviewEventRow.annotator == annotator,
+            ReviewEventRow.op != "open",
+            col(ReviewEventRow.action).not_like(f"{IMPORT_ACTION}%"),
+        )
+        .order_by(col(ReviewEventRow.id).desc())
+        .execution_options(yield_per=50)
+    )
+    for number, action, op in rows:
+        # only undo and redo rows are read whole: an accept holds a full assessment
+        if op in ("undo", "redo"):
+            data = session.exec(select(ReviewEventRow.data).where(ReviewEventRow.id == number)).one()
+            yield action, edit_of(op, data)
+        else:
+            yield action, None
+
+
+def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
+    own = uuid.uuid4().hex
+    touched = session.exec(
+        select(ReviewEventRow)
+        .where(ReviewEventRow.action == target, ReviewEventRow.op != "open")
+        .order_by(col(ReviewEventRow.id))
+    ).all()
+    reviews = list(dict.fromkeys(event.review_id for event in touched))
+    for review_id in reviews:
+        row = session.get_one(ReviewRow, review_id)
+        append_edits(session, row, session.get_one(SampleRow, row.sample_id), [(own, edit)])
+    first = touched[0]
+    return Moved(session.get_one(ReviewRow, first.review_id).sample_id, first.op, _kind_of(first))
+
+
+def _kind_of(event: ReviewEventRow) -> Kind | None:
+    kind = event.data.get("kind") or event.data.get("assessment", {}).get("kind")
+    return kind if kind in KINDS else None
+
+
+def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
+    return session.exec(
+        select(ReviewRow).where(ReviewRow.sample_id == sample_id, ReviewRow.annotator == annotator)
+    ).first()
+
+
+def _new_review(
+    session: Session, sample_row: SampleRow, annotator: str, opening: Open, origin: str
+) -> ReviewRow:
+    assert sample_row.id is not None
+    row = ReviewRow(
+        dataset_id=sample_row.dataset_id,
+        sample_id=sample_row.id,
+        annotator=annotator,
+        origin=origin,
+        policy_version=opening.policy,
+        shown=opening.shown,
+        seq=-1,
+        updated_at=datetime.now(UTC),
+    )
+    session.add(row)
+    session.flush()
+    return row
+
+
+def append_edits(
+    session: Session, row: ReviewRow, sample_row: SampleRow, edits: Sequence[tuple[str, Edit]]
+) -> ReviewState:
+    now = datetime.now(UTC)
+    assert row.id is not None
+    for number, (action, edit) in enumerate(edits, start=row.seq + 1):
+        op, data = edit_document(edit)
+        session.add(
+            ReviewEventRow(
+                review_id=row.id,
+                seq=number,
+                dataset_id=row.dataset_id,
+                annotator=row.annotator,
+                action=action,
+                op=op,
+                data=data,
+                at=now,
+            )
+        )
+    try:
+        session.flush()
+    except IntegrityError as error:
+        raise ConflictError("this sample was changed in another window meanwhile") from error
+    state = fold(events_of(session, row.id))
+    row.seq = state.seq
+    row.entity = state.entity.disposition
+    row.statement = state.statement.disposition
+    row.flag = state.flag
+    row.updated_at = now
+    for kind in KINDS:
+        _project(session, row, sample_row, kind, state)
+    return state
+
+
+def _project(session: Session, row: ReviewRow, sample_row: SampleRow, kind: Kind, state: ReviewState) -> None:
+    """Make `gold_unit` say what the fold says of one kind."""
+    session.execute(
+        delete(GoldUnitRow).where(col(GoldUnitRow.review_id) == row.id, col(GoldUnitRow.kind) == kind)
+    )
+    kind_state = state.of(kind)
+    if kind_state.disposition == "verified":
+        assert row.id is not None
+        rows = gold_rows(
+            gold_units(kind_state.assessment.units), sample_of(sample_row), row.dataset_id, row.sample_id,
+            row.id, row.annotator,
+        )  # fmt: skip
+        if rows:
+            session.execute(insert(GoldUnitRow), rows)
+
+
+def gold_rows(
+    units: Sequence[Unit], sample: Sample, dataset_id: int, sample_id: int, review_id: int, annotator: str
+) -> list[dict[str, Any]]:
+    """The `gold_unit` rows of verified units, spans checked against the text.
+
+    Raises SpanError for a span outside the reference, a principal span that does not read as the
+    unit's text, or evidence outside its context.
+    """
+    rows = []
+    for position, unit in enumerate(units):
+        check_spans(unit, sample)
+        first = unit.spans[0] if unit.spans else None
+        rows.append(
+            {
+                "dataset_id": dataset_id,
+                "sample_id": sample_id,
+                "review_id": review_id,
+                "annotator": annotator,
+                "kind": unit.kind,
+                "position": position,
+                "unit": unit.id,
+                "text": unit.text,
+                "label": unit.label,
+                "start": first.start if first else None,
+                "end": first.end if first else None,
+                "verdict": unit.match.verdict or "unsure",
+                "reason": unit.match.reason,
+                "rule": unit.match.rule,
+                "document": unit_document(unit),
+            }
+        )
+    return rows
+
+
+def check_spans(unit: Unit, sample: Sample) -> None:
+    """Check that every span lies in its text and that an entity's principal span reads as its text.
+
+    Raises SpanError otherwise.
+    """
+    name = repr(unit.text[:60])
+    for span in unit.spans:
+        if not 0 <= span.start < span.end <= len(sample.reference):
+            raise SpanError(f"{name} at {span.start}:{span.end} lies outside the reference")
+    if unit.kind == "entity" and unit.spans:
+        surface = sample.reference[unit.spans[0].start : unit.spans[0].end]
+        if surface != unit.text:
+            raise SpanError(f"{name} stands at a place that reads {surface[:60]!r}")
+    for place in unit.match.evidence:
+        contexts = sample.retrieved_contexts
+        inside = 0 <= place.context < len(contexts)
+        if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
+            where = f"{place.start}:{place.end} of context {place.context}"
+            raise SpanError(f"the evidence of {name} lies outside its text: {where}")
+
+
+def _review(session: Session, row: ReviewRow) -> Review:
+    assert row.id is not None
+    return Review(
+        row.id, row.sample_id, row.annotator, row.origin, row.shown, fold(events_of(session, row.id))
+    )
+
+
+def events_of(session: Session, review_id: int) -> list[Event]:
+    rows = session.exec(
+        select(ReviewEventRow).where(ReviewEventRow.review_id == review_id).order_by(col(ReviewEventRow.seq))
+    )
+    return [
+        Event(row.seq, row.action, row.annotator, row.at.isoformat(), edit_of(row.op, row.data))
+        for row in rows
+    ]

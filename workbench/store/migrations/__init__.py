@@ -1,0 +1,1 @@
+"""Schema migrations, numbered; imported only when one is due."""

@@ -1,0 +1,160 @@
+"""Samples and what was proposed for them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import exists
+from sqlmodel import Session, col, select
+
+from workbench.model import Proposal, Sample
+from workbench.reviewing.documents import proposal_of
+from workbench.store.engine import Store
+from workbench.store.tables import Dataset, ProposalRow, SampleRow, ScoreRow
+
+CHUNK = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A sample of the database with the proposal of one run, when that run has one for this text."""
+
+    sample_id: int
+    dataset_id: int
+    sample: Sample
+    blind: bool
+    u: float
+    proposal_id: int | None
+    proposal: Proposal | None
+
+
+def draw(seed: int, key: str) -> tuple[float, float]:
+    """The two permanent random numbers of a sample: queue place `u` and blind draw, in [0, 1).
+
+    Seeded by dataset and key, so they do not depend on the order of import, and independent of each other.
+    """
+    digest = hashlib.blake2b(f"{seed}:{key}".encode(), digest_size=16).digest()
+    scale = 2.0**-53  # 53 bits: every value below 1 is exact in a float
+    return (int.from_bytes(digest[:8], "big") >> 11) * scale, (
+        int.from_bytes(digest[8:], "big") >> 11
+    ) * scale
+
+
+def sample_of(row: SampleRow) -> Sample:
+    """The noun of a row."""
+    return Sample(
+        id=row.key,
+        user_input=row.user_input,
+        reference=row.reference,
+        retrieved_contexts=tuple(row.retrieved_contexts),
+        response=row.response,
+        group=row.group_key,
+        meta=row.meta or {},
+        alternatives=tuple(row.alternatives or ()),
+    )
+
+
+def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
+    """One sample with the proposal of that run."""
+    with store.reading() as session:
+        return stored_sample(session, sample_id, run_id)
+
+
+def stored_sample(session: Session, sample_id: int, run_id: int | None) -> Stored:
+    """One sample inside an open transaction."""
+    row = session.get_one(SampleRow, sample_id)
+    dataset = session.get_one(Dataset, row.dataset_id)
+    proposal = session.exec(
+        select(ProposalRow).where(
+            ProposalRow.run_id == run_id,
+            ProposalRow.sample_id == sample_id,
+            ProposalRow.content_hash == row.content_hash,
+        )
+    ).first()
+    return _stored(row, proposal, dataset.blind_share)
+
+
+def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:
+    """All samples of a dataset in file order, each with its proposal of that run."""
+    for chunk in each_chunk(store, dataset_id, run_id):
+        yield from chunk
+
+
+def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[list[Stored]]:
+    """The same in lists of a thousand."""
+    last = 0
+    while True:
+        with store.reading() as session:
+            share = session.get_one(Dataset, dataset_id).blind_share
+            rows = session.exec(
+                select(SampleRow, ProposalRow)
+                .join(
+                    ProposalRow,
+                    (col(ProposalRow.sample_id) == SampleRow.id)
+                    & (ProposalRow.run_id == run_id)
+                    & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+                    isouter=True,
+                )
+                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last)
+                .order_by(col(SampleRow.id))
+                .limit(CHUNK)
+            ).all()
+        if not rows:
+            return
+        yield [_stored(row, proposal, share) for row, proposal in rows]
+        last = rows[-1][0].id or 0
+
+
+def each_unscored(
+    store: Store, dataset_id: int, run_id: int, matcher: str, threshold: int
+) -> Iterator[list[Stored]]:
+    """The samples that this run speaks of and that have no score yet under this matcher and threshold."""
+    last = 0
+    while True:
+        with store.reading() as session:
+            share = session.get_one(Dataset, dataset_id).blind_share
+            scored = exists().where(
+                col(ScoreRow.sample_id) == SampleRow.id,
+                col(ScoreRow.run_id) == run_id,
+                col(ScoreRow.matcher) == matcher,
+                col(ScoreRow.threshold) == threshold,
+            )
+            rows = session.exec(
+                select(SampleRow, ProposalRow)
+                .join(
+                    ProposalRow,
+                    (col(ProposalRow.sample_id) == SampleRow.id)
+                    & (col(ProposalRow.run_id) == run_id)
+                    & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+                )
+                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last, ~scored)
+                .order_by(col(SampleRow.id))
+                .limit(CHUNK)
+            ).all()
+        if not rows:
+            return
+        yield [_stored(row, proposal, share) for row, proposal in rows]
+        last = rows[-1][0].id or 0
+
+
+def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
+    """The number of every sample of a dataset by its id."""
+    with store.reading() as session:
+        rows = session.exec(select(SampleRow.key, SampleRow.id).where(SampleRow.dataset_id == dataset_id))
+        return {key: int(number) for key, number in rows if number is not None}
+
+
+def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
+    assert row.id is not None
+    return Stored(
+        sample_id=row.id,
+        dataset_id=row.dataset_id,
+        sample=sample_of(row),
+        blind=row.blind_u < blind_share,
+        u=row.u,
+        proposal_id=proposal.id if proposal else None,
+        proposal=proposal_of(proposal.document) if proposal else None,
+    )

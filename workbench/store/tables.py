@@ -1,0 +1,228 @@
+"""The tables. `table=True` does not validate, so what must hold is a constraint of the table."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Column, Index, MetaData, Text, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "ck": "ck_%(table_name)s_%(constraint_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    "pk": "pk_%(table_name)s",
+}
+METADATA = MetaData(naming_convention=NAMING)
+DISPOSITIONS = "('todo', 'started', 'verified', 'excluded', 'skipped')"
+
+
+class Base(SQLModel):
+    """Gives every table the metadata with named constraints, which migrations need."""
+
+    metadata = METADATA
+
+
+class Dataset(Base, table=True):
+    """One imported dataset and its settings."""
+
+    __tablename__ = "dataset"
+    __table_args__ = (
+        UniqueConstraint("name"),
+        CheckConstraint("threshold BETWEEN 0 AND 100", name="threshold"),
+        CheckConstraint("blind_share BETWEEN 0 AND 1", name="blind_share"),
+        CheckConstraint("show_auto IN ('after', 'always')", name="show_auto"),
+        CheckConstraint("external IN ('ask', 'allow', 'never')", name="external"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    name: str
+    created_at: datetime
+    seed: int
+    blind_share: float = 0.0
+    threshold: int = 85
+    show_auto: str = "after"
+    external: str = "ask"
+    policy_version: int = 1
+    run_id: int | None = None  # the current run
+
+
+class PolicyRow(Base, table=True):
+    """An immutable version of what annotators agreed on."""
+
+    __tablename__ = "policy"
+    __table_args__ = (UniqueConstraint("dataset_id", "version"),)
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    version: int
+    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    annotator: str
+    created_at: datetime
+
+
+class SampleRow(Base, table=True):
+    """One row of a dataset, its text as given."""
+
+    __tablename__ = "sample"
+    __table_args__ = (
+        UniqueConstraint("dataset_id", "key"),
+        Index(None, "dataset_id", "u"),
+        Index(None, "reference_hash"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    key: str
+    user_input: str = Field(sa_type=Text)
+    reference: str = Field(sa_type=Text)
+    retrieved_contexts: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    response: str | None = Field(default=None, sa_type=Text)
+    alternatives: list[str] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    group_key: str | None = None
+    meta: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    reference_hash: str
+    content_hash: str
+    u: float
+    blind_u: float
+
+
+class RunRow(Base, table=True):
+    """One proposer over a dataset."""
+
+    __tablename__ = "run"
+    __table_args__ = (UniqueConstraint("dataset_id", "name"),)
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    name: str
+    proposer: str
+    model: str = ""
+    parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    annotator: str
+    created_at: datetime
+
+
+class ProposalRow(Base, table=True):
+    """What a run said of one sample, as said. `content_hash`: of the text it was said of."""
+
+    __tablename__ = "proposal"
+    __table_args__ = (
+        UniqueConstraint("run_id", "sample_id", "content_hash"),
+        Index(None, "sample_id"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    sample_id: int = Field(foreign_key="sample.id")
+    content_hash: str
+    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class ReviewRow(Base, table=True):
+    """One annotator's work on one sample: the head of a journal and where it stands."""
+
+    __tablename__ = "review"
+    __table_args__ = (
+        UniqueConstraint("sample_id", "annotator"),
+        Index(None, "dataset_id", "annotator"),
+        CheckConstraint(f"entity IN {DISPOSITIONS}", name="entity"),
+        CheckConstraint(f"statement IN {DISPOSITIONS}", name="statement"),
+        CheckConstraint("origin IN ('reviewed', 'imported', 'adjudicated')", name="origin"),
+        CheckConstraint("shown IN ('assisted', 'blind', 'import')", name="shown"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    sample_id: int = Field(foreign_key="sample.id")
+    annotator: str
+    origin: str
+    policy_version: int
+    shown: str
+    seq: int
+    entity: str = "todo"
+    statement: str = "todo"
+    flag: str = ""
+    updated_at: datetime
+
+
+class ReviewEventRow(Base, table=True):
+    """The journal. Rows are only ever added."""
+
+    __tablename__ = "review_event"
+    __table_args__ = (
+        UniqueConstraint("review_id", "seq"),
+        Index(None, "dataset_id", "annotator", "id"),
+        Index(None, "action"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    review_id: int = Field(foreign_key="review.id")
+    seq: int
+    dataset_id: int = Field(foreign_key="dataset.id")
+    annotator: str
+    action: str
+    op: str
+    data: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    at: datetime
+
+
+class GoldUnitRow(Base, table=True):
+    """One verified unit with its match: written at accept, removed by undoing it."""
+
+    __tablename__ = "gold_unit"
+    __table_args__ = (
+        Index(None, "sample_id", "kind"),
+        Index(None, "review_id", "kind"),
+        CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
+        CheckConstraint("verdict IN ('found', 'missing', 'unsure')", name="verdict"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    sample_id: int = Field(foreign_key="sample.id")
+    review_id: int = Field(foreign_key="review.id")
+    annotator: str
+    kind: str
+    position: int
+    unit: str
+    text: str = Field(sa_type=Text)
+    label: str = ""
+    start: int | None = None
+    end: int | None = None
+    verdict: str
+    reason: str | None = None
+    rule: str = ""
+    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class ScoreRow(Base, table=True):
+    """One materialised automatic score."""
+
+    __tablename__ = "score"
+    __table_args__ = (Index(None, "run_id", "scorer"),)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    scorer: str = Field(primary_key=True)
+    matcher: str = Field(primary_key=True)
+    threshold: int = Field(primary_key=True)
+    found: int
+    missing: int
+    unsure: int
+    value: float | None = None
+
+
+class ExternalScoreRow(Base, table=True):
+    """A number that came with a file; `digits` as written there."""
+
+    __tablename__ = "external_score"
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    column: str = Field(primary_key=True)
+    value: float
+    digits: str
+
+
+class ExportRow(Base, table=True):
+    """One finished export."""
+
+    __tablename__ = "export_log"
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    path: str
+    manifest_sha256: str
+    annotator: str
+    created_at: datetime

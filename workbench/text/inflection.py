@@ -1,0 +1,207 @@
+"""Forms of a word: two words with a common form are one word in two cases.
+
+Russian uses the dictionary of the extra `russian` (pymorphy3) when it is installed, else the paradigms
+below, as Ukrainian, Polish and Finnish always do. Other languages use Snowball stems.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+from workbench.text.lists import listed
+
+_CYRILLIC = re.compile("[\u0400-\u04ff]")
+_UKRAINIAN_LETTER = re.compile("[іїєґ]")
+_HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
+_HANGUL = re.compile("[\uac00-\ud7af]")
+_ARABIC = re.compile("[\u0600-\u06ff]")
+_HEBREW = re.compile("[\u0590-\u05ff]")
+
+# Each line is one paradigm: the endings one stem can take ("-" is no ending). Two words are forms of
+# one only within a line: Нигер and Нигерия, Иван and Иванов never meet.
+_RUSSIAN = tuple(
+    listed(line)
+    for line in (
+        "- а у ом ем е",  # Екатеринбург, Иван
+        "- а у ым е",  # Петров: the instrumental of surnames
+        "ы ых ым ыми",  # Петровы
+        "ь я ю ем е",  # Эйфель
+        "й я ю ем е и",  # Китай, Юрий
+        "а ы и е у ой ою ей ею",  # Москва, Рига, Фурцева
+        "я и е ю ей ею",  # Илья
+        "ь и ью",  # Казань
+        "о а у ом е",  # озеро
+        "е я ю ем",  # море
+        "ие ия ию ием ии",  # министерство внешних сношений: сношение
+        "ы и ов ев ей ам ами ах",  # Штаты
+        "ы и - ам ами ах",  # войны, Филиппины
+        "и ь ей ям ями ях",  # земли
+        "ии ий иям иями иях",  # нации
+        "ый ий ой ого его ому ему ым им ом ем",  # нижний, Толстой
+        "ая яя ой ей ую юю ою ею",  # государственная
+        "ое ее ого его ому ему ым им ом ем",  # Чёрное
+        "ые ие ых их ым им ыми ими",  # Великие
+    )
+)
+_UKRAINIAN = tuple(
+    listed(line)
+    for line in (
+        "- а у ові ом ем і е",  # Київ, Тарас
+        "о а у ові ом і",  # Шевченко
+        "ь я ю еві ем і",
+        "й я ю єві єм ї",
+        "а и і у ою",  # Україна
+        "я і ю ею",
+        "ія ії ію ією",
+        "ь і ю",
+        "и ів ам ами ах",
+        "ий ій ого ому им ім",
+        "а ої ій у ою",
+        "е ого ому им ім",
+        "і их им ими",
+    )
+)
+_POLISH = tuple(
+    listed(line)
+    for line in (
+        "- a owi em iem ie u e",  # Adam, Kraków
+        "a y i e ie o",  # Warszawa; ę and ą are folded
+        "ia ii ie io",
+        "y i ego iego emu iemu ym im",
+        "a iej ej",
+        "y ow om ami ach",
+    )
+)
+_PARADIGMS = {"ru": _RUSSIAN, "uk": _UKRAINIAN, "pl": _POLISH}
+_FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|un|yn|n)$")
+_SNOWBALL = {
+    "de": "german",
+    "fr": "french",
+    "es": "spanish",
+    "it": "italian",
+    "pt": "portuguese",
+    "nl": "dutch",
+    "sv": "swedish",
+    "da": "danish",
+    "no": "norwegian",
+    "ro": "romanian",
+    "hu": "hungarian",
+    "cs": "czech",
+    "tr": "turkish",
+    "el": "greek",
+    "ca": "catalan",
+    "id": "indonesian",
+    "lt": "lithuanian",
+    "et": "estonian",
+    "hi": "hindi",
+    "ta": "tamil",
+    "hy": "armenian",
+    "fa": "persian",
+    "sr": "serbian",
+}
+_PLACE_SUFFIX = re.compile("(?<=..)[市省県县都府區区國国町村州]$")
+_KOREAN_PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$")
+_ARABIC_PREFIX = re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})")
+_ARABIC_BARE = re.compile("(?:ب|ل|ك|و|ف)(?=.{3})")
+_HEBREW_PREFIX = re.compile("[והבלמשכ](?=.{3})")
+
+
+@lru_cache(maxsize=1)
+def analyser() -> Any:
+    """The Russian dictionary of the extra `russian` (0.2 s once), or None where it is not installed."""
+    if importlib.util.find_spec("pymorphy3") is None:
+        return None
+    import pymorphy3
+
+    return pymorphy3.MorphAnalyzer()
+
+
+@lru_cache(maxsize=32)
+def _stemmer(name: str) -> Any:
+    import snowballstemmer
+
+    return snowballstemmer.stemmer(name)
+
+
+@lru_cache(maxsize=262_144)
+def forms(word: str, lang: str | None = None) -> frozenset[str]:
+    """The word and the stems or lemmas it can belong to; two words with a common form may be one.
+
+    `word` is folded (see `normalise.fold`). Words with a digit have no other form. All parses of the
+    dictionary count: the first alone takes Рыжиков for рыжик.
+    """
+    if any(letter.isdigit() for letter in word):
+        return frozenset((word,))
+    return frozenset((word, *_others(word, lang)))
+
+
+def _others(word: str, lang: str | None) -> Iterator[str]:
+    if _CYRILLIC.search(word):
+        return _cyrillic(word, lang)
+    if _HAN.search(word):
+        return iter((_PLACE_SUFFIX.sub("", word),))
+    if _HANGUL.search(word):
+        return iter((_KOREAN_PARTICLE.sub("", word),))
+    if _ARABIC.search(word) and lang != "fa":
+        return iter((_ARABIC_PREFIX.sub("", word, count=1), _ARABIC_BARE.sub("", word, count=1)))
+    if _HEBREW.search(word):
+        return iter((_HEBREW_PREFIX.sub("", word, count=1),))
+    return _alphabetic(word, lang)
+
+
+def _cyrillic(word: str, lang: str | None) -> Iterator[str]:
+    if lang in {"uk", "be"} or _UKRAINIAN_LETTER.search(word):
+        return _by_paradigm(word, "uk")
+    if lang not in {"bg", "sr", "mk"} and (dictionary := analyser()) is not None:
+        return iter({parse.normal_form.replace("ё", "е") for parse in dictionary.parse(word)})
+    return _by_paradigm(word, "ru")
+
+
+def _alphabetic(word: str, lang: str | None) -> Iterator[str]:
+    """Forms of Latin, Greek and Indic words."""
+    if lang == "pl":
+        yield from _by_paradigm(word, "pl")
+    elif lang == "fi":
+        # Helsinki, Helsingissä: the case ending goes, the consonant steps back, the last vowel is free.
+        yield _FINNISH.sub("", word).replace("ng", "nk").rstrip("aeiouy")
+    elif lang in _SNOWBALL:
+        yield _stemmer(_SNOWBALL[lang]).stemWord(word)
+    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        # Names of English inflect in the plural only; a full stemmer takes university for universal.
+        yield word[:-1]
+        if word.endswith("ies"):
+            yield word[:-3] + "y"
+        elif word.endswith(("ches", "shes", "xes", "sses", "zes")):
+            yield word[:-2]
+
+
+def _by_paradigm(word: str, lang: str) -> Iterator[str]:
+    """One form for each paradigm whose ending the word has: its stem and the paradigm's number."""
+    for number, endings in enumerate(_PARADIGMS[lang]):
+        for ending in endings:
+            if ending == "-":
+                if word[-1] not in "аеиоуыэюяйьіїєaeiouy":
+                    yield f"{word}+{number}"
+                    for stem in _fleeting(word, lang):
+                        yield f"{stem}+{number}"
+            elif word.endswith(ending) and len(word) - len(ending) >= 2:
+                stem = word[: -len(ending)]
+                yield f"{stem}+{number}"
+
+
+def _fleeting(word: str, lang: str) -> Iterator[str]:
+    """Stems of a word that loses or changes its last vowel: Орёл, Орла; Лев, Льва; Київ, Києва."""
+    if len(word) < 3 or word[-1] in "аеиоуыэюя":
+        return
+    vowel, head, last = word[-2], word[:-2], word[-1]
+    if lang == "uk" and vowel in "ії":
+        yield head + ("о" if vowel == "і" else "є") + last
+        yield head + "е" + last
+    if vowel in "ео":
+        yield head + last
+        if head.endswith("л"):
+            yield head + "ь" + last

@@ -1,0 +1,118 @@
+"""Which language a text is in: by script, then by a few very common words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+SAMPLE = 4000  # code points looked at: enough for stop words to speak, 1 ms
+_SCRIPTS = {
+    "cyrillic": "\u0400-\u052f",
+    "latin": "A-Za-z\u00c0-\u024f\u1e00-\u1eff",
+    "kana": "\u3041-\u30ff\uff66-\uff9f",
+    "han": "\u3400-\u4dbf\u4e00-\u9fff",
+    "ko": "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f",
+    "arabic": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufeff",
+    "he": "\u0590-\u05ff",
+    "el": "\u0370-\u03ff\u1f00-\u1fff",
+    "hi": "\u0900-\u097f",
+    "th": "\u0e00-\u0e7f",
+    "bn": "\u0980-\u09ff",
+    "ta": "\u0b80-\u0bff",
+    "te": "\u0c00-\u0c7f",
+    "hy": "\u0530-\u058f",
+    "ka": "\u10a0-\u10ff",
+}
+_RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS.items()))
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Stop words that few other languages of the script share.
+_LATIN = {
+    "en": "the of and in to is was for with that by from are were his as on it at an he has",
+    "de": "der die das und ist von den des ein eine mit nicht auf im dem für wurde sich zu auch",
+    "fr": "le les des et est du une dans qui que pour sur au par il ne pas avec sont aux été",
+    "es": "el los las y es del una que por con para se fue como su en al más era lo",
+    "it": "il di che è della gli del nel una per con non sono alla dei anche si le da stato",
+    "pt": "o os as e do da em um uma que não com para dos das foi ao pela são na",
+    "nl": "de het een van en is dat op te zijn met voor niet aan werd door ook er bij naar",
+    "pl": "w i z na się nie do jest to że o jak po od był przez oraz za ze roku",
+    "tr": "ve bir bu için ile olarak da de olan çok daha gibi sonra kadar en ise ya ne",
+    "ro": "și de la în a din este pe cu care un o că nu sau mai fost au pentru al",
+    "sv": "och att det som en på är av för med den till inte ett om från var har",
+    "da": "og det at en den til er som på de med af for ikke der var et fra har blev",
+    "no": "og det som en på er av for med den til ikke et om fra var har ble også",
+    "fi": "ja on ei että oli se hän mutta myös kun tai ovat joka vuonna sekä olla",
+    "cs": "a se v na je že s z do o k i ale jako by který pro při byl byla roku",
+    "hu": "a az és hogy nem is egy volt meg de van ez mint csak el már ki még",
+    "vi": "của và là có được trong cho một các không người những với này đã ở năm",
+    "id": "yang dan di itu dengan untuk dari pada tidak ini adalah dalam ke oleh akan",
+}
+_CYRILLIC = {
+    "ru": "и в не на что он с как это по но из был для его от к о же года которые",
+    "uk": "і в не на що він з як це та але із був для його від до у за року які",
+    "bg": "и в не на че той с като това по но от е за да се са си беше година които",
+    "sr": "и у не на да он с као то по али из је за његов од до о се године који",
+    "be": "і ў не на што ён з як гэта па але быў для яго ад да года якія",
+}
+_STOP = {
+    script: {name: frozenset(words.split()) for name, words in lists.items()}
+    for script, lists in (("latin", _LATIN), ("cyrillic", _CYRILLIC))
+}
+# Letters that decide alone, in this order.
+_LETTERS = (
+    ("uk", "їєґ"),
+    ("be", "ў"),
+    ("sr", "ђјљњћџ"),
+    ("mk", "ѓќѕ"),
+    ("kk", "әғқңөұүһ"),
+)
+
+
+def detect(text: str) -> str:
+    """The ISO 639-1 code of the main language of a text; "" when nothing tells.
+
+    A script of one language decides alone; Latin and Cyrillic texts are told apart by stop words.
+    """
+    sizes: Counter[str] = Counter()
+    sample = text[:SAMPLE]
+    for match in _RUNS.finditer(sample):
+        sizes[match.lastgroup or ""] += match.end() - match.start()
+    if not sizes:
+        return ""
+    # A Han character says about as much as three letters.
+    sizes["han"] *= 3
+    sizes["kana"] *= 3
+    script = max(sorted(sizes), key=lambda name: sizes[name])
+    if script in {"han", "kana"}:
+        return "ja" if sizes["kana"] * 10 > sizes["han"] else "zh"
+    if script == "arabic":
+        return _arabic(sample)
+    if script == "latin":
+        return _by_words(sample, "latin")
+    if script == "cyrillic":
+        return _cyrillic(sample)
+    return script
+
+
+def _arabic(text: str) -> str:
+    if re.search("[ٹڈڑںے]", text):
+        return "ur"
+    return "fa" if re.search("[پچژگ]", text) else "ar"
+
+
+def _cyrillic(text: str) -> str:
+    lowered = text.lower()
+    for language, letters in _LETTERS:
+        if sum(map(lowered.count, letters)) * 200 > len(lowered):
+            return language
+    return _by_words(lowered, "cyrillic") or ("uk" if "і" in lowered and "ы" not in lowered else "ru")
+
+
+def _by_words(text: str, script: str) -> str:
+    """The language whose stop words cover most of the text; "" when two cover the same or none does."""
+    counts = Counter(_WORD.findall(text.lower()))
+    scores = {language: sum(counts[word] for word in words) for language, words in _STOP[script].items()}
+    ranked = sorted(scores.values(), reverse=True)
+    if not ranked[0] or ranked[0] == ranked[1]:
+        return ""
+    return max(scores, key=lambda language: scores[language])

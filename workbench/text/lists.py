@@ -1,0 +1,25 @@
+"""Word lists written as one string: readable in bulk, compared as sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a string as a set."""
+    return frozenset(words.split())
+
+
+def by_language(table: Mapping[str, str]) -> dict[str, frozenset[str]]:
+    """A set of words for each language."""
+    return {language: listed(words) for language, words in table.items()}
+
+
+def valued(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """A value for every word: all words of a string share the one that stands beside it."""
+    return {word: value for words, value in pairs for word in words.split()}
+
+
+def counted(words: str, start: int = 0, step: int = 1) -> list[tuple[str, int]]:
+    """The words of a string with start, start + step, start + 2·step, …"""
+    return [(word, start + step * index) for index, word in enumerate(words.split())]

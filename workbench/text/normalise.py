@@ -1,0 +1,207 @@
+"""Keys for comparing names: one spelling per name; the text itself is never touched."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from workbench.text import numbers
+from workbench.text.lists import by_language, listed
+from workbench.text.tokens import UNSPACED, marks
+
+# Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
+_PUNCTUATION = str.maketrans(
+    {
+        **dict.fromkeys("‐‑‒–—―−﹘﹣－־", "-"),
+        **dict.fromkeys("’‘ʼʹ`´＇ʻʾʿ׳", "'"),
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff\u0640", ""),
+    }
+)
+_LETTERS = str.maketrans(
+    dict(
+        zip(
+            "łøđßæœðþıəħŋё" + "أإآٱىةیک",
+            ["l", "o", "d", "ss", "ae", "oe", "d", "th", "i", "e", "h", "n", "е", *"ااااي" + "هيك"],
+            strict=True,
+        )
+    )
+)
+# After decomposition: marks on Latin and Greek letters, the Cyrillic stress mark, Hebrew points, Arabic
+# vowels. й, ї, ў and the signs of Devanagari and Thai keep their marks: they are letters.
+_ACCENTS = re.compile(
+    "(?<=[a-z\u0370-\u03ff])[\u0300-\u036f]+|\u0301|[\u0591-\u05bd\u05bf\u05c1-\u05c7]|[\u064b-\u065f\u0670]"
+)
+_FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
+_ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
+
+
+_ARTICLES = by_language(
+    {
+        "en": "the a an",
+        "de": "der die das den dem des ein eine einer eines einem einen",
+        "fr": "le la les l un une des",
+        "es": "el la los las un una",
+        "it": "il lo la i gli le l un una",
+        "pt": "o a os as um uma",
+        "nl": "de het een",
+    }
+)
+# Dropped wherever they stand: a name says the same without them.
+_FILLERS = by_language(
+    {
+        "en": "the of and",
+        "de": "der des von und",
+        "fr": "de du des la le les et d l",
+        "es": "de del la los las y",
+        "it": "di del della dei degli e d",
+        "pt": "de do da dos das e",
+        "nl": "van de het en",
+        "ru": "и",
+        "uk": "і та й",
+    }
+)
+# Dropped at the start: spans of inflecting languages often begin with the preposition of the case.
+_PREPOSITIONS = by_language(
+    {
+        "ru": "в во на о об обо из к ко с со у от по при за под над для до",
+        "uk": "у в на до з із зі о об від по при за під над для",
+        "pl": "w we z ze na do o od po przy za pod nad dla",
+        "de": "in im am",
+    }
+)
+# Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
+_HONORIFICS = listed(
+    "mr mrs ms miss dr prof professor sir dame president senator governor herr frau monsieur madame mme mlle "
+    "senor senora don dona signor signora господин госпожа президент доктор профессор академик"
+)
+_DECADE = re.compile(r"(?<=\d0)-?(?:ых|ые|х|е|er|er)\b")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|е|ые|ых|х|ым|м|ми))\b")
+_ELISION = re.compile(r"(?:l|d|qu|dell|nell|sull|all|dall|un|c|j|m|n|s|t)'(?=\w)")
+_TURKISH = re.compile(r"(?<=\w{4})'[a-z]{1,6}$")
+_ELIDING = frozenset({"fr", "it", "ca"})
+
+
+@lru_cache(maxsize=1)
+def _word_pattern() -> re.Pattern[str]:
+    unspaced = UNSPACED + "\uac00-\ud7af"
+    letter = f"[^\\W_{unspaced}][{marks()}]*"
+    return re.compile(
+        rf"(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}}(?!{letter}|\d))"
+        rf"|(?P<short>\d{{1,2}}(?P<sep>[./])\d{{1,2}}(?P=sep)\d{{4}}(?!{letter}|\d))"
+        rf"|(?P<number>(?:\d{{1,3}}(?:[ ']\d{{3}})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)(?!{letter}|\d))"
+        rf"|(?P<initial>{letter}\.(?!\d))"
+        rf"|(?P<word>(?:{letter})+(?:['&](?:{letter})+)*)"
+        rf"|(?P<run>(?:[{unspaced}][{marks()}]*)+)"
+        rf"|(?P<sign>[{re.escape(numbers.SYMBOLS)}])"
+    )
+
+
+def _fold_once(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).translate(_PUNCTUATION).casefold().translate(_LETTERS)
+    folded = _FOREIGN_DIGIT.sub(lambda digit: str(unicodedata.decimal(digit.group())), folded)
+    return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", folded)))
+
+
+@lru_cache(maxsize=65536)
+def fold(text: str) -> str:
+    """Case, compatibility forms, accents, digits, dashes and apostrophes levelled; idempotent.
+
+    Keeps what tells words apart: й and ї, the vowel signs of Indic scripts, the points of kana.
+    """
+    if text.isascii():
+        return text.replace("`", "'").lower()
+    for _ in range(_ROUNDS):
+        folded = _fold_once(text)
+        if folded == text:
+            break
+        text = folded
+    return text
+
+
+def words(text: str, lang: str | None = None) -> list[str]:
+    """All words of a name in one spelling, in order; initials keep their dot ("j.", "k.", "rowling")."""
+    folded = fold(numbers.romans(unicodedata.normalize("NFKC", text)))
+    folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
+    found = []
+    for match in _word_pattern().finditer(folded):
+        word, kind = match.group(), match.lastgroup
+        if kind == "number":
+            word = numbers.number(word, lang)
+        elif kind == "iso":
+            word = numbers.iso_date(word)
+        elif kind == "short":
+            word = numbers.short_date(word)
+        elif kind == "word" and ("'" in word or "&" in word):
+            word = _apostrophes(word, lang).replace("&", "")
+        if word:
+            found.append(word)
+    return numbers.canonical(found)
+
+
+def _apostrophes(word: str, lang: str | None) -> str:
+    """A word without possessive, elided article or Turkish case ending, and without apostrophes."""
+    word = word.removesuffix("'s")
+    if lang in _ELIDING:
+        word = _ELISION.sub("", word, count=1)
+    elif lang == "tr":
+        word = _TURKISH.sub("", word)
+    return word.replace("'", "")
+
+
+def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
+    """Words with runs of single letters made one (U. S. → us); a lone initial loses its dot.
+
+    It keeps the dot where it would read as an article or preposition ("A. Smith", «С. Петров»).
+    """
+    result: list[str] = []
+    run: list[str] = []
+    droppable = _leading(lang) | _listed(_FILLERS, lang)
+    for word in [*found, ""]:
+        if len(word.removesuffix(".")) == 1 and word[0].isalpha():
+            run.append(word)
+            continue
+        if len(run) == 1 and run[0][0] in droppable:
+            result.append(run[0])
+        elif run:
+            result.append("".join(letter[0] for letter in run))
+        run = []
+        if word:
+            result.append(word)
+    return result
+
+
+def content(found: Sequence[str], lang: str | None = None) -> list[str]:
+    """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
+    kept = list(found)
+    leading = _leading(lang)
+    while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
+        del kept[0]
+    fillers = _listed(_FILLERS, lang)
+    kept = [word for word in kept if word not in fillers]
+    return kept or list(found)
+
+
+@lru_cache(maxsize=64)
+def _leading(lang: str | None) -> frozenset[str]:
+    return _listed(_ARTICLES, lang) | _listed(_PREPOSITIONS, lang)
+
+
+def _listed(table: Mapping[str, frozenset[str]], lang: str | None) -> frozenset[str]:
+    """The words of a language; of English and Russian where the language is not known or has no list."""
+    if lang is not None and lang in table and lang not in {"ru", "uk"}:
+        return table[lang]
+    return table.get("en", frozenset()) | table.get("uk" if lang == "uk" else "ru", frozenset())
+
+
+@lru_cache(maxsize=65536)
+def key(text: str, lang: str | None = None) -> str:
+    """The normalised key of a name: two mentions with equal non-empty keys are one entity.
+
+    Levels case, compatibility forms, accents, punctuation, articles, possessives, the writing of numbers
+    (1.5 million, 1,500,000), dates (July 14, 1889, 1889-07-14) and amounts ($5, 5 dollars). `lang`
+    is an ISO 639-1 code and sharpens the lists of articles and the reading of 1.000. Idempotent; ""
+    for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
+    """
+    return " ".join(content(joined_initials(words(text, lang), lang), lang))

@@ -1,0 +1,260 @@
+"""Numbers, dates and amounts in one spelling: 1.5 million = 1,500,000, July 14, 1889 = 14 июля 1889."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from workbench.text.lists import counted, listed, valued
+
+# A year may be followed by its own word, which says nothing.
+_YEAR_WORDS = listed("год года году годом годе г р рік року році year 年 년 년에")
+_CENTURY = r"(?=\s+(?:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
+# Roman numerals up to 39, as kings, wars and centuries need them: capitals, after another word.
+_ROMAN = re.compile(r"(?<=\w\s)(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
+_ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY, re.IGNORECASE)
+_ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10}
+
+
+def romans(text: str) -> str:
+    """The text with Roman numerals as digits, where a name is likely to mean a number."""
+    if not any(letter in text for letter in "IVXivx"):
+        return text
+    text = _ROMAN_CENTURY.sub(_arabic, text)
+    return _ROMAN.sub(_arabic, text)
+
+
+def _arabic(match: re.Match[str]) -> str:
+    total = previous = 0
+    for letter in reversed(match.group().upper()):
+        value = _ROMAN_DIGIT[letter]
+        total += value if value >= previous else -value
+        previous = max(previous, value)
+    return str(total)
+
+
+_UNITS = valued(
+    [
+        *counted("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
+        *counted("fifteen sixteen seventeen eighteen nineteen", start=15),
+        *counted(
+            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", start=1
+        ),
+        *counted("twenty thirty forty fifty sixty seventy eighty ninety", start=20, step=10),
+        ("один одна одно одного одной одному одну одним", 1),
+        ("два две двух двум двумя", 2),
+        ("три трех трем тремя", 3),
+        ("четыре четырех четырем четырьмя", 4),
+        ("пять пяти пятью", 5),
+        ("шесть шести шестью", 6),
+        ("семь семи", 7),
+        ("восемь восьми восемью", 8),
+        ("девять девяти девятью", 9),
+        ("десять десяти десятью", 10),
+        ("одиннадцать одиннадцати", 11),
+        ("двенадцать двенадцати", 12),
+        ("двадцать двадцати", 20),
+        ("тридцать тридцати", 30),
+        ("сорок сорока", 40),
+        ("пятьдесят пятидесяти", 50),
+        ("сто ста", 100),
+        *(
+            (stem + ending, value)
+            for stem, value in counted("перв втор трет четверт пят шест седьм восьм девят десят", start=1)
+            for ending in listed("ый ий ой ая ья ое ье ого его ому ему ым им ом ем ую ью")
+        ),
+    ]
+)
+_TENS = frozenset(range(20, 100, 10))
+_MAGNITUDES = valued(
+    [
+        ("hundred", 100),
+        ("thousand тысяча тысячи тысяч тыс tausend mil mille", 1000),
+        ("million millions mln миллион миллиона миллионов млн millionen millones millón", 10**6),
+        ("billion billions bn миллиард миллиарда миллиардов млрд milliarden", 10**9),
+        ("trillion trillions триллион триллиона триллионов трлн", 10**12),
+    ]
+)
+_MONTHS = valued(
+    [
+        ("january jan январь января январе янв januar janner enero janvier gennaio janeiro січня", 1),
+        ("february feb февраль февраля феврале фев februar febrero fevrier febbraio fevereiro лютого", 2),
+        ("march mar март марта марте marz marzo mars marco березня", 3),
+        ("april apr апрель апреля апреле апр abril avril aprile квітня", 4),
+        ("may май мая мае mai mayo maggio maio травня", 5),
+        ("june jun июнь июня июне juni junio juin giugno junho червня", 6),
+        ("july jul июль июля июле juli julio juillet luglio julho липня", 7),
+        ("august aug август августа августе авг agosto aout серпня", 8),
+        ("september sep sept сентябрь сентября сентябре сен septiembre septembre settembre вересня", 9),
+        ("october oct октябрь октября октябре окт oktober octubre octobre ottobre outubro жовтня", 10),
+        ("november nov ноябрь ноября ноябре ноя noviembre novembre novembro листопада", 11),
+        ("december dec декабрь декабря декабре дек dezember diciembre decembre dicembre dezembro грудня", 12),
+    ]
+)
+_AMOUNTS = {
+    word: name
+    for name, words in {
+        "dollar": "$ dollar dollars usd доллар доллара долларов",
+        "euro": "€ euro euros eur евро",
+        "pound": "£ pound pounds gbp",
+        "yen": "¥ yen jpy",
+        "рубль": "₽ рубль рубля рублей руб",
+        "percent": "% percent pct процент процента процентов prozent",
+    }.items()
+    for word in words.split()
+}
+_DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
+SYMBOLS = "$€£¥₽%"
+_LITERAL = re.compile(r"\d+(?:\.\d+)?")
+_DOT_THOUSANDS = listed("de es it pt nl tr id da")
+
+
+def number(literal: str, lang: str | None) -> str:
+    """One spelling for a number as written: separators of thousands go, the decimal sign is a dot."""
+    literal = literal.replace(" ", ",").replace("'", ",")
+    if literal.count(".") > 1:
+        groups = literal.split(",")[0].split(".")
+        if any(len(group) != 3 for group in groups[1:]):
+            return literal  # a version or a section: 3.10.2
+        literal = literal.replace(".", "").replace(",", ".")
+    elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", literal):
+        literal = literal.replace(",", "")
+    elif lang in _DOT_THOUSANDS and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}(?:,\d+)?", literal):
+        literal = literal.replace(".", "").replace(",", ".")
+    literal = literal.replace(",", ".", 1)
+    if "." in literal and literal.count(".") == 1:
+        literal = literal.rstrip("0").rstrip(".")
+    return literal
+
+
+def date(year: int | None, month: int, day: int | None) -> str:
+    """A date as one word: 1889m07d14, 1889m07, m07d14."""
+    return ("" if year is None else f"{year:04}") + f"m{month:02}" + ("" if day is None else f"d{day:02}")
+
+
+def iso_date(literal: str) -> str:
+    """1889-07-14 as a date; anything impossible stays as written."""
+    year, month, day = map(int, literal.split("-"))
+    return date(year, month, day) if 1 <= month <= 12 and 1 <= day <= 31 else literal
+
+
+def short_date(literal: str) -> str:
+    """14.07.1889 or 14/07/1889 as a date; 03/04/1999 has two readings and stays as written."""
+    separator = "." if "." in literal else "/"
+    first, second, year = map(int, literal.split(separator))
+    dotted = separator == "."
+    if 1 <= second <= 12 and 1 <= first <= 31 and (dotted or first > 12 or first == second):
+        return date(year, second, first)
+    if 1 <= first <= 12 < second <= 31:
+        return date(year, first, second)
+    return literal
+
+
+def readings(word: str) -> tuple[str, ...]:
+    """The dates that 03/04/1999 can mean; nothing for any other word."""
+    parts = word.split("/")
+    if len(parts) != 3 or not all(part.isdecimal() for part in parts):
+        return ()
+    first, second, year = map(int, parts)
+    if not (1 <= first <= 12 and 1 <= second <= 12):
+        return ()
+    return date(year, first, second), date(year, second, first)
+
+
+def date_parts(word: str) -> tuple[str, ...]:
+    """What dates have in common that agree as far as they go: year, year and month, month and day."""
+    if match := _DATE.fullmatch(word):
+        year, month, day = match.groups()
+        parts = (year, year and month and year + month, month and day and month + day)
+        return tuple(f"date {part}" for part in parts if part)
+    return tuple(part for reading in readings(word) for part in date_parts(reading))
+
+
+def canonical(words: Sequence[str]) -> list[str]:
+    """Words with their numbers composed, dates joined and amounts named, order kept."""
+    return list(_dates(list(_compose(words))))
+
+
+def _compose(words: Sequence[str]) -> Iterator[str]:
+    """Number words and magnitudes as digits; a currency sign moves behind its number."""
+    index, sign = 0, ""
+    while index < len(words):
+        word = words[index]
+        if word in SYMBOLS and word != "%" and index + 1 < len(words):
+            sign = _AMOUNTS[word]
+            index += 1
+            continue
+        value, used = _value(words, index)
+        if used:
+            yield value
+            index += used
+        else:
+            yield _AMOUNTS.get(word, word)
+            index += 1
+        if sign:
+            yield sign
+            sign = ""
+
+
+def _value(words: Sequence[str], index: int) -> tuple[str, int]:
+    """The number that starts at a word and how many words it takes; 0 words when none does."""
+    word = words[index]
+    if _LITERAL.fullmatch(word):
+        total, used = Decimal(word), 1
+    elif word in _UNITS:
+        total, used = Decimal(_UNITS[word]), 1
+        if _UNITS[word] in _TENS and index + 1 < len(words) and 0 < _UNITS.get(words[index + 1], 0) < 10:
+            total, used = total + _UNITS[words[index + 1]], 2
+    elif word in _MAGNITUDES and word.isalpha() and len(word) > 4:
+        return str(_MAGNITUDES[word]), 1
+    else:
+        return "", 0
+    scaled = False
+    while index + used < len(words) and words[index + used] in _MAGNITUDES:
+        total *= _MAGNITUDES[words[index + used]]
+        used += 1
+        scaled = True
+    if not scaled and _LITERAL.fullmatch(word):
+        return word, 1
+    return f"{total.normalize():f}", used
+
+
+def _dates(words: list[str]) -> Iterator[str]:
+    """Day, month and year beside each other as one date; the word for year goes."""
+    index = 0
+    while index < len(words):
+        found, used = _date_at(words, index)
+        yield found
+        index += used
+        if index < len(words) and words[index] in _YEAR_WORDS and _is_year_like(found):
+            index += 1
+
+
+def _is_year_like(word: str) -> bool:
+    return (word.isdecimal() and 3 <= len(word) <= 4) or bool(re.fullmatch(r"\d{4}m\d\d(?:d\d\d)?", word))
+
+
+def _date_at(words: list[str], index: int) -> tuple[str, int]:
+    """The word at an index, or the date that starts there, and how many words it takes."""
+    first, second, third = [*words[index : index + 3], "", "", ""][:3]
+    if second in _MONTHS and _is_day(first):
+        if _is_year(third):
+            return date(int(third), _MONTHS[second], int(first)), 3
+        return date(None, _MONTHS[second], int(first)), 2
+    if first in _MONTHS:
+        if _is_day(second):
+            if _is_year(third):
+                return date(int(third), _MONTHS[first], int(second)), 3
+            return date(None, _MONTHS[first], int(second)), 2
+        if _is_year(second):
+            return date(int(second), _MONTHS[first], None), 2
+    return first, 1
+
+
+def _is_day(word: str) -> bool:
+    return word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= 31
+
+
+def _is_year(word: str) -> bool:
+    return word.isdecimal() and 3 <= len(word) <= 4

@@ -1,0 +1,1 @@
+"""The terminal app: shows what the stages return, sends what keys mean."""

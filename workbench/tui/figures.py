@@ -1,0 +1,97 @@
+"""How numbers and states are written on every screen: the same everywhere, short, aligned."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from workbench.model import Disposition, Match, Tally, Unit
+
+UNDEFINED = "–"
+
+DISPOSITION_SYMBOL: dict[Disposition, str] = {
+    "todo": "·",
+    "started": "◐",
+    "verified": "✓",
+    "excluded": "⊘",
+    "skipped": "→",
+}
+
+ROUND = {"found": "●", "missing": "○", "unsure": "?"}
+
+
+def value(number: Fraction | float | None) -> str:
+    """A recall with two digits and no leading zero: `.67`, `1.00`; `–` when undefined."""
+    if number is None:
+        return UNDEFINED
+    text = f"{float(number):.2f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def delta(number: Fraction | float | None) -> str:
+    """A difference with its sign: `+.17`, `−.17`, `.00`."""
+    if number is None:
+        return UNDEFINED
+    text = value(abs(number))
+    if text == ".00":
+        return text
+    return ("+" if number > 0 else "−") + text
+
+
+def tally(counted: Tally) -> str:
+    """`3/6 .50`, and `3/6 .50–.67` while units are unsure."""
+    if not counted.units:
+        return f"no units {UNDEFINED}"
+    low, high = counted.interval or (None, None)
+    shown = value(low) if low == high else f"{value(low)}–{value(high)}"
+    return f"{counted.found}/{counted.units} {shown}"
+
+
+def unit_symbol(unit: Unit) -> str:
+    """✗ rejected, = duplicate, ! not in the reference, + added by a person, ✓ as proposed."""
+    if unit.rejected:
+        return "✗"
+    if unit.duplicate_of:
+        return "="
+    if not unit.grounded:
+        return "!"
+    return "+" if unit.origin == "human" else "✓"
+
+
+def verdict(match: Match) -> str:
+    """`● 1 equal` (found, context 1, by that rule), `○ partial`, `? unsure`, `· open`."""
+    symbol = ROUND.get(match.verdict or "", "·")
+    if match.verdict == "found":
+        where = str(match.evidence[0].context + 1) if match.evidence else ""
+        return " ".join(part for part in (symbol, where, match.rule.replace("_", " ")) if part)
+    if match.verdict == "missing":
+        why = match.reason if match.reason and match.reason != "absent" else "nested" if match.nested else ""
+        return f"{symbol} {why}".rstrip()
+    return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
+
+
+def doubtful(unit: Unit) -> bool:
+    """Whether a person should look at the unit before accepting: not in the reference, unsure or open."""
+    return unit.counted and (not unit.grounded or unit.match.verdict in (None, "unsure"))
+
+
+def least_certain(units: tuple[Unit, ...]) -> int:
+    """Where the cursor starts: the unit most likely to need a hand; 0 when all are certain.
+
+    Doubtful units first, then names found only inside a longer one, then near misses (a missing unit
+    with similarity 75 or more), then the found unit with the lowest similarity.
+    """
+
+    def certainty(index: int) -> tuple[int, int, int]:
+        unit = units[index]
+        match = unit.match
+        if not unit.counted:
+            return 4, 0, index
+        if doubtful(unit):
+            return 0, 0, index
+        if match.nested:
+            return 1, 0, index
+        if match.verdict == "missing" and match.similarity >= 75:
+            return 2, -match.similarity, index
+        return 3, match.similarity if match.verdict == "found" else 100, index
+
+    return min(range(len(units)), key=certainty, default=0)

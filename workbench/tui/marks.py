@@ -1,0 +1,71 @@
+"""Marked text: which stretches of a line are drawn how, when marks nest, overlap or touch."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+
+class Mark(NamedTuple):
+    """A stretch of a text to draw in a role; `owner` is the unit it belongs to."""
+
+    start: int
+    end: int
+    role: str
+    owner: str = ""
+    chosen: bool = False
+
+
+class Piece(NamedTuple):
+    """A stretch of one line: the mark on top (the chosen one, else the innermost) and how many lie below."""
+
+    start: int
+    end: int
+    mark: Mark | None
+    depth: int
+    odd: bool
+
+
+class MarkedLines:
+    """The marks of a text by line, so that drawing a line looks at its own marks only."""
+
+    def __init__(self, lines: Sequence[tuple[int, int]], marks: Iterable[Mark]) -> None:
+        ordered = sorted(marks, key=lambda mark: (mark.start, -mark.end))
+        self._by_line: dict[int, list[tuple[Mark, bool]]] = {}
+        starts = [start for start, _ in lines]
+        touching, odd = -1, False
+        for mark in ordered:
+            if mark.end <= mark.start:
+                continue
+            # Two marks that touch get two shades, or they would read as one.
+            odd = not odd if mark.start == touching else False
+            touching = max(touching, mark.end)
+            line = max(0, bisect_right(starts, mark.start) - 1)
+            while line < len(lines) and lines[line][0] < mark.end:
+                self._by_line.setdefault(line, []).append((mark, odd))
+                line += 1
+
+    def pieces(self, line: int, start: int, end: int) -> list[Piece]:
+        """The line from `start` to `end` as pieces without gaps."""
+        marks = self._by_line.get(line)
+        if not marks:
+            return [Piece(start, end, None, 0, False)]
+        cuts = {start, end}
+        for mark, _ in marks:
+            cuts.update(cut for cut in (mark.start, mark.end) if start < cut < end)
+        edges = sorted(cuts)
+        pieces = []
+        for a, b in zip(edges, edges[1:], strict=False):
+            over = [(mark, odd) for mark, odd in marks if mark.start <= a and b <= mark.end]
+            if not over:
+                pieces.append(Piece(a, b, None, 0, False))
+                continue
+            top, odd = min(over, key=lambda one: (not one[0].chosen, one[0].end - one[0].start))
+            pieces.append(Piece(a, b, top, len({mark.owner for mark, _ in over}) - 1, odd))
+        return pieces
+
+    def owner_at(self, line: int, offset: int) -> str | None:
+        """The unit whose innermost mark covers a place of a line."""
+        over = [mark for mark, _ in self._by_line.get(line, ()) if mark.start <= offset < mark.end]
+        return min(over, key=lambda mark: mark.end - mark.start).owner if over else None

@@ -1,0 +1,31 @@
+"""The last wall between a dataset and the terminal, and single-line text for rows and titles."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from textual.color import Color
+from textual.filter import LineFilter
+
+from workbench.text.safe import clean
+
+_BREAKS = {ord("\n"): " ", ord("\t"): " "}
+
+
+def flat(text: str) -> str:
+    """The text made safe, on one line: a line break or tab becomes a space, so offsets stay."""
+    text = clean(text)
+    return text.translate(_BREAKS) if "\n" in text or "\t" in text else text
+
+
+class TerminalGuard(LineFilter):
+    """Strips from every drawn line what could steer the terminal.
+
+    Widgets clean their text themselves; this catches what a widget of the library, a toast or a future
+    screen forgets. A break or tab inside a line would tear the layout as well, so both become a space.
+    """
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        """The segments, without control and bidirectional characters."""
+        return [
+            segment if segment.control else segment._replace(text=flat(segment.text)) for segment in segments
+        ]

@@ -1,0 +1,1 @@
+"""What fills the terminal: the queue, the review, and the small dialogs over them."""

@@ -1,0 +1,51 @@
+"""Two themes, a dark one and its light twin: quiet greys, one accent, three signal colours.
+
+Text on the background has a contrast of at least 7:1, dimmed text and signal colours at least 4.5:1
+(WCAG AAA and AA); a test measures them. Every signal colour stands beside a symbol.
+"""
+
+from __future__ import annotations
+
+from textual.theme import Theme
+
+DARK = Theme(
+    name="workbench-dark",
+    dark=True,
+    background="#14161b",
+    surface="#1a1d23",
+    panel="#22262e",
+    foreground="#d6dae1",
+    primary="#7fb2d6",
+    secondary="#97a0b0",
+    accent="#7fb2d6",
+    success="#8fbf83",
+    warning="#e2b36b",
+    error="#e58b87",
+    variables={
+        "block-cursor-background": "#7fb2d6",
+        "block-cursor-foreground": "#14161b",
+        "block-cursor-text-style": "none",
+        "input-selection-background": "#7fb2d6 30%",
+    },
+)
+
+LIGHT = Theme(
+    name="workbench-light",
+    dark=False,
+    background="#fbfaf8",
+    surface="#f4f2ee",
+    panel="#e8e5df",
+    foreground="#24272d",
+    primary="#1b6489",
+    secondary="#5b6270",
+    accent="#1b6489",
+    success="#35702f",
+    warning="#8a5a00",
+    error="#ad332c",
+    variables={
+        "block-cursor-background": "#1b6489",
+        "block-cursor-foreground": "#fbfaf8",
+        "block-cursor-text-style": "none",
+        "input-selection-background": "#1b6489 25%",
+    },
+)

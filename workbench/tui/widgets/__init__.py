@@ -1,0 +1,1 @@
+"""The parts of a screen; each draws only the lines that are visible."""

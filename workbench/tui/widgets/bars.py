@@ -1,0 +1,133 @@
+"""One-line bars: the head of a screen, the line that says what happened, the keys."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.tui.cells import cut, width
+from workbench.tui.keys import Act, acts
+
+Part = tuple[str, str]
+"""Text and its style; the text is drawn as it is, never read as markup."""
+
+
+class Bar(Widget):
+    """One line with parts on the left and on the right; the left ones give way when space is short."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._left: tuple[Part, ...] = ()
+        self._right: tuple[Part, ...] = ()
+
+    def show(self, left: tuple[Part, ...] = (), right: tuple[Part, ...] = ()) -> None:
+        """Put these parts on the line; nothing is drawn when they stand there already."""
+        if (left, right) != (self._left, self._right):
+            self._left, self._right = left, right
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What the line says, for tests and for copying."""
+        return "".join(text for text, _ in (*self._left, *self._right))
+
+    def render(self) -> Content:
+        """The line, cut and padded by cells."""
+        room = self.content_size.width
+        right = list(_shortened(self._right, room))
+        room -= sum(width(text) for text, _ in right)
+        left = list(_shortened(self._left, room - (1 if right else 0)))
+        gap = room - sum(width(text) for text, _ in left)
+        return Content.assemble(*left, " " * max(0, gap), *right)
+
+
+def _shortened(parts: tuple[Part, ...], room: int) -> list[Part]:
+    kept: list[Part] = []
+    for text, style in parts:
+        if room <= 0:
+            break
+        text = cut(text, room)
+        kept.append((text, style))
+        room -= width(text)
+    return kept
+
+
+class Head(Bar):
+    """The first line of a screen: where one is."""
+
+
+class Status(Bar):
+    """What just happened, or what is in the way. Never moves anything else."""
+
+    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
+        """Say it: `tone` is "good", "warn", "bad" or "" (quiet)."""
+        for name in ("good", "warn", "bad"):
+            self.set_class(name == tone, f"-{name}")
+        self.show(((f"{sign} " if sign else "", ""), (text, "")))
+
+    def clear(self) -> None:
+        """Nothing to say."""
+        self.say("")
+
+
+class KeyBar(Widget):
+    """The few keys a person needs here, clickable; made from the bindings."""
+
+    DEFAULT_CSS = """
+    KeyBar { height: 1; width: 1fr; }
+    """
+
+    MOST = 8
+
+    class Pressed(Message):
+        """A key of the bar was clicked."""
+
+        def __init__(self, act: Act) -> None:
+            super().__init__()
+            self.act = act
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._places: list[tuple[int, int, Act]] = []
+
+    def render(self) -> Content:
+        """Keys and words as far as they fit, whole ones only."""
+        room = self.content_size.width
+        parts: list[Part] = []
+        self._places = []
+        used = 0
+        chosen = [act for act in acts(self.screen.active_bindings) if act.footer and act.keys]
+        for act in _always_help(chosen[: self.MOST], room):
+            gap = "  " if parts else ""
+            key, word = act.keys[0], f" {act.footer}"
+            size = width(gap + key + word)
+            if used + size > room:
+                break
+            parts += [(gap, ""), (key, "$accent"), (word, "$foreground 65%")]
+            self._places.append((used, used + size, act))
+            used += size
+        return Content.assemble(*parts)
+
+    def on_click(self, event: events.Click) -> None:
+        """Run what was clicked."""
+        for start, end, act in self._places:
+            if start <= event.x - self.gutter.left < end:
+                self.post_message(self.Pressed(act))
+                return
+
+
+def _always_help(shown: list[Act], room: int) -> list[Act]:
+    """The acts with whole words that fit; help stays, others give way from the end."""
+    kept = list(shown)
+    while kept and sum(width(act.keys[0] + act.footer) + 3 for act in kept) - 2 > room:
+        droppable = [act for act in kept if "help" not in act.id]
+        if not droppable:
+            break
+        kept.remove(droppable[-1])
+    return kept

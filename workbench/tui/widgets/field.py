@@ -1,0 +1,25 @@
+"""A one-line text field that leaves Enter and Escape to its screen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+
+class Field(Input):
+    """An input without markup, history or blinking.
+
+    Enter runs the screen's `submit`, Escape its `cancel`: at once and in the order of the keys, where the
+    library's own message would arrive after keys typed behind it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.submit", show=False),
+        Binding("escape", "screen.cancel", show=False),
+    ]
+
+    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
+        self.cursor_blink = False

@@ -1,0 +1,131 @@
+"""The shared ground of the line-drawn widgets: a list with a cursor that draws only what is visible."""
+
+from __future__ import annotations
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+
+class Lines(ScrollView, can_focus=False):
+    """A column of lines over entries of one or more lines each, with a cursor on one entry.
+
+    A subclass says how many entries there are (`count`), which lines an entry takes (`place`, `entry_at`)
+    and draws one line (`segments`). Moving costs O(visible), whatever the number of entries.
+    """
+
+    DEFAULT_CSS = """
+    Lines { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
+    """
+
+    class Chosen(Message):
+        """The cursor moved to an entry by a key or a click; `clicked` says which."""
+
+        def __init__(self, lines: Lines, index: int, *, clicked: bool) -> None:
+            super().__init__()
+            self.lines = lines
+            self.index = index
+            self.clicked = clicked
+
+        @property
+        def control(self) -> Lines:
+            """The list it happened in."""
+            return self.lines
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.cursor = 0
+        self._drawn: dict[tuple[int, int], Strip] = {}
+
+    # What a subclass gives.
+
+    @property
+    def count(self) -> int:
+        """How many entries there are."""
+        raise TypeError(f"{type(self).__name__} does not say its count")
+
+    def place(self, index: int) -> tuple[int, int]:
+        """The first line of an entry and how many lines it takes."""
+        return index, 1
+
+    def entry_at(self, line: int) -> int:
+        """The entry that a line belongs to."""
+        return line
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """The parts of a line, `size` cells in all; they are padded and cut to it."""
+        raise TypeError(f"{type(self).__name__} does not draw")
+
+    # What all of them share.
+
+    def part(self, name: str) -> Style:
+        """The style of a component of the widget, with its background."""
+        return self.get_component_rich_style(name)
+
+    def redraw(self) -> None:
+        """Forget what was drawn, and draw the visible lines again."""
+        self._drawn.clear()
+        self.refresh()
+
+    def resized(self, lines: int) -> None:
+        """Say how many lines there are now."""
+        self.virtual_size = Size(0, lines)
+
+    def move_to(self, index: int, *, tell: bool = True, clicked: bool = False) -> None:
+        """Put the cursor on an entry (the nearest there is) and scroll it into view."""
+        index = max(0, min(index, self.count - 1))
+        before, self.cursor = self.cursor, index
+        for changed in {before, index}:
+            self._forget(changed)
+        self.reveal(index)
+        if tell and self.count:
+            self.post_message(self.Chosen(self, index, clicked=clicked))
+
+    def reveal(self, index: int) -> None:
+        """Scroll an entry into view."""
+        if 0 <= index < self.count:
+            line, height = self.place(index)
+            self.scroll_to_region(Region(0, line, 1, height), animate=False, force=True)
+
+    def _forget(self, index: int) -> None:
+        if 0 <= index < self.count:
+            line, height = self.place(index)
+            for y in range(line, line + height):
+                for known in [key for key in self._drawn if key[0] == y]:
+                    del self._drawn[known]
+            self.refresh_lines(line, height)
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line, from the cache when it was drawn before."""
+        line, size = y + self.scroll_offset.y, self.scrollable_content_region.width
+        strip = self._drawn.get((line, size))
+        if strip is None:
+            if len(self._drawn) > 2000:
+                self._drawn.clear()
+            base = self.rich_style
+            strip = Strip(self.segments(line, size)).adjust_cell_length(size, base)
+            self._drawn[line, size] = strip
+        return strip
+
+    def notify_style_update(self) -> None:
+        """A theme change changes every colour."""
+        super().notify_style_update()
+        self._drawn.clear()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Another width is another picture."""
+        self._drawn.clear()
+        self.reveal(self.cursor)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click puts the cursor there."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = self.entry_at(offset.y + self.scroll_offset.y)
+        if 0 <= index < self.count:
+            self.move_to(index, clicked=True)

@@ -1,0 +1,182 @@
+"""The queue's list: any number of samples, of which only the visible pages are read."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.segment import Segment
+from textual.content import Content
+from textual.widget import Widget
+
+from workbench.tui.cells import fit
+from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
+from workbench.tui.safe import flat
+from workbench.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from workbench.stages.review import QueueRow
+
+Load = Callable[[Sequence[int]], Awaitable["dict[int, QueueRow]"]]
+
+PAGE = 100
+NUMBER = 9
+KEPT_PAGES = 60
+
+
+class SampleList(Lines):
+    """Samples by id; rows come page by page while they are looked at."""
+
+    COMPONENT_CLASSES = {
+        "samples--row",
+        "samples--cursor",
+        "samples--dim",
+        "samples--cursor-dim",
+        "samples--good",
+        "samples--warn",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._ids: list[int] = []
+        self._places: dict[int, int] = {}
+        self._load: Load | None = None
+        self._pages: dict[int, dict[int, QueueRow]] = {}
+        self._stale: set[int] = set()
+        self._loading: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many samples the view holds."""
+        return len(self._ids)
+
+    @property
+    def chosen(self) -> int | None:
+        """The id of the sample under the cursor."""
+        return self._ids[self.cursor] if self._ids else None
+
+    def set(self, ids: list[int], load: Load, at: int | None = None) -> None:
+        """Show these samples, with the cursor on `at` if it is among them."""
+        self._ids, self._load = ids, load
+        self._places = {}
+        self._pages.clear()
+        self._stale.clear()
+        self.resized(len(ids))
+        self.redraw()
+        self.go_to(at)
+
+    def go_to(self, sample_id: int | None) -> None:
+        """Put the cursor on a sample; on the first one when it is not in this view."""
+        if not self._places:
+            self._places = {number: place for place, number in enumerate(self._ids)}
+        place = self._places.get(sample_id, 0) if sample_id is not None else 0
+        self.move_to(place, tell=False)
+
+    def reread(self) -> None:
+        """Read the visible rows again; the old ones stay until the new ones are there."""
+        self._stale = set(self._pages)
+        self._drawn.clear()
+        self.refresh()
+
+    def row(self, index: int) -> QueueRow | None:
+        """The row of a place if it has been read; asks for its page otherwise."""
+        page = index // PAGE
+        if page not in self._pages or page in self._stale:
+            self._want(page)
+        return self._pages.get(page, {}).get(self._ids[index])
+
+    def _want(self, page: int) -> None:
+        if page in self._loading or self._load is None:
+            return
+        self._loading.add(page)
+        self.run_worker(self._read(page, self._load, self._ids), group="pages", exit_on_error=True)
+
+    async def _read(self, page: int, load: Load, ids: list[int]) -> None:
+        try:
+            top, bottom = self.scroll_offset.y // PAGE, (self.scroll_offset.y + self.size.height) // PAGE
+            if not top <= page <= bottom:
+                return  # scrolled past before its turn came
+            rows = await load(ids[page * PAGE : (page + 1) * PAGE])
+        finally:
+            self._loading.discard(page)
+        if ids is not self._ids:
+            return  # another view is shown by now
+        while len(self._pages) >= KEPT_PAGES:
+            del self._pages[next(iter(self._pages))]
+        self._pages[page] = rows
+        self._stale.discard(page)
+        self.redraw()
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """One sample on one line."""
+        if line >= self.count:
+            return []
+        row = self.row(line)
+        at_cursor = line == self.cursor
+        base = self.part("samples--cursor" if at_cursor else "samples--row")
+        dim = self.part("samples--cursor-dim" if at_cursor else "samples--dim")
+        pointer = "▸ " if at_cursor else "  "
+        if row is None:
+            return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
+        columns = plan(size)
+        decided = row.disposition in ("verified", "excluded")
+        sign = self.part("samples--good") if row.disposition == "verified" else dim
+        flag = self.part("samples--warn") if row.flag else dim
+        background = base.background_style
+        parts = [
+            Segment(pointer, base),
+            Segment(DISPOSITION_SYMBOL[row.disposition], sign + background),
+            Segment(fit(marks(row), 3), flag + background),
+            Segment(fit(flat(row.key), columns.key) + "  ", base),
+            Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
+            Segment(fit(value(row.automatic.recall) if row.automatic else "", columns.number, right=True), dim),
+            Segment(fit(value(row.verified.recall) if row.verified else "", columns.number, right=True), base),
+            Segment(fit(difference(row), columns.number, right=True), base),
+        ]
+        if columns.who:
+            parts += [Segment("  ", dim), Segment(fit(flat(", ".join(row.annotators)), columns.who), dim)]
+        return [*parts, Segment(" ", base)]
+
+
+def difference(row: QueueRow) -> str:
+    """Δ of a decided sample; empty before."""
+    if row.delta is None and not (row.automatic and row.verified):
+        return ""
+    return delta(row.delta) if row.delta is not None else UNDEFINED
+
+
+def marks(row: QueueRow) -> str:
+    """⚑ flagged, then ◇ blind or ↺ to be matched again."""
+    return ("⚑" if row.flag else "") + ("◇" if row.blind else "↺" if row.rematch else "")
+
+
+class Columns(NamedTuple):
+    """How many cells each column of a row gets."""
+
+    key: int
+    text: int
+    number: int
+    who: int
+
+
+def plan(size: int) -> Columns:
+    """The columns of a row of `size` cells; the annotator's goes first when space is short."""
+    key = 14 if size < 100 else 20 if size < 160 else 28
+    who = 0 if size < 72 else 10 if size < 100 else 14
+    used = 2 + 1 + 3 + key + 2 + 3 * NUMBER + (2 + who if who else 0) + 1
+    return Columns(key, max(4, size - used), NUMBER, who)
+
+
+class SampleHead(Widget):
+    """The names of the columns, above the list."""
+
+    DEFAULT_CSS = """
+    SampleHead { height: 1; width: 1fr; }
+    """
+
+    def render(self) -> Content:
+        """The names, in the places of the columns; the list's scroll bar is left free."""
+        columns = plan(self.content_size.width - 1)
+        names = " " * 6 + fit("sample", columns.key) + "  " + fit("reference", columns.text)
+        names += "".join(fit(name, columns.number, right=True) for name in ("auto", "verified", "Δ"))
+        return Content(names + ("  " + fit("annotator", columns.who) if columns.who else ""))

@@ -1,0 +1,186 @@
+"""The units of a sample: what counts, with which label, found or not and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.message import Message
+from textual.strip import Strip
+
+from workbench.model import Unit
+from workbench.tui.cells import fit, wrap
+from workbench.tui.figures import unit_symbol, verdict
+from workbench.tui.safe import flat
+from workbench.tui.widgets.lines import Lines
+
+MOST_LINES = 3
+"""Lines a statement takes in the list; its whole text stands in the reference and below the list."""
+
+
+class UnitList(Lines):
+    """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
+
+    COMPONENT_CLASSES = {
+        "units--row",
+        "units--cursor",
+        "units--dim",
+        "units--good",
+        "units--warn",
+        "units--bad",
+        "units--rejected",
+        "units--nothing",
+    }
+
+    class Painted(Message):
+        """The units of this generation have been drawn."""
+
+        def __init__(self, generation: int) -> None:
+            super().__init__()
+            self.generation = generation
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.units: tuple[Unit, ...] = ()
+        self.revealed: tuple[Unit, ...] = ()
+        self.generation = 0
+        self._told = -1
+        self._nothing = ""
+        self._statements = False
+        self._rows: list[tuple[int, int]] = []  # line -> (entry, line of the entry)
+        self._first: list[int] = []
+        self._wrapped: dict[int, list[tuple[int, int]]] = {}
+
+    @property
+    def count(self) -> int:
+        """How many units the cursor can stand on; revealed ones are read-only and not among them."""
+        return len(self.units)
+
+    @property
+    def chosen(self) -> Unit | None:
+        """The unit under the cursor."""
+        return self.units[self.cursor] if self.units else None
+
+    def show(
+        self,
+        units: Sequence[Unit],
+        *,
+        revealed: Sequence[Unit] = (),
+        nothing: str = "",
+        statements: bool = False,
+        generation: int,
+    ) -> None:
+        """Show these units; the cursor stays in its place, or at the end when there are fewer."""
+        self.units, self.revealed = tuple(units), tuple(revealed)
+        self._nothing, self._statements = nothing, statements
+        self.generation = generation
+        self.cursor = max(0, min(self.cursor, len(self.units) - 1))
+        self._plan()
+        self.redraw()
+
+    def _plan(self) -> None:
+        size = self.scrollable_content_region.width
+        self._rows, self._first, self._wrapped = [], [], {}
+        for index, unit in enumerate(self.units):
+            self._first.append(len(self._rows))
+            lines = 1
+            if self._statements:
+                self._wrapped[index] = wrap(flat(unit.text), max(10, size - 5 - verdict_width(size)))
+                lines = min(MOST_LINES, len(self._wrapped[index]))
+            self._rows += [(index, line) for line in range(lines)]
+        self.resized(len(self._rows) + (1 + len(self.revealed) if self.revealed else 0))
+
+    def place(self, index: int) -> tuple[int, int]:
+        """The lines of a unit."""
+        if index >= len(self._first):
+            return 0, 1
+        end = self._first[index + 1] if index + 1 < len(self._first) else len(self._rows)
+        return self._first[index], end - self._first[index]
+
+    def entry_at(self, line: int) -> int:
+        """The unit of a line; -1 for the revealed ones."""
+        return self._rows[line][0] if line < len(self._rows) else -1
+
+    def on_resize(self, event: object) -> None:
+        """Another width wraps statements differently."""
+        self._plan()
+        super().on_resize(event)  # type: ignore[arg-type]
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line; tells the screen when a sample is drawn for the first time."""
+        if self._told != self.generation:
+            self._told = self.generation
+            self.post_message(self.Painted(self.generation))
+        return super().render_line(y)
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
+        if not self.units and not self.revealed:
+            lines = wrap(self._nothing, size)
+            text = self._nothing[slice(*lines[line])] if line < len(lines) else ""
+            return [Segment(text, self.part("units--nothing"))]
+        if line >= len(self._rows):
+            return self._revealed_line(line - len(self._rows), size)
+        index, part = self._rows[line]
+        return self._unit_line(self.units[index], index, part, size)
+
+    def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
+        at_cursor = index == self.cursor
+        base = self.part("units--cursor" if at_cursor else "units--row")
+        background = base.background_style
+        dim = self.part("units--dim") + background
+        if not unit.counted:
+            words = self.part("units--rejected") + background
+        else:
+            words = base
+        tone = self._tone(unit) + background
+        pointer = "▸ " if at_cursor else "  "
+        if part:
+            start, end = self._wrapped[index][part]
+            text = flat(unit.text)[start:end]
+            if part == MOST_LINES - 1 and len(self._wrapped[index]) > MOST_LINES:
+                text = fit(text + " …", size - 4 - verdict_width(size))
+            return [Segment("    ", base), Segment(text, words), Segment(" " * size, base)]
+        said = verdict_width(size)
+        lead = [Segment(pointer, base), Segment(unit_symbol(unit) + " ", tone)]
+        round_ = Segment(fit(flat(verdict(unit.match)) if unit.counted else "", said), self._round(unit) + background)
+        if self._statements:
+            start, end = self._wrapped[index][0]
+            return [*lead, Segment(fit(flat(unit.text)[start:end], size - 5 - said) + " ", words), round_]
+        label = label_width(size)
+        text = fit(flat(unit.text), size - 4 - label - said - 3)
+        return [*lead, Segment(text + "  ", words), Segment(fit(flat(unit.label), label) + " ", dim), round_]
+
+    def _revealed_line(self, line: int, size: int) -> list[Segment]:
+        dim = self.part("units--dim")
+        if not self.revealed or line > len(self.revealed):
+            return []
+        if line == 0:
+            return [Segment(fit("  the machine had proposed", size), dim)]
+        unit = self.revealed[line - 1]
+        label, said = label_width(size), verdict_width(size)
+        text = fit(flat(unit.text), size - 4 - label - said - 3)
+        return [
+            Segment("  · " + text + "  " + fit(flat(unit.label), label) + " ", dim),
+            Segment(fit(flat(verdict(unit.match)), said), dim),
+        ]
+
+    def _tone(self, unit: Unit) -> Style:
+        if not unit.counted:
+            return self.part("units--dim")
+        return self.part("units--warn" if not unit.grounded else "units--good")
+
+    def _round(self, unit: Unit) -> Style:
+        names = {"found": "units--good", "missing": "units--bad"}
+        return self.part(names.get(unit.match.verdict or "", "units--warn"))
+
+
+def verdict_width(size: int) -> int:
+    """Cells for `● 1 equal`: enough for the longest rule where there is room."""
+    return 11 if size < 50 else 16
+
+
+def label_width(size: int) -> int:
+    """Cells for the label."""
+    return 8 if size < 50 else 14
