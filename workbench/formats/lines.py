@@ -13,6 +13,8 @@ BOM = b"\xef\xbb\xbf"
 HEAD = 64 * 1024
 _REPORT_EVERY = 1 << 20  # bytes between two calls of a progress callback
 
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+
 Progress = Callable[[int], None]
 
 _MAGIC = (
@@ -100,7 +102,8 @@ def head(path: Path) -> list[bytes]:
             raise InputError(f"{path}: {what}")
     shift = len(BOM) if data.startswith(BOM) else 0
     data = data[shift:]
-    if data.count(b"\0") * 10 > len(data):
+    controls = len(data) - len(data.translate(None, _CONTROLS))
+    if controls * 20 > len(data):  # random bytes have 11 %, UTF-16 half
         raise InputError(f"{path}: not a text file (or UTF-16: save it as UTF-8)")
     found = [line for line in data.split(b"\n") if line.strip()]
     if len(found) > 1 and not whole:

@@ -27,7 +27,7 @@ from workbench.formats.columns import (
     number_texts,
 )
 from workbench.formats.lines import Progress
-from workbench.formats.rows import Notes, Row, check_texts, shown
+from workbench.formats.rows import Notes, Row, check_depth, check_texts, refused, shown
 from workbench.model import Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
@@ -77,10 +77,9 @@ def _table_rows(
             raw = json.dumps(given, ensure_ascii=False)
             cells = _from_cells(given)
             raw = json.dumps(cells, ensure_ascii=False)
-            row = Row(one.line, _record(cells, dict, notes), None, raw)
-        except RowError as error:
-            error.path, error.line = str(path), one.line
-            row = Row(one.line, None, error, raw)
+            row = Row(one.line, _record(cells, partial(_scores_cell, given), notes), None, raw)
+        except (RowError, RecursionError) as error:
+            row = Row(one.line, None, refused(error, path, one.line), raw)
         yield row
 
 
@@ -105,6 +104,7 @@ def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
     for field in ("user_input", "reference"):
         if not any(name in row for name in NAMES[field]):
             row[field] = ""
+    check_depth(row, "row")
     check_texts(row)
     return row
 
@@ -113,8 +113,13 @@ def _value(cell: str) -> Any:
     """A list or object written into a cell, else the cell."""
     try:
         return native.loads(cell) if cell.startswith("{") else list_cell(cell, "")
-    except RowError:
+    except (RowError, RecursionError):
         return cell
+
+
+def _scores_cell(cells: dict[str, str]) -> dict[str, Any]:
+    """The one cell of a table whose numbers are not text already."""
+    return {"scores": native.as_written(cells["scores"])}
 
 
 def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
@@ -145,7 +150,7 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
             other[name] = value
     if alternatives:
         given["alternatives"] = [*alternatives, *given.get("alternatives", ())]
-    notes.scores.update(numbers)
+    notes.scores.update(numbers.keys())
     scores = number_texts(numbers, again) if numbers else {}
     if "scores" in given:
         scores = native.scores_of(given, again, notes) | scores

@@ -86,7 +86,7 @@ def _detected(path: Path) -> str:
             empty = False
             try:
                 return _format_of(native.parse(decoded(data, offset)))
-            except RowError:
+            except (RowError, RecursionError):
                 if number >= _LOOK:
                     break
     if empty:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
@@ -145,6 +146,14 @@ def check_text(text: str, field: str) -> None:
         raise RowError(
             field, f"a lone surrogate {half} at offset {error.start:,}", "text that UTF-8 can hold"
         ) from None
+
+
+def refused(error: RowError | RecursionError, path: Path, line: int) -> RowError:
+    """The error of a row with its place in the file."""
+    if isinstance(error, RecursionError):
+        error = RowError("row", "lists or objects nested too deep to read", "a flatter object")
+    error.path, error.line = str(path), line
+    return error
 
 
 def check_texts(value: Any, field: str = "") -> None:

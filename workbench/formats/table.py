@@ -97,24 +97,27 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str]:
     for a table without rows.
     """
     best: list[str] = []
-    chosen = ""
+    chosen, failure, rows = "", None, 0
     for delimiter in DELIMITERS:
         with closing(records(path, delimiter)) as found:
             first, second = next(found, None), next(found, None)
         if first is None:
             raise InputError(f"{path}: no rows: the file is empty")
-        if first.error is not None:
-            raise InputError(f"{path}: header: got {first.error.got}, expected {first.error.expected}")
-        if second is None:
-            raise InputError(f"{path}: no rows under the header")
+        if first.error is not None:  # quotes end before the right delimiter only
+            failure = failure or first.error
+            continue
         names = [name.strip() for name in first.cells]
         if not chosen or len(known.intersection(names)) > len(known.intersection(best)):
-            best, chosen = names, delimiter
-    named = excerpt(", ".join(best), 200)
+            best, chosen, rows = names, delimiter, 0 if second is None else 1
+    if not chosen and failure is not None:
+        raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
     if known.isdisjoint(best):
+        named = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
         raise InputError(f"{path}: not a dataset: the header has {named}; expected {expected}")
     twice = sorted(name for name, times in Counter(best).items() if name and times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
+    if not rows:
+        raise InputError(f"{path}: no rows under the header")
     return best, chosen

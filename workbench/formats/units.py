@@ -194,8 +194,13 @@ def _spans(
         _inside(inner, f"{where}.spans[{index}]", len(reference)) for index, inner in enumerate(given or ())
     ]
     offsets = _offsets(item, where)
+    if offsets is None and given is None:
+        return tuple(places(text, reference))
+    if offsets is None and not further:
+        return ()
     if offsets is None:
-        return tuple(places(text, reference) if given is None else further)
+        offsets = further[0].start, further[0].end
+        further = further[1:]
     start, end = offsets
     if start is not None and end is not None and 0 <= start < end <= len(reference):
         reads = reference[start:end]

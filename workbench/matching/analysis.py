@@ -28,6 +28,25 @@ _ACRONYM = re.compile(r"(?:[^\W\d_]\.?){2,8}$")
 _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 # Small words that an acronym may leave out.
 _SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
+# Lower-case words before a name that say what or where it is and do not belong to it.
+_DESCRIPTION = re.compile(
+    r"(?:(?:the|a|an|over|about|around|nearly|almost|approximately|some|at least|up to|more than|less than|"
+    r"modern|present-day|mainland|(?:north|south)[ -]?(?:east|west)?(?:ern)?|(?:east|west|central)(?:ern)?|"
+    r"city|town|village|state|kingdom|republic|duchy|principality|district|region|province|county|river|island|company|newspaper|magazine|film|novel|of|"
+    r"более|менее|около|почти|примерно|порядка|свыше|"
+    r"(?:северн|южн|восточн|западн|центральн|современн|(?:северо|юго)-?(?:восточн|западн))\w+|"
+    r"город\w{0,3}|штат\w{0,3}|област\w{1,3}|район\w{0,3}|провинци\w{1,2}|республик\w{1,2}|рек\w{1,2}|"
+    r"остров\w{0,3}|озер\w{1,2}|сел\w{1,2}|деревн\w{1,2}|посел\w{1,3}|государств\w{1,2}|стран\w{1,3}|"
+    r"компани\w{1,2}|корпораци\w{1,2}|фирм\w{1,2}|агентств\w{1,2}|газет\w{1,2}|журнал\w{0,2}|фильм\w{0,2}|"
+    r"роман\w{0,2}|книг\w{1,2}|проект\w{0,2})[\s,]+)+"
+)
+_FORMAL = re.compile(
+    r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"
+)
+_PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
+_SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
+_LARGER_PLACE = re.compile(r"(?<=\w{3}),\s+\w.*$")
+_PLACES = frozenset({"place", "loc", "location", "gpe", "city", "country"})
 _UNSPACED = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -41,6 +60,7 @@ class Analysed(NamedTuple):
 
     text: str
     label: str
+    lang: str | None
     tokens: tuple[str, ...]
     forms: tuple[frozenset[str], ...]
     bag: tuple[str, ...]
@@ -54,23 +74,26 @@ class Analysed(NamedTuple):
     capitals: int
     unspaced: bool
     country: Country
+    bare: str
 
 
 @lru_cache(maxsize=262_144)
 def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)
-    merged = content(joined_initials(everything, lang), lang)
-    generation, merged = _generation(merged)
-    found = [word for word in content(everything, lang) if word not in _GENERATIONS]
-    tokens = tuple(word.removesuffix(".") for word in found) or tuple(merged)
+    kind = _LABELS.get(label.strip().lower(), label.strip().lower())
+    merged, generation = _without_generation(content(joined_initials(everything, lang), lang), kind)
+    found, _ = _without_generation(content(everything, lang), kind)
+    tokens = tuple(word.removesuffix(".") for word in found)
     keys = {_joined(merged)}
     spelled_out = text.translate(_UMLAUTS)
     if spelled_out != text:
-        keys.add(_joined(_generation(content(joined_initials(words(spelled_out, lang), lang), lang))[1]))
+        with_e = content(joined_initials(words(spelled_out, lang), lang), lang)
+        keys.add(_joined(_without_generation(with_e, kind)[0]))
     return Analysed(
         text=text,
-        label=_LABELS.get(label.strip().lower(), label.strip().lower()),
+        lang=lang,
+        label=kind,
         tokens=tokens,
         forms=tuple(forms(token, lang) for token in tokens),
         bag=tuple(sorted(merged)),
@@ -84,14 +107,18 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         capitals=_capitals(text),
         unspaced=bool(_UNSPACED.search(text)),
         country=country(merged),
+        bare=_bare(text, kind),
     )
 
 
-def _generation(merged: list[str]) -> tuple[str, list[str]]:
-    """Jr. or Sr. at the end of a name, and the name without it."""
-    if len(merged) > 1 and merged[-1] in _GENERATIONS:
-        return merged[-1][0], merged[:-1]
-    return "", merged
+def _without_generation(found: list[str], kind: str) -> tuple[list[str], str]:
+    """A name without its last word when that is Jr., Sr. or the number of a person, and that word.
+
+    One name of a person often leaves it out (DeMott, William DeMott II); two different ones part persons.
+    """
+    if len(found) > 1 and (found[-1] in _GENERATIONS or (kind == PERSON and found[-1].isdecimal())):
+        return found[:-1], found[-1][:2]
+    return found, ""
 
 
 def _joined(merged: Sequence[str]) -> str:
@@ -121,6 +148,23 @@ def _initials(everything: Sequence[str]) -> frozenset[str]:
         for initials in ("".join(word[0] for word in everything), "".join(word[0] for word in big))
         if 2 <= len(initials) <= 8
     )
+
+
+def _bare(text: str, kind: str) -> str:
+    """A name without what describes it, "" when nothing does.
+
+    A class or direction before it (western Turkey, городе Грозном, City of Edmonton), a remark in
+    parentheses, a subtitle or (of a place) the larger place behind it.
+    """
+    bare = text.strip()
+    if match := _DESCRIPTION.match(bare) or _FORMAL.match(bare):
+        bare = bare[match.end() :]
+    bare = _SUBTITLE.sub("", _PARENTHESES.sub("", bare))
+    if kind in _PLACES:
+        bare = _LARGER_PLACE.sub("", bare)
+    if bare == text.strip() or not (bare[:1].isupper() or bare[:1].isdigit() or bare[:1] in '«"“'):
+        return ""
+    return bare
 
 
 def _capitals(text: str) -> int:

@@ -250,3 +250,13 @@ def country(words: Sequence[str]) -> Country:
             ):
                 return name
     return NO_COUNTRY
+
+
+@lru_cache(maxsize=512)
+def other_names(name: str) -> tuple[tuple[str, ...], ...]:
+    """The names of a country, without those of its people, as normalised words."""
+    return tuple(
+        dict.fromkeys(
+            words for known in _index().values() for words, country in known if country == (name, False)
+        )
+    )

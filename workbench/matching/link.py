@@ -56,7 +56,7 @@ def best(
     if not references or not candidates:
         return [None] * len(references)
     known = _candidates(tuple(Name(*name) for name in candidates), lang)
-    pairs = []
+    pairs: list[tuple[int, Name, Name, int, _Near]] = []
     for i, name in enumerate(references):
         row = known.rows.get(name)
         if row is None:
@@ -98,6 +98,12 @@ def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
 
 def _traits(name: Analysed) -> set[str]:
     """What two names have in common when any layer but `typo` speaks, as strings of distinct kinds."""
+    if name.bare:
+        return _own_traits(name) | _own_traits(analyse(name.bare, name.label, name.lang))
+    return _own_traits(name)
+
+
+def _own_traits(name: Analysed) -> set[str]:
     traits = {f"k{key}" for key in name.keys}
     for forms in name.forms:
         traits.update(forms)

@@ -13,9 +13,16 @@ from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]
 NOTHING: Verdict = (0, "")
+NORMALISED = 99
+INFLECTED = 98
+ACRONYM = ALIAS = 96
+INITIALS = 95
 SHORT_FORM = 93
+DESCRIBED = 90
+SUGGESTED = 80  # shown to a person, counted only below the usual threshold
 # Two words are one with a typo when four fifths of their letters agree: one edit in five letters.
 _SAME_WORD = 0.8
+_DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
 _NOT_A_PERSON = listed(
     "new old north south east west northern southern eastern western central upper lower great little san "
@@ -56,13 +63,29 @@ def compare(a: Analysed, b: Analysed) -> Verdict:
         return NOTHING
     if a.generation and b.generation and a.generation != b.generation:
         return NOTHING
+    found = compare_as_written(a, b)
+    if a.generation != b.generation and found[0] > SHORT_FORM:
+        found = SHORT_FORM, "short_form"
+    return found if found[0] >= DESCRIBED or not (a.bare or b.bare) else max(found, described(a, b))
+
+
+def described(a: Analysed, b: Analysed) -> Verdict:
+    """90 for a name and the same name with a description: Turkey and western Turkey."""
+    for x, y in ((a, b), (b, a)):
+        if x.bare and compare_as_written(analyse(x.bare, x.label, x.lang), y)[0] >= INFLECTED:
+            return DESCRIBED, "short_form"
+    return NOTHING
+
+
+def compare_as_written(a: Analysed, b: Analysed) -> Verdict:
+    """The best layer for two names, each with all its words."""
     if a.digits != b.digits and not a.keys & b.keys:
         return coarser_date(a, b), "digits"
     if a.bag == b.bag or a.keys & b.keys:
-        return (99, "normalised") if a.generation == b.generation else (SHORT_FORM, "short_form")
+        return NORMALISED, "normalised"
     pairs = paired(a, b)
     if len(pairs) == len(a.tokens) == len(b.tokens):
-        return 98, "inflected"
+        return INFLECTED, "inflected"
     best = max(
         (typo(a, b, pairs), "typo"),
         (acronym(a, b), "acronym"),
@@ -80,7 +103,7 @@ def alias(a: Analysed, b: Analysed) -> int:
     """
     if not a.country.name or a.country.name != b.country.name:
         return 0
-    return 96 if a.country == b.country else 80
+    return ALIAS if a.country == b.country and not a.country.people else SUGGESTED
 
 
 def coarser_date(a: Analysed, b: Analysed) -> int:
@@ -89,9 +112,9 @@ def coarser_date(a: Analysed, b: Analysed) -> int:
         return 0
     x, y = sorted((a.digits[0], b.digits[0]), key=len)
     if x in readings(y) or y in readings(x):
-        return 80
+        return SUGGESTED
     if "m" in y and (y.startswith(x + "m") or ("m" in x and y.startswith(x + "d")) or y.endswith(x)):
-        return 80
+        return SUGGESTED
     return 0
 
 
@@ -131,10 +154,11 @@ def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     left = [token for i, token in enumerate(a.tokens) if i not in pairs]
     taken = set(pairs.values())
     right = [token for j, token in enumerate(b.tokens) if j not in taken]
+    alone = len(a.tokens) == len(b.tokens) == 1
     near = []
     for i, x in enumerate(left):
         for j, y in enumerate(right):
-            if share := _nearness(x, y):
+            if share := _nearness(x, y, alone):
                 near.append((-share, min(x, y), max(x, y), i, j))
     used_left: set[int] = set()
     used_right: set[int] = set()
@@ -146,19 +170,22 @@ def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     return int(97 * same / (a.letters + b.letters))
 
 
-def _nearness(x: str, y: str) -> float:
+def _nearness(x: str, y: str, alone: bool) -> float:
     if any(map(str.isdigit, x)) or any(map(str.isdigit, y)):
         return 0.0
     shorter = min(len(x), len(y))
     if shorter > 3:
-        return OSA.normalized_similarity(x, y, score_cutoff=_SAME_WORD)
+        share = OSA.normalized_similarity(x, y, score_cutoff=_SAME_WORD)
+        # Letters added at the end make another word more often than a typo: Venezuelan, souvlakia.
+        derived = x.startswith(y) or y.startswith(x)
+        return min(share, _DERIVED) if derived and (alone or x.endswith("n") != y.endswith("n")) else share
     return 0.5 if shorter == 1 and x[0] == y[0] else 0.0
 
 
 def acronym(a: Analysed, b: Analysed) -> int:
     """96 when one name is written as the initials of the other."""
     if (a.acronym and a.acronym in b.initials) or (b.acronym and b.acronym in a.initials):
-        return 96
+        return ACRONYM
     return 0
 
 
@@ -172,7 +199,7 @@ def initials(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
     for i, j in zip(left, right, strict=True):
         if not (_is_initial_of(a, i, b.tokens[j], set(pairs)) or _is_initial_of(b, j, a.tokens[i], taken)):
             return 0
-    return 95
+    return INITIALS
 
 
 def _is_initial_of(name: Analysed, index: int, word: str, shared: set[int]) -> bool:
@@ -196,7 +223,7 @@ def short_form(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
         a, b, pairs = b, a, {j: i for i, j in pairs.items()}
     if a.label == b.label == PERSON and (a.unspaced or b.unspaced):
         x, y = sorted(("".join(a.tokens), "".join(b.tokens)), key=len)
-        return 80 if len(x) >= 2 and y.startswith(x) else 0
+        return SUGGESTED if len(x) >= 2 and y.startswith(x) else 0
     if len(a.tokens) == len(b.tokens) or not pairs:
         return 0
     if a.label == b.label == "":

@@ -2,22 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.matching.names import Name
+from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
+from workbench.matching.countries import other_names
+from workbench.matching.names import ACRONYM, ALIAS, INFLECTED, NORMALISED, SHORT_FORM, Name
+from workbench.matching.nested import inside_longer
+from workbench.matching.scan import FILLERS, Place, find_words, in_order, pieces, traits
 from workbench.model import Evidence
-from workbench.text.ground import ground
+from workbench.text.folding import find_folded
+from workbench.text.inflection import forms
+from workbench.text.normalise import fold
+from workbench.text.tokens import UNSPACED
 
 
 class Presence(NamedTuple):
-    """Whether a name was found, every place where it stands, and which layer said so."""
+    """Whether a name was found, every place where it stands, and which layer said so.
+
+    `nested`: it stands only inside longer names; the evidence then shows where, as a suggestion.
+    """
 
     found: bool
     evidence: tuple[Evidence, ...]
     similarity: int
     rule: str
     nested: bool
+
+
+class _Pattern(NamedTuple):
+    """A sequence of words to look for, each as the forms it may have, and the layer it stands for."""
+
+    words: tuple[frozenset[str], ...]
+    similarity: int
+    rule: str
+
+
+class _Hit(NamedTuple):
+    """A place of a name."""
+
+    evidence: Evidence
+    similarity: int
+    rule: str
+    nested: bool
+
+
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_CURRENCY = ("$", "€", "£")
+_BYNAME = re.compile(r"\s+(?:of|the)\s.*$")
+_GENERATION = re.compile(r",?\s+(?:Jr|Sr|[IVX]+)\.?$")
+_QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
+# A name in Latin letters or capitals at the end of a Cyrillic description: социальной сети Facebook.
+_PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*\s?)+|[А-ЯЁ]{3,})$")
+_COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp|Corporation|Co|GmbH|AG|SA|plc|PLC|Company|Limited)\b\.?.*$")
+ABSENT = Presence(False, (), 0, "", False)
 
 
 def presence(
@@ -28,15 +67,145 @@ def presence(
     nested_found: bool = False,
     threshold: int = 85,
 ) -> list[Presence]:
-    """Look each name up in the contexts."""
-    result = []
-    for name in names:
-        evidence = tuple(
-            Evidence(index, span.start, span.end)
-            for index, context in enumerate(contexts)
-            for span in ground(name.text, context)
-        )
-        result.append(
-            Presence(bool(evidence), evidence, 100 if evidence else 0, "equal" if evidence else "", False)
-        )
-    return result
+    """Look each name up in the contexts: bounded by words, in any case of its inflection.
+
+    Of a person the last name suffices (93, short_form); dates are found in any order of day, month and
+    year; acronyms and other names of a country count. A name that stands only inside longer names is
+    not found, with `nested` set and the places kept, unless `nested_found`. Spans are whole words.
+    """
+    patterns = [_patterns(analyse(name.text, name.label, lang), lang) for name in names]
+    wanted = {form for some in patterns for pattern in some for word in pattern.words for form in word}
+    hits: list[list[_Hit]] = [[] for _ in names]
+    for index, context in enumerate(contexts):
+        found = find_words(wanted, context, lang)
+        for name, some, own in zip(names, patterns, hits, strict=True):
+            own.extend(_hits(name, some, index, context, found, lang))
+    return [_summary(own, nested_found, threshold) for own in hits]
+
+
+def _summary(hits: list[_Hit], nested_found: bool, threshold: int) -> Presence:
+    """The best of the places; places inside longer names count only where there are no others."""
+    hits = [hit for hit in hits if hit.similarity >= threshold]
+    free = [hit for hit in hits if not hit.nested]
+    counted = free or hits
+    if not counted:
+        return ABSENT
+    best = max(counted, key=lambda hit: (hit.similarity, hit.rule))
+    evidence = tuple(sorted({hit.evidence for hit in counted}, key=lambda e: (e.context, e.start, e.end)))
+    nested = not free
+    return Presence(not nested or nested_found, evidence, best.similarity, best.rule, nested)
+
+
+def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
+    """What to look for, the closest first."""
+    if _UNSPACED.search(name.text):
+        return []
+    everything = pieces(name.text)
+    words = [word for word in everything if word not in FILLERS] or everything
+    if not words:
+        return []
+    sequence = tuple(traits(word, lang) for word in words)
+    found = [_Pattern(sequence, INFLECTED, "inflected"), *_dates(name)]
+    found += [
+        _Pattern(tuple(traits(word, lang) for word in short), SHORT_FORM, "short_form")
+        for short in _short_forms(name)
+        if max(map(len, short), default=0) > 2 and short != words
+    ]
+    found += [
+        _Pattern((frozenset({letters}),), ACRONYM, "acronym")
+        for letters in sorted(name.initials)
+        if len(letters) > 2
+    ]
+    if name.country.name and not name.country.people:
+        found += [
+            _Pattern(tuple(traits(word, None) for word in other), ALIAS, "alias")
+            for other in other_names(name.country.name)
+        ]
+    return found
+
+
+def _short_forms(name: Analysed) -> Iterator[list[str]]:
+    """What a text may say instead of a name: a last name, a company without Inc., a name in quotes."""
+    if name.label == PERSON and (last := _last_name(name.text)):
+        yield last
+    if name.label == ORGANISATION and (quoted := _QUOTED.search(name.text) or _PROPER.search(name.text)):
+        yield pieces(quoted.group(1))
+    if bare := _COMPANY.sub("", name.text):
+        yield pieces(bare)
+    if name.bare:
+        yield pieces(name.bare)
+
+
+def _last_name(text: str) -> list[str]:
+    """The words of a family name: the last, or the first before a patronymic (Толстой Лев Николаевич).
+
+    Of "Ivan the Terrible" and "John of Islay" it is what stands before.
+    """
+    words = _GENERATION.sub("", _BYNAME.sub("", text)).split()
+    if not words:
+        return []
+    if len(words) > 2 and words[-1].lower().endswith(("вич", "вна", "ична")):
+        return pieces(words[0])
+    return pieces(words[-1])
+
+
+def _dates(name: Analysed) -> Iterator[_Pattern]:
+    """A full date in the other orders of its parts."""
+    if len(name.bag) != 1 or "m" not in name.bag[0] or "d" not in name.bag[0]:
+        return
+    year, _, rest = name.bag[0].partition("m")
+    month, _, day = rest.partition("d")
+    if not (year + month + day).isdecimal():
+        return
+    as_word, as_day = frozenset({f"month {int(month)}"}), frozenset({day, str(int(day))})
+    as_year = (frozenset({year}),) if year else ()
+    yield _Pattern((as_day, as_word, *as_year), NORMALISED, "normalised")
+    yield _Pattern((as_word, as_day, *as_year), NORMALISED, "normalised")
+    if year:
+        yield _Pattern((*as_year, frozenset({month}), frozenset({day})), NORMALISED, "normalised")
+
+
+def _hits(
+    name: Name,
+    patterns: list[_Pattern],
+    index: int,
+    context: str,
+    found: dict[str, list[Place]],
+    lang: str | None,
+) -> Iterator[_Hit]:
+    """The places of one name in one context."""
+    taken: list[tuple[int, int]] = []
+    own = frozenset(pieces(name.text))
+    label = analyse(name.text, name.label, lang).label
+    for pattern in patterns:
+        for start, end in in_order(pattern.words, found, context):
+            if any(start < b and a < end for a, b in taken):
+                continue
+            surface = context[start:end]
+            if _is_other_word(name.text, surface, pattern.rule) or context[end : end + 1] in _CURRENCY:
+                continue
+            taken.append((start, end))
+            similarity, rule = _how(name, surface, pattern)
+            nested = inside_longer(context, start, end, own, person=label == PERSON)
+            yield _Hit(Evidence(index, start, end), similarity, rule, nested)
+    if not patterns:
+        for form in sorted(forms(fold(name.text), lang)):
+            for span in find_folded(form, context):
+                yield _Hit(Evidence(index, span.start, span.end), 98, "inflected", False)
+
+
+def _is_other_word(text: str, surface: str, rule: str) -> bool:
+    """Whether a word in small letters stands where an acronym is looked for: us, who."""
+    acronym = rule == "acronym" or (text.isupper() and text.replace(".", "").isalpha())
+    return surface.islower() and (acronym or len(surface) <= 3) and not text.islower()
+
+
+def _how(name: Name, surface: str, pattern: _Pattern) -> tuple[int, str]:
+    """Whether a place has the name as it is written or only in another case."""
+    if pattern.rule != "inflected":
+        return pattern.similarity, pattern.rule
+    if surface == name.text:
+        return 100, "equal"
+    if fold(surface) == fold(name.text) or pieces(surface) == pieces(name.text):
+        return NORMALISED, "normalised"
+    return pattern.similarity, pattern.rule

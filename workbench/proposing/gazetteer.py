@@ -91,7 +91,7 @@ _FAITHS_EN = """
 Anglican|Baptist|Buddhist|Calvinist|Catholic|Christian|Evangelical|Hindu|Islamic|Jesuit|Lutheran|Methodist|Mormon
 Muslim|Orthodox|Presbyterian|Protestant|Quaker|Shia|Sunni|Buddhism|Catholicism|Christianity|Hinduism|Islam|Judaism
 Protestantism|Catholics|Christians|Hindus|Muslims|Protestants|Republican|Republicans|Democrat|Democrats
-Democratic|Conservative|Communist|Nazi|Nazis|Bible|Quran|Koran|Internet
+Democratic|Conservative|Communist|Nazi|Nazis
 """
 _DE = """
 Afghanistan|Ägypten|Albanien|Algerien|Argentinien|Armenien|Aserbaidschan|Äthiopien|Australien|Bangladesch|Belarus
@@ -171,7 +171,7 @@ _RU = """
 Мадрид|Барселона|Лиссабон|Дублин|Эдинбург|Стамбул|Анкара|Иерусалим|Тегеран|Багдад|Дамаск|Каир|Кабул|Исламабад|Дели
 Мумбаи|Пекин|Шанхай|Гонконг|Токио|Сеул|Пхеньян|Бангкок|Ханой|Сидней|Вашингтон|Нью-Йорк|Чикаго|Лос-Анджелес
 Калифорния|Техас|Флорида|Аляска|Торонто|Мехико|Гавана|Каракас|Лима|Волга|Нева|Дон|Днепр|Байкал|Амур|Енисей
-Лена|Обь|Дунай|Рейн|Нил|Кремль|Евросоюз|Земля|Луна|Марс
+Лена|Обь|Дунай|Рейн|Нил|Земля|Луна|Марс
 """
 _UK = """
 Україна|Росія|Польща|Німеччина|Франція|Великобританія|Англія|Італія|Іспанія|Америка|Європа|Азія|Африка|Київ|Києва
@@ -179,7 +179,24 @@ _UK = """
 Молдова|Білорусь|Литва|Латвія|Естонія|Москва|Лондон|Париж|Берлін|Варшава|Відень|Рим
 """
 
+_ORGANISATIONS = """
+Adidas|Airbus|Al-Qaeda|Amazon|AMD|Apple|AT&T|Atari|Audi|BBC|Bloomberg|BMW|Boeing|BP|CBS|CIA|Cisco|CNN|Coca-Cola
+Columbia Records|Daimler|Disney|eBay|ESPN|EU|European Union|Facebook|FBI|Ferrari|FIFA|Ford|Fox|France-Presse|Gazprom
+General Electric|General Motors|Gmail|Google|Greenpeace|Harvard|HBO|Hezbollah|Hewlett-Packard|Honda|HSBC|Huawei
+Hyundai|IBM|IKEA|IMF|Intel|Interpol|ISIS|Kodak|Lockheed Martin|Lufthansa|McDonald's|Mercedes-Benz|Microsoft
+Mitsubishi|Motorola|MTV|NASA|NATO|NBA|NBC|Netflix|NFL|NHL|Nike|Nintendo|Nissan|Nokia|OPEC|Oracle|Panasonic|PepsiCo
+Pfizer|Philips|Porsche|Reuters|Samsung|Sega|Shell|Siemens|Sony|SpaceX|Spotify|Starbucks|Taliban|Tesla|Toyota
+Twitter|Ubisoft|UEFA|UNESCO|UNICEF|Unilever|United Nations|UN|Vodafone|Volkswagen|Volvo|Walmart|WHO|Wikipedia|Yahoo
+YouTube|Bayern München|Real Madrid|Manchester United|ABBA|Nirvana|Metallica|Bundestag|Bundesrat|SPD|CDU|CSU|FDP
+ООН|НАТО|ЕС|Евросоюз|ФСБ|МВД|МИД|МЧС|КГБ|НКВД|СНГ|ОБСЕ|ЮНЕСКО|ФИФА|УЕФА|ФИДЕ|НАСА|ЦРУ|ФБР|ВОЗ|МВФ|МГУ|РАН|РЖД
+Газпром|Роснефть|Лукойл|Сбербанк|Аэрофлот|ТАСС|Яндекс|Госдума|Дума|Интерпол|Спартак|Динамо|ЦСКА|Локомотив|Зенит
+Минобороны|Минфин|Минздрав|Росатом|Роскосмос|Интерфакс|Рейтер|Гугл|Майкрософт|Фольксваген|Мерседес|КПСС|КПРФ
+Интернет|Хамас|Хезболла|Талибан|Аль-Каида|Кремль
+"""
+
 LATIN_PLACES = entries(_COUNTRIES_EN, _REGIONS_EN, _DE, _FR, _ES)
+ORGANISATIONS = entries(_ORGANISATIONS)
+ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
 DEMONYMS = entries(_DEMONYMS_EN)
 FAITHS = entries(_FAITHS_EN)
 CYRILLIC_PLACES = frozenset(stem(entry) for entry in entries(_RU, _UK))
@@ -193,12 +210,23 @@ def is_place(name: str) -> bool:
     folded = name.casefold()
     if folded in LATIN_PLACES:
         return True
-    return folded[:1] > "\u0400" and stem(folded) in CYRILLIC_PLACES
+    return "\u0400" <= folded[:1] < "\u0530" and stem(folded) in CYRILLIC_PLACES
 
 
+@lru_cache(maxsize=16384)
 def is_people(name: str) -> bool:
-    """Whether a name is a known demonym or language."""
-    return name.casefold() in DEMONYMS
+    """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
+    folded = name.casefold()
+    return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
+
+
+@lru_cache(maxsize=16384)
+def is_organisation(name: str) -> bool:
+    """Whether a name is a widely known organisation."""
+    folded = name.casefold()
+    return folded in ORGANISATIONS or (
+        "\u0400" <= folded[:1] < "\u0530" and stem(folded) in ORGANISATION_STEMS
+    )
 
 
 def is_faith(name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from workbench.proposing.lexicon import stem, words
 
 _LATIN = words(
@@ -85,7 +87,13 @@ FIRST_LATIN = _LATIN
 FIRST_CYRILLIC = frozenset(stem(name) for name in _CYRILLIC)
 
 
+@lru_cache(maxsize=16384)
 def is_first_name(word: str) -> bool:
-    """Whether a word as it stands in a text is a known first name."""
+    """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
     folded = word.casefold()
-    return folded in FIRST_LATIN or (folded[:1] > "\u0400" and stem(folded) in FIRST_CYRILLIC)
+    if folded in FIRST_LATIN:
+        return True
+    if "\u0400" <= folded[:1] < "\u0530":
+        return stem(folded) in FIRST_CYRILLIC
+    head, _, tail = folded.partition("-")
+    return bool(tail) and head in FIRST_LATIN

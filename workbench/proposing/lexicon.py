@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 _ENDING = re.compile(
-    "(?:ами|ями|ого|ему|ому|ыми|ими|ией|иях|иям|ов|ев|ей|ой|ою|ею|ом|ем|ём|ам|ям|ах|ях|ию|ии|ия|[аяуюеёиыоійьї])$"
+    "(?:ами|ями|ого|ему|ому|ыми|ими|ией|иях|иям|ов|ев|ей|ой|ою|ею|ом|ем|ём|ам|ям|ах|ях|ию|ии|ия|ий|[аяуюеёиыоійьї])$"
 )
 
 
@@ -61,6 +61,10 @@ ROLES = words(
     гражданин граждане адвокат судья прокурор следователь депутаты экс-президент бывший""",
 )
 _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
+# Words before an office: Foreign Minister, Crown Prince.
+MODIFIERS = words(
+    "foreign home interior finance defence defense crown prime vice deputy chief first attorney lord grand"
+)
 # Offices that part a country from a person inside a run: US President Barack Obama.
 OFFICES = words(
     """president premier minister emperor empress sultan tsar czar pope senator governor ambassador chancellor
@@ -88,6 +92,7 @@ EPITHETS = words(
 ABBREVIATIONS = words(
     "st mt ft jr sr dr mr mrs ms prof gen col sgt capt lt rev hon gov sen rep vs им св ул пл пр"
 )
+HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
 COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a usa")
 POSSESSED = words(
     "college church school hospital cathedral court day park prize university anatomy world club"
@@ -154,25 +159,37 @@ EVENT = words(
     guerre bataille révolution guerra batalla batalha battaglia revolución rivoluzione copa coupe coppa"""
 )
 
-# Russian heads and their kind, as stems: an ending of up to three letters may follow.
-RUSSIAN_ORGANISATION = tuple(
-    """министерств комитет совет федераци агентств институт университет академи фонд союз парти банк суд
-    служб управлени департамент комисси палат дум сенат конгресс парламент правительств ассамбле
-    ассоциаци организаци корпораци концерн компани холдинг групп объединени общество фронт движени лиг
-    клуб сборн команд театр музе библиотек оркестр церк епархи патриархат арми флот полици миссия
-    прокуратур администраци мэри посольств консульств центр лаборатори театр завод фабрик издательств газет
-    журнал телеканал радио агенство кабинет ведомств""".split()
-)
-RUSSIAN_PLACE = tuple(
-    """океан мор озер рек гор остров полуостров мыс пролив залив област край район округ город сел
-    деревн посёлок посёлк поселок поселк улиц площад проспект бульвар переул шоссе мост вокзал аэропорт
-    космодром дворец дворц дом замок замк крепост собор храм монастыр парк лес пустын долин республик
-    королевств импери штат провинци графств княжеств побережь станци""".split()
-)
-RUSSIAN_EVENT = tuple(
-    """войн битв революци восстани чемпионат олимпиад кубок кубк фестивал конкурс турнир игр
-    преми год дн день выставк перепис реформ кризис""".split()
-)
+# Russian heads and their kind; compared by stem.
+_RUSSIAN = {
+    "organisation": words(
+        """министерство комитет совет федерация агентство институт университет академия фонд союз партия банк суд
+        служба управление департамент комиссия палата дума сенат конгресс парламент правительство ассамблея
+        ассоциация организация корпорация концерн компания холдинг группа объединение общество фронт движение лига
+        клуб сборная команда театр музей библиотека оркестр церковь церкви епархия патриархат армия флот полиция
+        прокуратура администрация мэрия посольство консульство центр лаборатория завод фабрика издательство газета
+        журнал телеканал радио кабинет ведомство бюро штаб отделение училище школа колледж гимназия больница
+        госпиталь клиника редакция инспекция совета трибунал братство"""
+    ),
+    "place": words(
+        """океан море озеро река горы остров острова полуостров мыс пролив залив область край район округ город село
+        деревня посёлок поселок улица площадь проспект бульвар переулок шоссе мост вокзал аэропорт космодром
+        дворец дворца дом замок замка крепость собор храм монастырь парк лес пустыня долина республика
+        королевство империя штат провинция графство княжество побережье станция кольцо набережная восток запад
+        кавказ азия европа америка корея"""
+    ),
+    "event": words(
+        """война битва революция восстание чемпионат олимпиада кубок кубка фестиваль конкурс турнир игры игр премия
+        форум саммит"""
+    ),
+}
+_RUSSIAN_STEMS = {stem(word): label for label, listed in _RUSSIAN.items() for word in listed}
+
+
+@lru_cache(maxsize=16384)
+def russian_head(word: str) -> str:
+    """The label a Russian head noun, in any case form, gives its name, or ""."""
+    return _RUSSIAN_STEMS.get(stem(word), "")
+
 
 # What a definition calls a person, beside the offices above.
 TRADES = words(

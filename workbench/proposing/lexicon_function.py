@@ -43,7 +43,7 @@ _ES = words(
     """el la los las un una unos unas de del y e o u pero sino yo tú él ella ello nosotros ellos ellas este esta
     esto estos estas ese esa su sus mi mis con sin para por desde hasta sobre entre según durante tras ante en
     es son era eran fue fueron ser está están ha han había como cuando donde quien cual cuyo no sí más muy
-    también así aunque porque mientras si se lo al a"""
+    también así aunque porque mientras si se lo al a hoy ayer además después antes luego entonces todo toda todos todas"""
 )
 _IT = words(
     """il lo la gli le i un uno una di del dei delle degli della dello nel nella nei sul sulla dal dalla da su con
@@ -57,7 +57,7 @@ _PT = words(
 )
 _OTHER = {
     "nl": "de het een van voor met op te aan bij uit naar is was zijn werd wordt deze dit dat niet ook maar en in",
-    "tr": "bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en",
+    "tr": "bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en bugün dün aslında ayrıca sonra önce tüm her bazı",
     "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta te i",
     "ro": "și de la sau dar este sunt era au fost în din cu pe pentru prin după acest această un o",
     "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo",

@@ -9,9 +9,11 @@ from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
 from workbench.proposing.attribution import judge, passages
 from workbench.proposing.rules_dates import dates
 from workbench.proposing.rules_names import names
+from workbench.proposing.rules_nested import nested
 from workbench.proposing.rules_numbers import numbers
-from workbench.proposing.rules_titles import titles
-from workbench.proposing.spans import Claims
+from workbench.proposing.rules_titles import addresses, titles
+from workbench.proposing.rules_uncased import uncased
+from workbench.proposing.spans import Claims, Found
 from workbench.text.language import detect
 from workbench.text.sentences import sentences
 
@@ -41,18 +43,17 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     """
     lang = lang or detect(text)
     claims = Claims()
+    claims.add(addresses(text))
     claims.add(titles(text, lang))
     claims.add(dates(text, lang))
+    claims.add(uncased(text))
     claims.add(names(text, lang, claims))
     claims.add(numbers(text, lang))
-    seen: set[str] = set()
-    found = []
-    for item in claims.items():
-        surface = text[item.start : item.end]
-        if surface not in seen:
-            seen.add(surface)
-            found.append(ProposedEntity(surface, item.label, item.start, item.end))
-    return tuple(found)
+    outer = [item for item in claims.items() if item.label]
+    first: dict[str, Found] = {}
+    for item in sorted([*outer, *nested(text, outer)]):
+        first.setdefault(text[item.start : item.end], item)
+    return tuple(ProposedEntity(surface, item.label, item.start, item.end) for surface, item in first.items())
 
 
 def statements(

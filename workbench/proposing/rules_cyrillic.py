@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.proposing.gazetteer import is_place
-from workbench.proposing.lexicon import RUSSIAN_EVENT, RUSSIAN_ORGANISATION, RUSSIAN_PLACE
+from workbench.proposing.lexicon import russian_head
 from workbench.proposing.lexicon_function import function_words
 from workbench.proposing.rules_runs import Reading, Run
 
@@ -14,9 +14,11 @@ _ADJECTIVE = re.compile(
     r"(?<![ае]н)(?<!ст)(?<!ци)(?:ый|ий|ой|ая|яя|ое|ее|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ые|ие|ых|их|ыми|ими|ей)$"
 )
 _GENITIVE = re.compile(
-    r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|ия|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их|дел|прав|войск|наук|лиц)$"
+    r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|ия|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их)$"
 )
-_VERB = re.compile(r"(?:[аиыуея]л[аио]?|лся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
+_VERB = re.compile(r"(?:[аиыуея]л[аио]?|ся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
+_BARE = frozenset("дел прав войск наук лиц сил связей связи людей стран".split())
+_CHAIN = 6
 _DATIVE = re.compile(r"(?:ам|ям|ым|им|ому|ему|ой|ей|у|ю|ию|е|и)$")
 
 
@@ -31,41 +33,25 @@ def adjective(reading: Reading, index: int) -> bool:
     return not (_VERB.search(following) and word.casefold().endswith(("ий", "ой", "ая")))
 
 
-def heads(word: str) -> str:
-    """The label a Russian head noun gives its name, or ""."""
-    folded = word.casefold()
-    for label, stems in (
-        ("organisation", RUSSIAN_ORGANISATION),
-        ("place", RUSSIAN_PLACE),
-        ("event", RUSSIAN_EVENT),
-    ):
-        if any(folded.startswith(stem) and len(folded) - len(stem) <= 3 for stem in stems):
-            return label
-    return ""
-
-
 def widen(reading: Reading, run: Run) -> Run:
     """The run with the small-letter words that belong to its name."""
     if reading.lang not in _LANGUAGES:
         return run
     last = run.last
     word = reading.tokens[last].text
-    if run.first == last and _ADJECTIVE.search(word.casefold()) and not heads(word):
+    if run.first == last and _ADJECTIVE.search(word.casefold()) and not russian_head(word):
         noun = _head_after(reading, last)
         if noun is None:
             return run
         last = noun
-    if heads(reading.tokens[last].text) == "organisation":
+    if russian_head(reading.tokens[last].text) == "organisation":
         last = _complement(reading, last)
     return Run(run.first, last)
 
 
 def _small(reading: Reading, index: int) -> str:
-    """The small-letter word right after the token before it, or ""."""
-    if (
-        index >= len(reading.tokens)
-        or reading.text[reading.tokens[index - 1].end : reading.tokens[index].start] != " "
-    ):
+    """The small-letter word one space after the token before it, or ""."""
+    if not _spaced(reading, index):
         return ""
     word = reading.tokens[index].text
     return word if word.islower() and word.replace("-", "").isalpha() else ""
@@ -77,42 +63,51 @@ def _head_after(reading: Reading, last: int) -> int | None:
         word = _small(reading, index)
         if not word:
             return None
-        if heads(word):
+        if russian_head(word):
             return index
         if word != "и" and not _ADJECTIVE.search(word):
             return None
     return None
 
 
+def _spaced(reading: Reading, index: int) -> bool:
+    """Whether one space parts a token from the one before."""
+    tokens = reading.tokens
+    return index < len(tokens) and reading.text[tokens[index - 1].end : tokens[index].start] == " "
+
+
 def _complement(reading: Reading, last: int) -> int:
-    """The last token of the genitive chain after an organisation's head noun."""
-    end = last
-    index = last + 1
-    while index < len(reading.tokens) and index - last <= 6:
-        word = _small(reading, index)
-        if not word:
-            if (
-                index < len(reading.tokens)
-                and reading.capital[index]
-                and reading.text[reading.tokens[index - 1].end : reading.tokens[index].start] == " "
-            ):
-                return index
-            return end
-        if word == "по":
-            following = _small(reading, index + 1)
-            if not following or not _DATIVE.search(following):
+    """The last token of the genitive chain after an organisation's head noun.
+
+    Совет | Европы, Министерство | внутренних дел Пакистана, Комитет | по иностранным делам.
+    """
+    end = index = last
+    while (index := index + 1) <= last + _CHAIN and _spaced(reading, index):
+        word = reading.tokens[index].text
+        following = reading.tokens[index + 1].text if _spaced(reading, index + 1) else ""
+        if reading.capital[index]:
+            if not _closes(word):
                 return end
-            index += 1
             end = index
-            if _ADJECTIVE.search(following) and _small(reading, index + 1):
-                index += 1
-                end = index
-        elif word == "и":
-            if not _GENITIVE.search(_small(reading, index + 1) or "-"):
+            if not russian_head(word):
                 return end
-        elif _GENITIVE.search(word) and not _VERB.search(word):
+        elif word == "по" and following.islower() and _DATIVE.search(following):
+            end = index = index + 1
+        elif word == "и" and _is_genitive(following):
+            continue
+        elif _is_genitive(word):
             end = index
         else:
             return end
-        index += 1
     return end
+
+
+def _closes(word: str) -> bool:
+    """Whether a capital may end a chain: a country, a city, an acronym or another body."""
+    return is_place(word) or bool(russian_head(word)) or (len(word) > 1 and word.isupper())
+
+
+def _is_genitive(word: str) -> bool:
+    if not word.islower() or not word.replace("-", "").isalpha():
+        return False
+    return word in _BARE or bool(_GENITIVE.search(word) and not _VERB.search(word))

@@ -77,7 +77,7 @@ def _calendar() -> re.Pattern[str]:
         rf"(?<![\w.,])(?:{day}{suffix} ?{_DASH} ?)?{day}{suffix}{of}{month}{tail}(?!\d)"  # 11–12 July 1995
         rf"|(?<!\w){month} {day}(?:st|nd|rd|th)?(?: ?{_DASH} ?{day})?(?:,? {year})?(?![\d.]\d|\d|:)"  # July 4, 1776
         rf"|(?<!\w){month},?(?: de| del| of)? {year}"  # July 1776
-        rf"|(?<!\w)tháng {day}(?: năm {year})?"
+        rf"|(?<!\w)(?:ngày {day} )?tháng {day}(?!\d)(?: năm {year})?"
         r"|(?<![\d./-])\d{4}-\d{2}-\d{2}(?![\d-])"
         r"|(?<![\d./-])\d{1,2}([./])\d{1,2}\1(?:\d{4}|\d{2})(?![\d./]\d|\d)",
         re.IGNORECASE,
@@ -109,7 +109,7 @@ _SPAN = re.compile(
     r"(?:век(?:а|е|ов|ах|у)?|вв?\.|століття)(?!\w)(?: до н\. ?э\.| н\. ?э\.)?"
     r"|(?<!\w)\d{1,2}\. (?:Jahrhunderts?|Jh\.)"
     r"|(?<!\w)(?:siècle|siglo|século|secolo) [IVX]{1,6}(?!\w)|(?<!\w)[IVX]{1,6}e siècle"
-    r"|(?<![\w.,])'?(?:\d{4}|\d{2})(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)(?: годов| годах| годы| гг\.)?|er(?!\w))"
+    r"|(?<![\w.,])'?(?:\d{2,4})(?:['’]?s(?!\w)|-(?:х|е|ые|ых|м)(?!\w)(?: годов| годах| годы| гг\.)?|er(?!\w)(?: Jahren?(?!\w))?)"
     # durations, but not ages
     rf"|(?<![\w.,-]){_NUMERAL}(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
     rf"{_PERIOD}(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))",

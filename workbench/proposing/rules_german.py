@@ -2,11 +2,159 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
+from workbench.proposing.gazetteer import COMMON_IN_GERMAN, is_organisation, is_place
+from workbench.proposing.gazetteer_names import is_first_name
+from workbench.proposing.lexicon import EVENT, ORGANISATION, PLACE, is_title, words
+from workbench.proposing.lexicon_function import function_words
 from workbench.proposing.rules_runs import Reading, Run
 
+_NOUN = re.compile(
+    r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|ismus|tät|täten|nis|nisse|tum|chen|lein|ling"
+    r"|ment|mente|ik|iken|ie|ien|eur|ist|isten|or|oren|anz|enz|ur|uren|age|ade|zeit|jahr|jahre|teil|werk|stück|recht"
+    r"|arbeit|leben|weise|mann|frau|leute|kraft|kunst|bau|zug|gang|stand|fall|punkt)$"
+)
+# Adjectives are written small unless they open a name: Deutsche Bank, Zweiter Weltkrieg, Berliner Mauer.
+_ADJECTIVE = re.compile(
+    r"^(?:deutsch|vereint|national|international|groß|klein|neu|alt|rot|schwarz|weiß|grün|heilig|frei|erst|zweit|dritt"
+    r"|vereinigt|bundes|stille|hoh|ober|unter|nieder|nördlich|südlich|östlich|westlich|zentral|\w{3,}isch|\w{3,}lich|\w{3,}istisch"
+    r"|föderal|liberal|sozial|christlich|katholisch)(?:e|er|es|en|em)$"
+)
+_ENGLISH_LINKS = frozenset({"of", "the", "and", "for"})
+_ENGLISH_HEADS = words(
+    """foundation university company inc corporation institute society association council committee agency department
+    office college school records studios pictures games press times post journal magazine bank airlines party union
+    league club united city county river lake street avenue bridge park"""
+)
+_ARTICLES = words(
+    "der die das den dem des ein eine einen einem einer eines kein keine jeder jede jedes dieser diese dieses"
+)
+_PLACE_BEFORE = frozenset({"in", "nach", "aus", "bei", "nahe"})
+# "in Kraft", "aus Angst": nouns that stand after a bare preposition.
+_BARE = words(
+    """kraft form zukunft hause haus anfang ende zeit bezug folge angst liebe grund bord höhe länge breite wirklichkeit
+    frage betracht anbetracht anlehnung anspruch betrieb gefahr haft hinblick hinsicht kontakt kürze not ordnung
+    planung richtung ruhe sicht sicherheit stand summe teilen verbindung vergleich verhandlungen wahrheit zusammenarbeit
+    angaben ansicht aussagen auffassung meinung berichten informationen schätzungen plan wunsch bedarf bedeutung
+    beginn abschluss tod krieg holz stahl stein gold silber glas papier wasser luft regen nacht tag tagen jahren monaten
+    wochen stunden minuten fällen ländern städten gruppen familien schulen kindern menschen männern frauen millionen
+    gegenwart vergangenheit mode musik kunst literatur theorie praxis physik chemie mathematik armut freiheit frieden"""
+)
 
-def german(reading: Reading, run: Run) -> Iterator[Run]:
-    """The parts of a run that are names."""
-    yield run
+
+def german(reading: Reading, runs: Sequence[Run]) -> Iterator[Run]:
+    """The parts of the runs of a German text that are names, in text order."""
+    surnames: set[str] = set()
+    for run in runs:
+        index = run.first
+        while index <= run.last:
+            end = _name_from(reading, run, index, surnames)
+            if end is None:
+                index += 1
+                continue
+            if end > index and is_first_name(reading.tokens[index].text):
+                surnames.add(reading.tokens[end].text)
+            yield Run(index, end)
+            index = end + 1
+
+
+def _name_from(reading: Reading, run: Run, index: int, surnames: set[str]) -> int | None:
+    """The last token of the name that starts at `index`, or None when none does."""
+    word = reading.tokens[index].text
+    folded = word.casefold()
+    if (
+        not reading.capital[index]
+        or folded in function_words("de")
+        or (folded in reading.lowered and len(word) > 1)
+    ):
+        return None
+    for end in range(min(run.last, index + 3), index - 1, -1):
+        name = reading.text[reading.tokens[index].start : reading.tokens[end].end]
+        if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
+            return _and_more(reading, run, end) if is_first_name(word) and end == index else end
+    if (foreign := _foreign(reading, run, index)) is not None:
+        return foreign
+    if is_title(word):
+        return None
+    if len(word) > 4 and word.endswith("s") and is_place(word[:-1]):
+        return index
+    if is_first_name(word) or word in surnames:
+        return _person_end(reading, run, index)
+    second = index < run.last and reading.capital[index + 1]
+    if (_ADJECTIVE.match(folded) and index not in reading.opening and second) or _of_a_place(word, second):
+        return (
+            index + 1
+            if not _ADJECTIVE.match(reading.tokens[index + 1].text.casefold())
+            else _last(run, index + 2)
+        )
+    if len(word) > 1 and (word.isupper() or any(letter.isupper() for letter in word[1:]) and "-" not in word):
+        return index
+    if second and folded in (ORGANISATION | PLACE | EVENT) and not is_title(word):
+        return run.last
+    return _bare(reading, run, index, second)
+
+
+def _foreign(reading: Reading, run: Run, index: int) -> int | None:
+    """National Science Foundation, University of Michigan: English words that no German run holds."""
+    listed = [reading.tokens[at].text.casefold() for at in range(index, run.last + 1)]
+    linked = any(word in _ENGLISH_LINKS for word in listed)
+    return run.last if len(listed) > 1 and (linked or listed[-1] in _ENGLISH_HEADS) else None
+
+
+def _bare(reading: Reading, run: Run, index: int, second: bool) -> int | None:
+    """An unknown word: a place after "in" or "nach", or two words without an article that are no nouns."""
+    word = reading.tokens[index].text
+    before = reading.tokens[index - 1].text.casefold() if index else ""
+    if _NOUN.search(word.casefold()) or word.casefold() in _BARE or len(word) < 3:
+        return None
+    if before in _PLACE_BEFORE and not second:
+        return (
+            index
+            if not word.endswith(("en", "er", "el", "e")) or word.endswith(("ingen", "hausen", "hofen"))
+            else None
+        )
+    if second and index + 1 == run.last and before not in _ARTICLES and index not in reading.opening:
+        other = reading.tokens[index + 1].text
+        adjectival = before.endswith(("e", "er", "en", "es", "em")) and before not in function_words("de")
+        if not adjectival and not _NOUN.search(other.casefold()) and is_title(before):
+            return index + 1
+    return None
+
+
+def _of_a_place(word: str, second: bool) -> bool:
+    """Berliner Mauer, Frankfurter Allgemeine."""
+    return (
+        second
+        and word.endswith("er")
+        and len(word) > 5
+        and (is_place(word[:-2]) or is_place(word[:-2] + "en"))
+    )
+
+
+def _person_end(reading: Reading, run: Run, index: int) -> int:
+    """First names, particles and one surname; the nouns of the run that follow are no part of it."""
+    end = index
+    while end < run.last and end - index < 6:
+        follower = reading.tokens[end + 1].text
+        if (
+            reading.capital[end + 1]
+            and not is_first_name(reading.tokens[end].text)
+            and len(reading.tokens[end].text) > 1
+        ):
+            break
+        if is_title(follower) and reading.capital[end + 1]:
+            break
+        end += 1
+    while end > index and not reading.capital[end]:
+        end -= 1
+    return end
+
+
+def _and_more(reading: Reading, run: Run, end: int) -> int:
+    return _person_end(reading, run, end) if end < run.last else end
+
+
+def _last(run: Run, index: int) -> int:
+    return min(run.last, index)

@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.proposing.gazetteer import is_faith, is_people, is_place
+from workbench.proposing.gazetteer import is_faith, is_organisation, is_people, is_place
 from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import EVENT, HONORIFICS, NOUNS, ORGANISATION, PLACE, ROLES, TRADES, is_title
-from workbench.proposing.rules_cyrillic import heads
-from workbench.proposing.rules_runs import Reading, Run
+from workbench.proposing.lexicon import (
+    EVENT,
+    HONORIFICS,
+    NOUNS,
+    ORGANISATION,
+    PLACE,
+    ROLES,
+    TRADES,
+    is_title,
+    russian_head,
+)
+from workbench.proposing.rules_runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _SURNAME = re.compile(
@@ -21,10 +30,17 @@ _DEFINITION = re.compile(
     r"|\s?(?:\([^()]{0,200}\))?\s[—–-]\s([^.;:(]{1,100})"
     r"|,\s(?:an?|the)\s([^.,;:(]{1,60})"
 )
+# "(born 1950", "(12 May 1907 –", "(1907–2003)", "(род. 1950": a life.
+_LIFE = re.compile(
+    r"\s?\((?:[^()\d]{0,60}?(?:born|née|b\.|geb\.|geboren|né|née|nacido|nacida|род\.|родился|родилась)\s"
+    r"|[^()]{0,60}?\d{1,2}\s[^\W\d_]+\s\d{4}\s{0,3}[—–-]|[^()\d]{0,40}[^\W\d_]+\s\d{1,2},\s\d{4}\s{0,3}[—–-]"
+    r"|[^()\d]{0,20}\d{4}\s?[—–-]\s?\d{4}\))"
+)
 _CUT = re.compile(
     r"\s(?:of|that|which|who|whose|in|by|from|on|at|for|with|and|between|located|released|born|based|written|directed)\s"
 )
 _IN = frozenset({"in", "near", "outside", "throughout", "à", "en", "nahe", "из", "в", "во", "под", "около"})
+_NOBLE = frozenset("de da di du von van bin ibn del der zu al бин ибн фон ван де".split())
 _SAID = frozenset(
     """said says told wrote added argued claimed stated sagte erklärte dit dijo сказал сказала заявил заявила сообщил
     сообщила отметил отметила добавил добавила считает рассказал рассказала born родился родилась""".split()
@@ -69,10 +85,12 @@ class Labels:
         listed = self._words(run)
         folded = [word.casefold() for word in listed]
         name = self._name(run)
+        if is_organisation(name) or is_faith(name):
+            return "organisation"
         if is_place(name) or is_people(name):
             return "place"
-        if is_faith(name):
-            return "organisation"
+        if _LIFE.match(self._reading.text, self._reading.tokens[run.last].end):
+            return "person"
         if head := _head(listed, folded):
             return head
         if defined := self._defined(run):
@@ -83,6 +101,8 @@ class Labels:
             return "person"
         if len(listed) > 1 and any(_INITIAL.match(word) for word in listed[:-1]) and len(listed[-1]) > 1:
             return "person"
+        if near := self._neighbour(run):
+            return near
         before = self._before(run)
         if before.casefold().rstrip(".") in HONORIFICS or before.casefold() in ROLES | TRADES:
             return "person"
@@ -108,8 +128,29 @@ class Labels:
                 return "person"
             if word in NOUNS:
                 return NOUNS[word]
-            if word > "а" and (label := heads(word)):
+            if word > "а" and (label := russian_head(word)):
                 return label
+        return ""
+
+    def _neighbour(self, run: Run) -> str:
+        """What the common noun beside the name says: the band Ladytron, the Chūbu region, Bakersfield, California."""
+        tokens, text = self._reading.tokens, self._reading.text
+        before = self._before(run)
+        if before.islower() and text[tokens[run.first - 1].end : tokens[run.first].start].strip() == "":
+            if before in NOUNS:
+                return NOUNS[before]
+            if before > "а" and (label := russian_head(before)):
+                return label
+        if run.last + 2 < len(tokens):
+            after, then = tokens[run.last + 1].text, tokens[run.last + 2].text
+            if after in NOUNS and NOUNS[after] in {"place", "organisation", "event"}:
+                return NOUNS[after]
+            if (
+                after == ","
+                and is_place(then)
+                and before.casefold() in {"in", "from", "near", "at", "of", "to", "("}
+            ):
+                return "place"
         return ""
 
     def _guess(self, run: Run) -> str:
@@ -130,6 +171,14 @@ class Labels:
             return "place"
         if listed[0] > "А" and len(listed) in {2, 3} and all(word[0].isupper() for word in listed):
             return "person" if _SURNAME.search(listed[-1]) or len(listed) == 2 else "other"
+        romance = self._reading.lang in ROMANCE
+        if (
+            not romance
+            and len(listed) >= 3
+            and any(word in _NOBLE for word in listed[1:-1])
+            and "of" not in listed
+        ):
+            return "person"
         if len(listed) in {2, 3} and all(word[:1].isupper() and word.isalpha() for word in listed):
             return "person" if before != "the" else "other"
         return "other"
@@ -151,6 +200,6 @@ def _head(listed: Sequence[str], folded: Sequence[str]) -> str:
             if word in PLACE:
                 return "place"
     for word in listed:
-        if word > "А" and (label := heads(word)):
+        if word > "А" and (label := russian_head(word)):
             return label
     return ""

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from workbench.proposing.gazetteer import is_faith, is_people, is_place
+from workbench.proposing.gazetteer import DEMONYMS, is_faith, is_organisation, is_people, is_place
 from workbench.proposing.gazetteer_names import is_first_name
 from workbench.proposing.lexicon import (
     EVENT,
+    MODIFIERS,
     OFFICES,
     ORGANISATION,
     PARTICLES,
     PLACE,
     WEAK_PARTICLES,
     is_title,
+    russian_head,
 )
 from workbench.proposing.lexicon_function import OPENERS, function_words
-from workbench.proposing.rules_cyrillic import adjective, heads, widen
+from workbench.proposing.rules_cyrillic import adjective, widen
 from workbench.proposing.rules_german import german
 from workbench.proposing.rules_labels import Labels
 from workbench.proposing.rules_runs import Reading, Run, read, runs
@@ -32,29 +34,44 @@ _DEFINING = frozenset("is was are were ( — – ist war est fut es era è".spli
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
     """Every name of the text outside the claimed stretches, labelled."""
     reading = read(text, lang, claims)
-    kept: list[Run] = []
-    for run in runs(reading):
-        if kept and run.last <= kept[-1].last:
-            continue
-        whole = subject(reading, run)
-        if whole is not None:
-            kept.append(whole)
-            continue
-        for part in _split(reading, run):
-            trimmed = _trim(reading, part)
-            if trimmed is None:
-                continue
-            if lang == "de":
-                kept.extend(german(reading, trimmed))
-            elif (sure := _evident(reading, widen(reading, trimmed))) is not None:
-                kept.append(sure)
+    kept = list(german(reading, list(runs(reading))) if lang == "de" else _kept(reading))
     labels = Labels(reading, kept)
     end = -1
     for run in kept:
         if run.first > end:
-            start, stop = reading.tokens[run.first].start, reading.tokens[run.last].end
-            yield Found(start, _with_dot(text, reading, run, stop), labels.of(run))
+            yield from _spans(reading, run, labels.of(run))
             end = run.last
+
+
+def _kept(reading: Reading) -> Iterator[Run]:
+    """The runs that are names, in text order."""
+    end = -1
+    for run in runs(reading):
+        if run.last <= end:
+            continue
+        whole = subject(reading, run)
+        if whole is not None:
+            end = whole.last
+            yield whole
+            continue
+        for part in _split(reading, run):
+            trimmed = _trim(reading, part)
+            sure = trimmed and _evident(reading, widen(reading, trimmed))
+            if sure:
+                end = max(end, sure.last)
+                yield sure
+
+
+def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
+    """The stretch of a run; Greek-French is two."""
+    start, stop = reading.tokens[run.first].start, reading.tokens[run.last].end
+    word = reading.tokens[run.first].text
+    if run.first == run.last and "-" in word and is_people(word) and word.casefold() not in DEMONYMS:
+        for part in word.split("-"):
+            yield Found(start, start + len(part), label)
+            start += len(part) + 1
+        return
+    yield Found(start, _with_dot(reading.text, reading, run, stop), label)
 
 
 def _with_dot(text: str, reading: Reading, run: Run, stop: int) -> int:
@@ -75,19 +92,24 @@ def _split(reading: Reading, run: Run) -> Iterator[Run]:
 
 def _parts(reading: Reading, first: int, index: int) -> bool:
     """Whether a name ends at token `index` although a capital follows."""
+    more = index + 2 < len(reading.tokens) and reading.capital[index + 2]
     here, after = reading.tokens[index].text, reading.tokens[index + 1].text
     if not (reading.capital[index] and reading.capital[index + 1]):
         return False
     country = first == index and (is_place(here) or is_people(here))
+    if country and (is_people(after) or is_faith(after)) and not is_people(f"{here} {after}"):
+        return True
     if after.casefold() in OFFICES and index + 1 < len(reading.tokens) - 1:
         return country and not is_title(here)
     if after[0] >= "Ѐ" and after[0] < "\u0530":
         if here[-1] < "\u0250" and here[-1].isalpha():
             return True
         if is_place(here) and here not in after:
-            return not (is_place(after) or heads(after) or (len(after) > 1 and after.isupper()))
+            return not (is_place(after) or russian_head(after) or (len(after) > 1 and after.isupper()))
+        if len(here) > 1 and here.isupper() and is_organisation(here):
+            return not (after.isupper() or is_place(after) or russian_head(after))
         known = is_first_name(after) and not is_place(after) and not is_first_name(here)
-        return known and len(here) > 1 and not is_title(here) and stem_free(here)
+        return known and more and len(here) > 1 and not is_title(here) and stem_free(here)
     return country and is_first_name(after) and not is_people(after) and not is_place(after)
 
 
@@ -113,10 +135,12 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     while first <= last:
         word = reading.tokens[first].text
         folded = word.casefold()
+        if _is_person_after_all(reading, first, last):
+            break
         if folded in function or not word[0].isalnum() or (folded in _LINKS and not reading.capital[first]):
             first += 1
-        elif first < last and is_title(word) and not _headed(reading, first, last):
-            first += 1
+        elif first < last and _title_length(reading, first, last) and not _headed(reading, first, last):
+            first += _title_length(reading, first, last)
             while first <= last and not reading.capital[first]:
                 first += 1
         else:
@@ -132,6 +156,26 @@ def _trim(reading: Reading, run: Run) -> Run | None:
     if first > last or (first == last and is_title(reading.tokens[first].text)):
         return None
     return Run(first, last)
+
+
+def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
+    """Will Smith, A. R. Rahman: a function word's letters, a person's name."""
+    if first >= last:
+        return False
+    word, after = reading.tokens[first].text, reading.tokens[first + 1].text
+    if len(word) == 1 and after == "." and reading.tokens[first + 1].start == reading.tokens[first].end:
+        return True
+    return (
+        word == "Will" and reading.capital[first + 1] and after.casefold() not in function_words(reading.lang)
+    )
+
+
+def _title_length(reading: Reading, first: int, last: int) -> int:
+    """How many tokens of an office open the run: Senator, Foreign Minister."""
+    if is_title(reading.tokens[first].text):
+        return 1
+    modified = reading.tokens[first].text.casefold() in MODIFIERS and first + 1 < last
+    return 2 if modified and is_title(reading.tokens[first + 1].text) else 0
 
 
 def _headed(reading: Reading, first: int, last: int) -> bool:
@@ -152,7 +196,8 @@ def _evident(reading: Reading, run: Run) -> Run | None:
     if not reading.capital[run.first + 1]:
         return run
     folded = word.casefold()
-    common = folded in OPENERS or (folded in reading.lowered and folded not in reading.capitalised)
+    lowered = folded in reading.lowered and folded not in reading.capitalised and folded not in _HEADS
+    common = folded in OPENERS or lowered
     if (common and not _headed_name(reading, run)) or _russian_opener(reading, run):
         rest = _trim(reading, Run(run.first + 1, run.last))
         return None if rest is None else widen(reading, rest)
@@ -168,7 +213,7 @@ def _headed_name(reading: Reading, run: Run) -> bool:
 def _russian_opener(reading: Reading, run: Run) -> bool:
     """Посол Японии, Менеджеры НАСА: a common noun before a name it governs."""
     word, second = reading.tokens[run.first].text, reading.tokens[run.first + 1].text
-    if not "Ѐ" <= word[0] < "\u0530" or heads(word) or is_place(word) or is_first_name(word):
+    if not "Ѐ" <= word[0] < "\u0530" or russian_head(word) or is_place(word) or is_first_name(word):
         return False
     if word.casefold() in reading.capitalised or word.isupper():
         return False
@@ -181,7 +226,7 @@ def _names_something(reading: Reading, index: int) -> bool:
     folded = word.casefold()
     if len(word) == 1:
         return False
-    if is_place(word) or is_people(word) or is_faith(word):
+    if is_place(word) or is_people(word) or is_faith(word) or is_organisation(word):
         return True
     if folded in reading.capitalised or any(letter.isupper() or letter.isdigit() for letter in word[1:]):
         return True

@@ -10,6 +10,7 @@ from workbench.proposing.lexicon import (
     ABBREVIATIONS,
     COMPANY_ENDINGS,
     EPITHETS,
+    HYPHEN_TAILS,
     ORGANISATION,
     PARTICLES,
     POSSESSED,
@@ -21,6 +22,8 @@ from workbench.proposing.spans import Claims
 from workbench.text.sentences import sentences
 from workbench.text.tokens import Token, tokens
 
+ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
+ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})
 _NICKNAME = frozenset("\"“”'‘’«»")
 
 
@@ -152,6 +155,8 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
     touching = _gap(reading, last, after) == ""
     follower = after + 1
     word = reading.tokens[last].text
+    if mark == "-" and touching:
+        return _tail(reading, first, last, follower)
     if not _is_capital(reading, follower):
         return None
     if mark == "." and touching:
@@ -163,13 +168,25 @@ def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) 
         wanted = _folded(reading, follower) in POSSESSED and not is_place(word)
         saint = _folded(reading, first) in {"st", "saint"}
         return follower if (wanted or saint) and _near(reading, after, follower) else None
-    if mark in {"/", "&", "-", "‐", "‑"} and touching and _gap(reading, after, follower) == "":
+    if mark in {"&", "‐", "‑"} and touching and _gap(reading, after, follower) == "":
         return follower
     if mark == "&" and _near(reading, after, follower):
         return follower
     if mark in _NICKNAME and not touching and _gap(reading, after, follower) == "":
         return _nickname(reading, follower)
     return None
+
+
+def _tail(reading: Reading, first: int, last: int, follower: int) -> int | None:
+    """Kim Jong-un and Гран-при keep a small tail, Paris-based and Tokyo-born do not."""
+    if follower >= len(reading.tokens) or _gap(reading, last + 1, follower) != "":
+        return None
+    tail = reading.tokens[follower].text
+    if reading.capital[follower]:
+        return follower
+    cyrillic = "\u0400" <= tail[0] < "\u0530"
+    short = tail.islower() and len(tail) <= 4 and tail not in HYPHEN_TAILS
+    return follower if short and (first < last or cyrillic) else None
 
 
 def _nickname(reading: Reading, opened: int) -> int | None:
@@ -189,6 +206,8 @@ def _after_particle(reading: Reading, first: int, last: int, after: int, folded:
         word = reading.tokens[index].text.casefold()
         if word == "the":
             kinds.add("the")
+        elif reading.lang in ROMANCE and (word in {"y", "e"} or (index == after and word in ARTICLES)):
+            kinds.add("weak")
         elif word.rstrip("'’") in PARTICLES:
             kinds.add("strong")
         elif word in WEAK_PARTICLES:

@@ -15,6 +15,8 @@ _QUOTED = re.compile(
     r"|(?P<east>[《〈『「](?P<f>[^《》〈〉『』「」\n]{1,60})[》〉』」])"
 )
 _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
+_WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
+_WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
 _SPEECH = re.compile(
     r"(?:\b(?:say|says|said|saying|wrote|writes|stated|states|asked|replied|added|claims|claimed|argued|told"
     r"|сказал|сказала|заявил|заявила|отметил|отметила|добавил|пишет|написал|sagte|erklärte|dit|dijo)\b[^.\n]{0,25}"
@@ -35,13 +37,37 @@ def titles(text: str, lang: str) -> Iterator[Found]:
         while end > start and (text[end - 1].isspace() or text[end - 1] in ",."):
             end -= 1
         inside = text[start:end]
+        if not inside:
+            continue
         if group == "f":
             if text[found.start()] in "《『〈" or len(inside) <= 12:
+                yield Found(start, end, "work")
+        elif _is_nickname(text, found.start(), found.end(), inside):
+            continue
+        elif group == "a" and inside[0].isalpha() and inside[0].lower() == inside[0].upper():
+            if inside.count(" ") < 4:
                 yield Found(start, end, "work")
         elif _reads_as_title(inside, lang) and not _SPEECH.search(
             text, max(0, found.start() - 60), found.start()
         ):
             yield Found(start, end, "work")
+
+
+# Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
+_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"»)\]]+|(?<![\w.])@\w+|(?<![\w.@])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
+)
+_SITE = re.compile(
+    r"(?<![\w./@-])(?:[^\W_][\w-]{0,40}\.){1,3}(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])"
+)
+
+
+def addresses(text: str) -> Iterator[Found]:
+    """Stretches in which no name is looked for; a bare site is itself one."""
+    for found in _ADDRESS.finditer(text):
+        yield Found(found.start(), found.end(), "")
+    for found in _SITE.finditer(text):
+        yield Found(found.start(), found.end(), "organisation")
 
 
 def _reads_as_title(inside: str, lang: str) -> bool:
@@ -59,3 +85,9 @@ def _reads_as_title(inside: str, lang: str) -> bool:
     if lang == "en":
         return capital * 5 >= len(heavy) * 3
     return len(listed) <= 5 or capital * 2 >= len(heavy)
+
+
+def _is_nickname(text: str, start: int, end: int, inside: str) -> bool:
+    """Wilfried "Willi" Schneider: a quoted word or two between capitals is part of the name around it."""
+    before, after = _WORD_BEFORE.search(text, max(0, start - 30), start), _WORD_AFTER.match(text, end)
+    return inside.count(" ") <= 1 and before is not None and after is not None and before[1][0].isupper()

@@ -30,7 +30,11 @@ def newest_undone(rows: Iterable[tuple[str, object]]) -> str | None:
     `rows` as in `newest_effective`.
     """
     redone: set[str] = set()
-    for _, edit in rows:
+    seen: set[str] = set()
+    for action, edit in rows:
+        if action in seen:
+            continue  # one act over several samples writes one row in each of their journals
+        seen.add(action)
         if isinstance(edit, Redo):
             redone.add(edit.action)
         elif isinstance(edit, Undo):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
-from workbench.model import Record, Sample
+from workbench.model import Match, Record, Sample
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
 from workbench.reviewing.fold import fold
-from workbench.store.engine import Store
+from workbench.store.engine import Store, insert_many
 from workbench.store.importing_extras import Extras, add_extras
 from workbench.store.intake import Intake
 from workbench.store.journal import append_edits, events_of
@@ -47,8 +47,7 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
                 record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
             ):
                 extras.append((number, Extras(key, content, record, is_new=row is None)))
-        if fresh:
-            session.execute(insert(METADATA.tables["sample"]), fresh)
+        insert_many(session, METADATA.tables["sample"], fresh)
         if extras:
             results = add_extras(session, intake, [extra for _, extra in extras])
             for (number, _), result in zip(extras, results, strict=True):
@@ -156,8 +155,13 @@ def _make_stale(
         units = kind_state.assessment.units
         if units:
             kind = kind_state.assessment.kind
-            edits.append(Put("match", kind, carry(units, before, row.retrieved_contexts)))
-            edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+            # what does not count keeps no verdict either: it may be restored, its evidence pointed into the old
+            aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
+            edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
+            if kind_state.disposition == "excluded":  # a decision about the reference, which stands
+                edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
+            else:
+                edits.append(Dispose("todo", (kind,), reason="contexts changed"))
     append_edits(session, review, row, [(intake.action, edit) for edit in edits])
 
 

@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from workbench.errors import ConflictError, SpanError
 from workbench.model import KINDS, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of, unit_document
-from workbench.reviewing.edits import Edit, Event, Open, Redo, Undo
+from workbench.reviewing.edits import Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
@@ -70,16 +70,20 @@ def record(
     edits: Sequence[Edit],
     opening: Open | None = None,
     origin: str = "reviewed",
+    content_hash: str | None = None,
 ) -> ReviewState:
     """Append the edits of one act to a review and project what they changed; returns the new state.
 
     `after` is the newest row's number that the person had seen, -1 for a review that does not exist
-    yet; `opening` is then written first. Raises ConflictError when the journal has moved on, SpanError
-    for a unit that does not quote the reference; nothing is written in either case.
+    yet; `opening` is then written first. `content_hash` is of the text the person had seen. Raises
+    ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that does
+    not quote the reference; nothing is written in either case.
     """
     action = uuid.uuid4().hex
     with store.writing() as session:
         sample_row = session.get_one(SampleRow, sample_id)
+        if content_hash is not None and content_hash != sample_row.content_hash:
+            raise ConflictError("the text of this sample was replaced meanwhile; it is shown as it is now")
         row = _review_row(session, sample_id, annotator)
         if (row.seq if row else -1) != after:
             raise ConflictError(
@@ -212,7 +216,10 @@ def append_edits(
 ) -> ReviewState:
     now = datetime.now(UTC)
     assert row.id is not None
+    sample = sample_of(sample_row)
     for number, (action, edit) in enumerate(edits, start=row.seq + 1):
+        for unit in edit.units if isinstance(edit, Put) else ():
+            check_spans(unit, sample)
         op, data = edit_document(edit)
         session.add(
             ReviewEventRow(

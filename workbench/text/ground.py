@@ -1,25 +1,45 @@
-"""Where a quote stands in a text."""
+"""Where a quote stands in a text: exactly, in another spelling, or nearly; never by invention."""
 
 from __future__ import annotations
 
 import re
 
 from workbench.model import Span
+from workbench.text.folding import bounded, find_folded
+from workbench.text.fuzzy import find_nearly
+
+_ELLIPSIS = re.compile(r"\s*[\[(]?(?:…|\.{3,})[\])]?\s*")
+_EDGES = "\"'“”„«»‘’.,;:!?…()[] \t\n"
 
 
 def ground(quote: str, text: str) -> tuple[Span, ...]:
-    """All places where a text has a quote."""
+    """All places where a text has a quote, in order, from the best of these tiers that has any.
+
+    1. exact, bounded by words; 2. exact; 3. up to case, accents, white space, dashes and quotation
+    marks, bounded first; 4. without the punctuation around the quote; 5. the parts of a quote with an
+    ellipsis; 6. nearly: the same words but for typos and endings, with the same numbers, as whole
+    words. () when the text does not have it. 1 MB takes tens of milliseconds, tier 6 some hundreds.
+    """
     quote = quote.strip()
-    if not quote:
+    if not quote or not text:
         return ()
-    spans = [Span(m.start(), m.end()) for m in re.finditer(re.escape(quote), text)]
-    if not spans:
-        pattern = r"\s+".join(map(re.escape, quote.split()))
-        spans = [Span(m.start(), m.end()) for m in re.finditer(pattern, text, re.IGNORECASE)]
-    bounded = [
-        s
-        for s in spans
-        if not (s.start and text[s.start - 1].isalnum() and text[s.start].isalnum())
-        and not (s.end < len(text) and text[s.end].isalnum() and text[s.end - 1].isalnum())
-    ]
-    return tuple(bounded or spans)
+    spans = [Span(match.start(), match.end()) for match in re.finditer(re.escape(quote), text)]
+    for found in (spans, find_folded(quote, text), find_folded(quote.strip(_EDGES), text)):
+        if found:
+            return tuple([span for span in found if bounded(text, span.start, span.end)] or found)
+    return _parts(quote, text) or tuple(find_nearly(quote, text))
+
+
+def _parts(quote: str, text: str) -> tuple[Span, ...]:
+    """The parts of a quote with an ellipsis, when all of them stand in the text in order."""
+    parts = [part for part in _ELLIPSIS.split(quote) if part.strip(_EDGES)]
+    if len(parts) < 2:
+        return ()
+    spans: list[Span] = []
+    for part in parts:
+        last = spans[-1].end if spans else 0
+        following = [span for span in find_folded(part.strip(_EDGES), text) if span.start >= last]
+        if not following:
+            return ()
+        spans.append(following[0])
+    return tuple(spans)

@@ -76,7 +76,7 @@ _MAGNITUDES = valued(
         ("trillion trillions триллион триллиона триллионов трлн", 10**12),
     ]
 )
-_MONTHS = valued(
+MONTHS = valued(
     [
         ("january jan январь января январе янв januar janner enero janvier gennaio janeiro січня", 1),
         ("february feb февраль февраля феврале фев februar febrero fevrier febbraio fevereiro лютого", 2),
@@ -238,17 +238,17 @@ def _is_year_like(word: str) -> bool:
 def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
     first, second, third = [*words[index : index + 3], "", "", ""][:3]
-    if second in _MONTHS and _is_day(first):
+    if second in MONTHS and _is_day(first):
         if _is_year(third):
-            return date(int(third), _MONTHS[second], int(first)), 3
-        return date(None, _MONTHS[second], int(first)), 2
-    if first in _MONTHS:
+            return date(int(third), MONTHS[second], int(first)), 3
+        return date(None, MONTHS[second], int(first)), 2
+    if first in MONTHS:
         if _is_day(second):
             if _is_year(third):
-                return date(int(third), _MONTHS[first], int(second)), 3
-            return date(None, _MONTHS[first], int(second)), 2
+                return date(int(third), MONTHS[first], int(second)), 3
+            return date(None, MONTHS[first], int(second)), 2
         if _is_year(second):
-            return date(int(second), _MONTHS[first], None), 2
+            return date(int(second), MONTHS[first], None), 2
     return first, 1
 
 

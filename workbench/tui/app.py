@@ -23,7 +23,7 @@ from workbench.text.safe import clean
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.safe import TerminalGuard, flat
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.theme import DARK, LIGHT
 
@@ -43,14 +43,13 @@ class WorkbenchApp(App[None]):
     `connect` opens the store; it is called in a thread after the first frame is on the screen.
     """
 
-    CSS_PATH = [STYLES / "base.tcss", STYLES / "queue.tcss", STYLES / "review.tcss", STYLES / "dialogs.tcss"]
+    CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in ("base", "queue", "review", "dialogs")]
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        key(["question_mark", "f1"], "help", "Keys of this screen", id="app.help", group="Everywhere", footer="help"),
-        Binding("ctrl+q", "quit", "Quit", id="app.quit", show=False, priority=True,
-                group=Binding.Group("Everywhere")),
-    ]  # fmt: skip
+        key("question_mark f1", "help", "Keys of this screen", "app.help", "Everywhere", "help"),
+        Binding("ctrl+q", "quit", "Quit at once", id="app.quit", show=False, priority=True),
+    ]
 
     def __init__(self, connect: Callable[[], Store], dataset: str | None, annotator: str) -> None:
         super().__init__()
@@ -105,7 +104,7 @@ class WorkbenchApp(App[None]):
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
         if self.store is None:
             self.store = self._connect()
-        import workbench.tui.screens.review
+        import workbench.tui.screens.review  # noqa: F401
         from workbench.tui.desk import open_desk
 
         return open_desk(self.store, self._dataset, self.annotator)
@@ -129,6 +128,11 @@ class WorkbenchApp(App[None]):
         self.gate.close()  # the review opens it again when the sample is painted
         await self.push_screen(ReviewScreen(desk, sample_id))
 
+    async def ask(self, dialog: Dialog) -> None:
+        """Put a dialog over the screen; keys wait until it can take them."""
+        self.gate.close()
+        await self.push_screen(dialog)
+
     async def back_to_queue(self, at: int | None, said: str = "") -> None:
         """Leave the review."""
         await self.pop_screen()
@@ -138,8 +142,8 @@ class WorkbenchApp(App[None]):
         """Show the keys of where one is."""
         from workbench.tui.screens.help import HelpScreen
 
-        if isinstance(self.screen, BaseScreen):
-            await self.push_screen(HelpScreen(acts(self.screen.active_bindings)))
+        if isinstance(self.screen, Ordered):
+            await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND))
 
     async def action_quit(self) -> None:
         """Leave; the exit code says whether the store could be opened."""
@@ -151,7 +155,7 @@ class WorkbenchApp(App[None]):
         """Hand keys and pastes to our screens one by one; everything else goes the usual way."""
         if isinstance(event, events.Paste):
             self._last_paste = event.time
-        ordered = any(isinstance(screen, BaseScreen) for screen in self.screen_stack[-1:])
+        ordered = any(isinstance(screen, Ordered) for screen in self.screen_stack[-1:])
         if not ordered or event.is_forwarded:
             await super().on_event(event)
         elif isinstance(event, events.Key) and event.key != "ctrl+q":
@@ -174,7 +178,7 @@ class WorkbenchApp(App[None]):
             await super().on_event(event)
         elif active.enabled:
             await self.run_action(active.binding.action, active.node)
-        elif isinstance(self.screen, BaseScreen):
+        elif isinstance(self.screen, Ordered):
             self.screen.refused(active.binding.action)
 
     async def _paste(self, event: events.Paste) -> None:
@@ -199,7 +203,7 @@ class WorkbenchApp(App[None]):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the screen, then the theme and the way out."""
-        for act in acts(screen.active_bindings):
+        for act in acts(screen.active_bindings, digits_as_one=False):
             if act.group != "Moving":
                 keys = " ".join(act.keys)
                 yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
@@ -226,7 +230,8 @@ class WorkbenchApp(App[None]):
                 for frame, line in walk_tb(error.__traceback__)
             ][-12:]
             error = getattr(error, "error", None) or error.__cause__  # type: ignore[assignment]
-        self._exit_renderables.append(Text("\n".join(lines)))  # type: ignore[arg-type]
+        if not self._exit_renderables:  # the first error; others are its echoes
+            self._exit_renderables.append(Text("\n".join(lines)))
         self._close_messages_no_wait()
 
 

@@ -136,7 +136,7 @@ def _wrap_mixed(text: str, start: int, end: int, size: int, lines: list[tuple[in
     line, used, soft = start, 0, -1  # soft: index of the piece a line may begin with
     index = 0
     while index < len(pieces):
-        a, b, cells = pieces[index]
+        a, _, cells = pieces[index]
         blank = text[a] == " "
         if used + cells > size and not blank:
             back = soft if soft > 0 and pieces[soft][0] > line else index

@@ -41,7 +41,9 @@ def tally(counted: Tally) -> str:
     """`3/6 .50`, and `3/6 .50–.67` while units are unsure."""
     if not counted.units:
         return f"no units {UNDEFINED}"
-    low, high = counted.interval or (None, None)
+    interval = counted.interval
+    assert interval is not None  # there are units
+    low, high = interval
     shown = value(low) if low == high else f"{value(low)}–{value(high)}"
     return f"{counted.found}/{counted.units} {shown}"
 

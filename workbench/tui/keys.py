@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from textual.binding import ActiveBinding, Binding
@@ -12,6 +13,7 @@ _CYRILLIC = "йцукенгшщзхъфывапролджэячсмитьбюЙ�
 TWINS: dict[str, str] = dict(zip(_LATIN, _CYRILLIC, strict=True))
 """The letter that the same physical key types on the Russian (ЙЦУКЕН) layout."""
 
+_DIGIT = re.compile(r"_\d$")
 _NAMES = {",": "comma"}  # a comma separates keys in a binding
 _SHOWN = {
     "question_mark": "?",
@@ -35,28 +37,20 @@ _SHOWN = {
 }
 
 
-def key(
-    keys: Iterable[str],
-    action: str,
-    description: str,
-    *,
-    id: str,  # noqa: A002  (Textual's word for it)
-    group: str,
-    footer: str = "",
-) -> Binding:
-    """A binding of the keys and of their Russian twins.
+def key(keys: str, action: str, description: str, name: str, group: str, footer: str = "") -> Binding:
+    """A binding of the keys (separated by spaces) and of their Russian twins.
 
-    `description` is what the palette and the help say; `footer` the short form in the key bar, shown
-    there only when given. `id` names the action in a keymap.
+    `description` is what the palette and the help say, `name` the action in a keymap; `footer` is the
+    short form in the key bar, and only an action that has one is shown there.
     """
-    with_twins = [name for one in keys for name in (one, TWINS.get(one)) if name]
+    with_twins = [one for given in keys.split() for one in (given, TWINS.get(given)) if one]
     return Binding(
-        ",".join(_NAMES.get(name, name) for name in with_twins),
+        ",".join(_NAMES.get(one, one) for one in with_twins),
         action,
         description,
         show=bool(footer),
         tooltip=footer,
-        id=id,
+        id=name,
         group=Binding.Group(group),
     )
 
@@ -78,8 +72,11 @@ class Act:
     binding: ActiveBinding
 
 
-def acts(active: dict[str, ActiveBinding]) -> list[Act]:
-    """What can be done now, one entry an action, in the order of the bindings; twins are left out."""
+def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> list[Act]:
+    """What can be done now, one entry an action, in the order of the bindings; twins are left out.
+
+    `digits_as_one`: actions that differ in their digit (`review.label_1`, …) make one entry, `1–9`.
+    """
     by_id: dict[str, Act] = {}
     for name, entry in active.items():
         binding = entry.binding
@@ -87,9 +84,13 @@ def acts(active: dict[str, ActiveBinding]) -> list[Act]:
             continue
         group = binding.group.description if binding.group else ""
         keys = () if _is_twin(name) else (shown(name),)
-        if (known := by_id.get(binding.id)) is not None:
-            keys = (*known.keys, *keys)
-        by_id[binding.id] = Act(binding.id, keys, binding.description, entry.tooltip, group, entry)
+        name_of_it = _DIGIT.sub("", binding.id) if digits_as_one else binding.id
+        if (known := by_id.get(name_of_it)) is not None:
+            keys = ("1–9",) if name_of_it != binding.id else (*known.keys, *keys)
+            entry, group = known.binding, known.group
+        description = known.description if known else binding.description
+        footer = known.footer if known else entry.tooltip
+        by_id[name_of_it] = Act(name_of_it, keys, description, footer, group, entry)
     return list(by_id.values())
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -56,7 +57,7 @@ class MarkedLines:
             cuts.update(cut for cut in (mark.start, mark.end) if start < cut < end)
         edges = sorted(cuts)
         pieces = []
-        for a, b in zip(edges, edges[1:], strict=False):
+        for a, b in pairwise(edges):
             over = [(mark, odd) for mark, odd in marks if mark.start <= a and b <= mark.end]
             if not over:
                 pieces.append(Piece(a, b, None, 0, False))

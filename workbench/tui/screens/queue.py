@@ -40,27 +40,36 @@ There is no dataset here yet.
 class QueueScreen(BaseScreen):
     """All samples, the search over them, and the way into a review."""
 
+    LEGEND = (
+        ("· ◐ ✓", "to do, started, verified"),
+        ("→ ⊘", "skipped, excluded"),
+        ("⚑ ◇ ↺", "flagged, blind, to be matched again"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
-        key(["enter"], "review", "Review this sample", id="queue.open", group="Queue", footer="review"),
-        key(["c", "space"], "go_on", "Go on with the next undecided sample", id="queue.continue",
-            group="Queue", footer="continue"),
-        key(["/", "full_stop"], "search", "Search in ids, questions and references", id="queue.search",
-            group="Queue", footer="search"),
-        key(["v"], "next_state", "View: all, to do, started, verified, …", id="queue.state",
-            group="Queue", footer="view"),
-        key(["o"], "next_order", "Order: random, file, largest difference", id="queue.order",
-            group="Queue", footer="order"),
-        key(["u"], "undo", "Undo the last decision and go there", id="queue.undo", group="Decisions",
-            footer="undo"),
-        key(["U"], "redo", "Redo and go there", id="queue.redo", group="Decisions"),
-        key(["q"], "app.quit", "Quit", id="queue.quit", group="Everywhere", footer="quit"),
-        key(["j", "down"], "move(1)", "Next sample", id="queue.down", group="Moving"),
-        key(["k", "up"], "move(-1)", "Previous sample", id="queue.up", group="Moving"),
-        key(["pagedown", "ctrl+f"], "page(1)", "A page down", id="queue.page_down", group="Moving"),
-        key(["pageup", "ctrl+b"], "page(-1)", "A page up", id="queue.page_up", group="Moving"),
-        key(["g", "home"], "edge(0)", "First sample", id="queue.first", group="Moving"),
-        key(["G", "end"], "edge(1)", "Last sample", id="queue.last", group="Moving"),
-    ]  # fmt: skip
+        key("enter", "review", "Review this sample", "queue.open", "Queue", "review"),
+        key(
+            "c space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"
+        ),
+        key(
+            "/ full_stop",
+            "search",
+            "Search in ids, questions and references",
+            "queue.search",
+            "Queue",
+            "search",
+        ),
+        key("v", "next_state", "View: all, to do, started, verified, …", "queue.state", "Queue", "view"),
+        key("o", "next_order", "Order: random, file, largest difference", "queue.order", "Queue", "order"),
+        key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decisions", "undo"),
+        key("U", "redo", "Redo and go there", "queue.redo", "Decisions"),
+        key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
+        key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
+        key("k up", "move(-1)", "Previous sample", "queue.up", "Moving"),
+        key("pagedown ctrl+f", "page(1)", "A page down", "queue.page_down", "Moving"),
+        key("pageup ctrl+b", "page(-1)", "A page up", "queue.page_up", "Moving"),
+        key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
+        key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
+    ]
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,7 +78,6 @@ class QueueScreen(BaseScreen):
         self._state = ""
         self._search = ""
         self._pending: Timer | None = None
-        self._choices: tuple[str, ...] = ()
 
     def compose(self) -> ComposeResult:
         """Head, progress and search, the list, what happened, the keys."""
@@ -96,7 +104,7 @@ class QueueScreen(BaseScreen):
         self.query_one("#empty", Static).display = False
         self.query_one(SampleList).display = True
         await self._show(await desk.next())
-        self.refresh_bindings()
+        self.query_one(KeyBar).refresh()
 
     def refuse(self, why: str, *, missing: bool = False) -> None:
         """The dataset cannot be opened: say what to do."""
@@ -109,13 +117,12 @@ class QueueScreen(BaseScreen):
         """Several datasets: choose one by its number or with Enter."""
         from workbench.tui.screens.choose import ChooseScreen
 
-        self._choices = names
         self.app.push_screen(ChooseScreen("Which dataset?", names, self.bench.choose_dataset))
 
     def returned(self, at: int | None, said: str) -> None:
         """Back from a review."""
         self.query_one(Status).say(said)
-        self.run_worker(self._show(at), group="view", exclusive=True)
+        self.run_worker(self._show(at), "view", exclusive=True)
 
     # Filling.
 
@@ -132,11 +139,15 @@ class QueueScreen(BaseScreen):
         name = flat(desk.info.name)
         view = " · ".join(filter(None, (self._state, ORDERS[self._order] if self._order != "u" else "")))
         self.query_one(Head).show(
-            ((name, "bold"), (f"  {len(ids):,} of {progress.total:,} samples", "$foreground 60%")
-             if len(ids) != progress.total else (f"  {progress.total:,} samples", "$foreground 60%"),
-             (f"  {view}" if view else "", "$accent")),
+            (
+                (name, "bold"),
+                (f"  {len(ids):,} of {progress.total:,} samples", "$foreground 60%")
+                if len(ids) != progress.total
+                else (f"  {progress.total:,} samples", "$foreground 60%"),
+                (f"  {view}" if view else "", "$accent"),
+            ),
             ((f"as {flat(desk.annotator)}", "$foreground 60%"),),
-        )  # fmt: skip
+        )
         self._say_empty(self._why_empty(progress) if not ids else "")
 
     def _draw_progress(self, progress: Progress) -> None:
@@ -146,7 +157,8 @@ class QueueScreen(BaseScreen):
         if not progress.total:
             return "This dataset has no samples.\n\n  workbench import FILE      brings some in"
         if self._search:
-            return f"No sample has “{flat(self._search)}” in its id, question or reference.\n\nEsc clears the search."
+            hit = f"No sample has “{flat(self._search)}” in its id, question or reference."
+            return f"{hit}\n\nesc in the search field clears it."
         return f"No sample is {self._state or 'here'}.\n\nv shows the next view."
 
     def _say_empty(self, text: str) -> None:
@@ -262,7 +274,7 @@ class QueueScreen(BaseScreen):
 
     def _view(self, at: int | None) -> None:
         # exclusive: only the newest search or view is wanted; nothing is written here
-        self.run_worker(self._show(at), group="view", exclusive=True)
+        self.run_worker(self._show(at), "view", exclusive=True)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """A click opens the sample."""

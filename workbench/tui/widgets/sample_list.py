@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.content import Content
 from textual.widget import Widget
 
+from workbench.model import Tally
 from workbench.tui.cells import fit
 from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
 from workbench.tui.safe import flat
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 Load = Callable[[Sequence[int]], Awaitable["dict[int, QueueRow]"]]
 
 PAGE = 100
-NUMBER = 9
+AUTO, VERIFIED, DELTA = 6, 9, 7  # cells of the number columns, right-aligned under their names
 KEPT_PAGES = 60
 
 
 class SampleList(Lines):
     """Samples by id; rows come page by page while they are looked at."""
 
-    COMPONENT_CLASSES = {
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
         "samples--row",
         "samples--cursor",
         "samples--dim",
@@ -89,7 +90,7 @@ class SampleList(Lines):
         if page in self._loading or self._load is None:
             return
         self._loading.add(page)
-        self.run_worker(self._read(page, self._load, self._ids), group="pages", exit_on_error=True)
+        self.run_worker(self._read(page, self._load, self._ids), "pages", exit_on_error=True)
 
     async def _read(self, page: int, load: Load, ids: list[int]) -> None:
         try:
@@ -129,9 +130,9 @@ class SampleList(Lines):
             Segment(fit(marks(row), 3), flag + background),
             Segment(fit(flat(row.key), columns.key) + "  ", base),
             Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
-            Segment(fit(value(row.automatic.recall) if row.automatic else "", columns.number, right=True), dim),
-            Segment(fit(value(row.verified.recall) if row.verified else "", columns.number, right=True), base),
-            Segment(fit(difference(row), columns.number, right=True), base),
+            Segment(_number(row.automatic, AUTO), dim),
+            Segment(_number(row.verified, VERIFIED), base),
+            Segment(fit(difference(row), DELTA, right=True), base),
         ]
         if columns.who:
             parts += [Segment("  ", dim), Segment(fit(flat(", ".join(row.annotators)), columns.who), dim)]
@@ -155,16 +156,19 @@ class Columns(NamedTuple):
 
     key: int
     text: int
-    number: int
     who: int
 
 
 def plan(size: int) -> Columns:
     """The columns of a row of `size` cells; the annotator's goes first when space is short."""
     key = 14 if size < 100 else 20 if size < 160 else 28
-    who = 0 if size < 72 else 10 if size < 100 else 14
-    used = 2 + 1 + 3 + key + 2 + 3 * NUMBER + (2 + who if who else 0) + 1
-    return Columns(key, max(4, size - used), NUMBER, who)
+    who = 0 if size < 72 else 7 if size < 100 else 14
+    used = 2 + 1 + 3 + key + 2 + AUTO + VERIFIED + DELTA + (2 + who if who else 0) + 1
+    return Columns(key, max(4, size - used), who)
+
+
+def _number(tally: Tally | None, size: int) -> str:
+    return fit(value(tally.recall) if tally else "", size, right=True)
 
 
 class SampleHead(Widget):
@@ -178,5 +182,6 @@ class SampleHead(Widget):
         """The names, in the places of the columns; the list's scroll bar is left free."""
         columns = plan(self.content_size.width - 1)
         names = " " * 6 + fit("sample", columns.key) + "  " + fit("reference", columns.text)
-        names += "".join(fit(name, columns.number, right=True) for name in ("auto", "verified", "Δ"))
-        return Content(names + ("  " + fit("annotator", columns.who) if columns.who else ""))
+        names += fit("auto", AUTO, right=True) + fit("verified", VERIFIED, right=True)
+        names += fit("Δ", DELTA, right=True)
+        return Content(names + ("  " + fit("by", columns.who) if columns.who else ""))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
@@ -22,7 +23,7 @@ MOST_LINES = 3
 class UnitList(Lines):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
 
-    COMPONENT_CLASSES = {
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
         "units--row",
         "units--cursor",
         "units--dim",
@@ -130,10 +131,7 @@ class UnitList(Lines):
         base = self.part("units--cursor" if at_cursor else "units--row")
         background = base.background_style
         dim = self.part("units--dim") + background
-        if not unit.counted:
-            words = self.part("units--rejected") + background
-        else:
-            words = base
+        words = base if unit.counted else self.part("units--rejected") + background
         tone = self._tone(unit) + background
         pointer = "▸ " if at_cursor else "  "
         if part:
@@ -144,7 +142,9 @@ class UnitList(Lines):
             return [Segment("    ", base), Segment(text, words), Segment(" " * size, base)]
         said = verdict_width(size)
         lead = [Segment(pointer, base), Segment(unit_symbol(unit) + " ", tone)]
-        round_ = Segment(fit(flat(verdict(unit.match)) if unit.counted else "", said), self._round(unit) + background)
+        round_ = Segment(
+            fit(flat(verdict(unit.match)) if unit.counted else "", said), self._round(unit) + background
+        )
         if self._statements:
             start, end = self._wrapped[index][0]
             return [*lead, Segment(fit(flat(unit.text)[start:end], size - 5 - said) + " ", words), round_]

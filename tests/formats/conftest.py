@@ -1,0 +1,72 @@
+"""Files made from what a test says, read the way the import reads them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.formats.reading import Notes, Row, read
+from workbench.model import Record
+
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "formats"
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """All rows of a file and what was noted."""
+
+    rows: list[Row]
+    notes: Notes
+
+    @property
+    def records(self) -> list[Record]:
+        return [row.record for row in self.rows if row.record is not None]
+
+    @property
+    def errors(self) -> list[str]:
+        """Every refusal without the path of the file."""
+        return [
+            str(row.error).partition(f"{row.error.path}:")[2] for row in self.rows if row.error is not None
+        ]
+
+    @property
+    def record(self) -> Record:
+        """The only row, which has to be good."""
+        assert self.errors == []
+        (record,) = self.records
+        return record
+
+
+Load = Callable[..., Loaded]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    """Write text, bytes or objects (one a line) to a file and read it."""
+
+    def loader(content: Any, name: str = "rows.jsonl", format: str | None = None) -> Loaded:  # noqa: A002
+        path = tmp_path / name
+        if isinstance(content, dict):
+            content = [content]
+        if isinstance(content, list):
+            content = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in content)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return load_path(path, format)
+
+    return loader
+
+
+def load_path(path: Path, format: str | None = None) -> Loaded:  # noqa: A002
+    notes = Notes()
+    return Loaded(list(read(path, format=format, notes=notes)), notes)
+
+
+@pytest.fixture
+def fixture() -> Load:
+    """Read one of the project's own small files."""
+    return lambda name: load_path(FIXTURES / name)

@@ -1,0 +1,180 @@
+"""What is written in the native format is read back without a change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.formats import native
+from workbench.formats.reading import Notes, read
+from workbench.model import (
+    REASONS,
+    VERDICTS,
+    Evidence,
+    GoldRecord,
+    Kind,
+    Match,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Record,
+    Sample,
+    Span,
+    Unit,
+)
+
+# Whole pieces that trip writers and readers, beside any single character that is text.
+PIECES = st.sampled_from(
+    ["|", "\n", "\r\n", '"', "'", "\\", "\\u0041", "Тадж-Махал", "😀👩‍👩‍👧", "שלום", "\u202eabc\u202c"]
+    + ["e\u0301", "\u2028", "=1+1", "[", "]", "{", ",", "\t", "\x1b[31m", "\ufeff", "\x7f", "日本"]
+)
+CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
+TEXT = st.lists(PIECES | CHARACTERS, max_size=12).map("".join)
+SAID = TEXT.filter(str.strip)  # a text that has to say something
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+    max_leaves=8,
+)
+DIGITS = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.integers().map(str)
+DIGITS |= st.sampled_from(["0.50", "0.999999995", "1E-3", "0.33333333333333333333"])
+
+
+@st.composite
+def places(draw: st.DrawFn, text: str) -> tuple[int, int]:
+    start = draw(st.integers(0, len(text) - 1))
+    return start, draw(st.integers(start + 1, len(text)))
+
+
+@st.composite
+def evidence(draw: st.DrawFn, contexts: Sequence[str]) -> Evidence:
+    index = draw(st.sampled_from([i for i, text in enumerate(contexts) if text]))
+    return Evidence(index, *draw(places(contexts[index])))
+
+
+@st.composite
+def units(draw: st.DrawFn, kind: Kind, reference: str, contexts: Sequence[str]) -> tuple[Unit, ...]:
+    """Units at any place: nested, touching, several at the same span, some ungrounded."""
+    found = []
+    for number in range(draw(st.integers(0, 4))):
+        spans: list[Span] = []
+        text = draw(SAID)
+        if reference.strip() and draw(st.booleans()):
+            start, end = draw(places(reference).filter(lambda place: reference[slice(*place)].strip()))
+            spans = [Span(start, end), *(Span(*draw(places(reference))) for _ in range(draw(st.integers(0, 2))))]
+            text = reference[start:end] if kind == "entity" else text
+        somewhere = st.lists(evidence(contexts), max_size=2) if any(contexts) else st.just([])
+        match = Match(
+            verdict=draw(st.sampled_from(VERDICTS)),
+            reason=draw(st.none() | st.sampled_from(REASONS)),
+            evidence=tuple(draw(somewhere)),
+            rule="human",
+            nested=draw(st.booleans()),
+            note=draw(TEXT),
+        )
+        name = draw(st.sampled_from([f"g{number + 1}", f"u{number}", f"e|{number}"]))
+        label, original = draw(TEXT), draw(TEXT)
+        found.append(
+            Unit(name, kind, text, label, tuple(spans), match, "imported", original_label=original)
+        )
+    return tuple(found)
+
+
+@st.composite
+def entities(draw: st.DrawFn, text: str) -> tuple[ProposedEntity, ...]:
+    found = []
+    for _ in range(draw(st.integers(0, 3))):
+        if text.strip() and draw(st.booleans()):
+            start, end = draw(places(text).filter(lambda place: text[slice(*place)].strip()))
+            found.append(ProposedEntity(text[start:end], draw(TEXT), start, end))
+        else:
+            found.append(ProposedEntity(draw(SAID), draw(TEXT)))
+    return tuple(found)
+
+
+@st.composite
+def proposals(draw: st.DrawFn, reference: str, contexts: Sequence[str]) -> Proposal:
+    statements = []
+    for _ in range(draw(st.integers(0, 3))):
+        start, end = draw(places(reference)) if reference and draw(st.booleans()) else (None, None)
+        maybe = st.none() | TEXT
+        context = draw(st.none() | st.sampled_from(range(len(contexts)))) if contexts else None
+        statements.append(
+            ProposedStatement(draw(SAID), draw(maybe), context, draw(maybe), draw(maybe), start, end)
+        )
+    listed = st.tuples(*(entities(text) for text in contexts))
+    return Proposal(
+        proposer=draw(SAID),
+        model=draw(TEXT),
+        reference_entities=draw(st.none() | entities(reference)),
+        context_entities=draw(st.none() | listed),
+        statements=draw(st.none() | st.just(tuple(statements))),
+    )
+
+
+@st.composite
+def records(draw: st.DrawFn) -> Record:
+    reference = draw(TEXT)
+    contexts = tuple(draw(st.lists(TEXT, max_size=3)))
+    gold = []
+    for annotator in draw(st.lists(SAID, max_size=3, unique=True)):
+        found: dict[str, Any] = {"entities": draw(units("entity", reference, contexts))}
+        if draw(st.booleans()):
+            found["statements"] = draw(units("statement", reference, contexts))
+            if draw(st.booleans()):
+                del found["entities"]
+        gold.append(GoldRecord(annotator, **found))
+    return Record(
+        Sample(
+            id=draw(TEXT.filter(bool)),
+            user_input=draw(TEXT),
+            reference=reference,
+            retrieved_contexts=contexts,
+            response=draw(st.none() | TEXT),
+            group=draw(st.none() | TEXT),
+            meta=draw(st.dictionaries(TEXT, JSON, max_size=3)),
+            alternatives=tuple(draw(st.lists(TEXT, max_size=2))),
+        ),
+        draw(st.none() | proposals(reference, contexts)),
+        tuple(gold),
+        draw(st.dictionaries(TEXT, DIGITS, max_size=3)),
+    )
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=150,
+)
+@given(st.lists(records(), min_size=1, max_size=3))
+def test_a_record_that_is_written_is_read_back_equal(tmp_path: Path, given: list[Record]) -> None:
+    """And says nothing on the way; written again it has the same bytes."""
+    path = tmp_path / "a.jsonl"
+    written = native.write(path, given)
+    first = path.read_bytes()
+    notes = Notes()
+    rows = list(read(path, format="native", notes=notes))
+
+    assert [str(row.error) for row in rows if row.error] == []
+    assert [row.record for row in rows] == given
+    assert written == len(given) == first.count(b"\n")
+    assert (notes.kept, notes.ignored, notes.repaired, notes.dropped) == ({}, {}, 0, 0)
+    assert native.write(path, [row.record for row in rows if row.record]) == len(given)
+    assert path.read_bytes() == first
+
+
+def test_the_bytes_do_not_depend_on_the_order_inside_meta_and_scores() -> None:
+    """A database may give the keys of an object back in another order."""
+    sample = Sample("s", "q", "r", ("c",), meta={"b": {"y": 1, "x": 2}, "a": 1})
+    other = Sample("s", "q", "r", ("c",), meta={"a": 1, "b": {"x": 2, "y": 1}})
+
+    line = native.to_line(Record(sample, scores={"n": "1", "m": "0.50"}))
+    assert line == native.to_line(Record(other, scores={"m": "0.50", "n": "1"}))
+    assert line == (
+        '{"id": "s", "user_input": "q", "reference": "r", "retrieved_contexts": ["c"], '
+        '"meta": {"a": 1, "b": {"x": 2, "y": 1}}, "scores": {"m": 0.50, "n": 1}}\n'
+    )

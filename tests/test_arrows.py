@@ -1,0 +1,144 @@
+"""Arrows go one way: which room may import which, and what nobody imports before it is needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "workbench"
+
+NOUNS = {"errors", "model", "workbench"}
+PURE = NOUNS | {"text", "matching", "reviewing", "scoring", "comparing"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "workbench": set(),
+    "errors": set(),
+    "model": {"errors"},
+    "text": NOUNS,
+    "matching": NOUNS | {"text"},
+    "reviewing": NOUNS | {"text"},
+    "scoring": NOUNS | {"text", "matching", "reviewing"},
+    "comparing": NOUNS | {"text", "matching", "reviewing", "scoring"},
+    "proposing": PURE,
+    "formats": PURE,
+    "store": PURE,
+    "demo_data": set(),
+    "stages": PURE | {"proposing", "formats", "store", "demo_data"},
+    "reports": PURE | {"stages"},
+    "cli": PURE | {"stages", "store", "reports", "tui"},
+    "api": PURE | {"stages", "store", "proposing"},
+    "tui": PURE | {"stages", "store"},
+}
+"""A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
+
+PURE_MAY_NOT = {
+    "datetime",
+    "time",
+    "pathlib",
+    "os",
+    "io",
+    "socket",
+    "sqlite3",
+    "asyncio",
+    "random",
+    "subprocess",
+}
+ALLOWED_STORE_NAMES = {"workbench.store.engine", "workbench.store.datasets"}
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(PACKAGE).parts
+    name = parts[0].removesuffix(".py")
+    return "workbench" if name == "__init__" else name
+
+
+def imports_of(path: Path) -> set[str]:
+    """Every imported module of a file, wherever in the file the import stands."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert node.level == 0, f"{path}: relative import"
+            names |= {f"{node.module}.{alias.name}" for alias in node.names} | {node.module}
+    return names
+
+
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_room_imports_only_what_its_arrows_allow(path: Path) -> None:
+    room = room_of(path)
+    used = {name.split(".")[1] for name in imports_of(path) if name.startswith("workbench.")}
+    rooms = {name for name in used if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()}
+
+    assert rooms - {room} <= MAY_IMPORT[room]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if room_of(path) in PURE - {"workbench", "errors"}],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_pure_rooms_know_no_clock_disk_network_or_chance(path: Path) -> None:
+    tops = {name.split(".")[0] for name in imports_of(path)}
+
+    assert set() == tops & PURE_MAY_NOT
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if room_of(path) in {"cli", "tui", "api"}],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_front_ends_know_the_store_by_its_handle_only(path: Path) -> None:
+    used = {name for name in imports_of(path) if name.startswith("workbench.store.")}
+
+    assert {".".join(name.split(".")[:3]) for name in used} <= ALLOWED_STORE_NAMES
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_session_never_leaves_the_store(path: Path) -> None:
+    tops = {name.split(".")[0] for name in imports_of(path)}
+
+    assert room_of(path) == "store" or set() == tops & {"sqlmodel", "sqlalchemy", "alembic", "sqlite3"}
+
+
+def modules_after(code: str) -> set[str]:
+    """What is imported in a fresh interpreter after the code ran."""
+    script = f"import sys\n{code}\nprint('\\n'.join(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return {name.split(".")[0] for name in done.stdout.split()}
+
+
+HEAVY = {
+    "anthropic",
+    "scipy",
+    "numpy",
+    "sqlmodel",
+    "sqlalchemy",
+    "alembic",
+    "textual",
+    "pydantic",
+    "pymorphy3",
+}
+
+
+def test_the_command_line_starts_without_heavy_imports() -> None:
+    assert set() == modules_after("import workbench.cli") & HEAVY
+
+
+def test_the_terminal_app_starts_without_the_store() -> None:
+    heavy = HEAVY - {"textual"}
+
+    assert set() == modules_after("import workbench.tui.app") & heavy
+
+
+def test_the_pure_rooms_need_no_heavy_package() -> None:
+    names = ", ".join(f"workbench.{room}" for room in sorted(PURE - NOUNS))
+    assert set() == modules_after(f"import {names}, workbench.scoring.scorers") & HEAVY

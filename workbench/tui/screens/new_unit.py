@@ -1,0 +1,137 @@
+"""A new unit: type what stands in the reference, then a label key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from workbench.model import Kind, Label, Span
+from workbench.text.ground import ground
+from workbench.text.tokens import Token, tokens
+from workbench.tui.cells import cut
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.prompt import PromptScreen, choice_parts
+from workbench.tui.widgets.field import Field
+
+
+class NewUnitScreen(PromptScreen):
+    """Two steps in one line. While typing, the place in the reference is marked and Tab completes.
+
+    `add(text, label)` is called at the end; `look(spans)` whenever the text stands somewhere.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("tab", "complete", "Complete the word; once more: the next word too", "new.complete", "New unit"),
+        *(
+            key(str(digit), f"label('{digit}')", "Label of that number", f"new.label_{digit}", "New unit")
+            for digit in range(10)
+        ),
+    ]  # fmt: skip
+
+    def __init__(
+        self,
+        kind: Kind,
+        reference: str,
+        labels: tuple[Label, ...],
+        add: Callable[[str, str], None],
+        look: Callable[[tuple[Span, ...]], None],
+        *,
+        value: str = "",
+    ) -> None:
+        super().__init__(
+            f"new {kind}", self._grounded, value=value, placeholder="as it stands in the reference"
+        )
+        self._reference = reference
+        self._tokens = tokens(reference)
+        self._labels = labels if kind == "entity" else ()
+        self._add = add
+        self._look = look
+        self._text = ""
+
+    def hint(self) -> None:
+        """Where the text stands, and what Tab would make of it."""
+        typed = self.query_one(Field).value.strip()
+        spans = ground(typed, self._reference) if typed else ()
+        self._look(spans)
+        longer = completion(self._reference, self._tokens, typed) if typed else ""
+        times = "" if not spans else "1 place" if len(spans) == 1 else f"{len(spans)} places"
+        parts = [(times, "$success"), ("  " if times and longer else "", "")]
+        if longer:
+            parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", "$foreground 65%")]
+        if not typed:
+            parts = [
+                ("type a name; ", "$foreground 60%"),
+                ("tab", "$accent"),
+                (" completes it", "$foreground 60%"),
+            ]
+        self.say(tuple(parts))
+
+    def action_complete(self) -> None:
+        """Tab."""
+        field = self.query_one(Field)
+        if longer := completion(self._reference, self._tokens, field.value.strip()):
+            field.value = flat(longer)
+            field.cursor_position = len(field.value)
+
+    def _grounded(self, typed: str) -> str | None:
+        if not typed:
+            return "nothing typed yet"
+        if not ground(typed, self._reference):
+            return "this does not stand in the reference; type it as it is written there"
+        self._text = typed
+        if not self._labels:
+            self._done("")
+            return None
+        self.query_one(Field).disabled = True
+        self.set_focus(None)
+        self.say((("label  ", "bold"), *choice_parts([(label.key, label.name) for label in self._labels])))
+        return ""
+
+    def action_submit(self) -> None:
+        """Enter: on to the label; once more: without one."""
+        if self._text:
+            self._done("")
+            self.app.pop_screen()
+        elif (complaint := self._grounded(self.typed)) is None:
+            self.app.pop_screen()
+        elif complaint:
+            self.say((("! ", ""), (complaint, "")), bad=True)
+
+    def action_label(self, digit: str) -> None:
+        """A label key: the unit is made."""
+        if not self._text:
+            return
+        for label in self._labels:
+            if label.key == digit:
+                self._done(label.name)
+                self.app.pop_screen()
+                return
+
+    def action_cancel(self) -> None:
+        """Escape."""
+        self._look(())
+        super().action_cancel()
+
+    def _done(self, label: str) -> None:
+        self._look(())
+        self._add(self._text, label)
+
+
+def completion(reference: str, all_tokens: list[Token], typed: str) -> str:
+    """The reference's own wording from where `typed` begins to the end of the word after it.
+
+    Empty when no word of the reference starts like it. Case does not matter for what is typed.
+    """
+    wanted = typed.casefold()
+    size = len(typed)
+    for index, token in enumerate(all_tokens):
+        if reference[token.start : token.start + size].casefold() != wanted:
+            continue
+        end = token.start + size
+        for later in all_tokens[index:]:
+            if later.end > end:
+                return reference[token.start : later.end]
+    return ""

@@ -1,0 +1,99 @@
+"""One line to type: a reason, a comment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.widgets import Input
+
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import Dialog
+from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.field import Field
+
+Answer = Callable[[str], str | None]
+"""Takes what was typed; None closes the dialog, a text says why it cannot be taken and keeps it open."""
+
+
+class PromptScreen(Dialog):
+    """A title, a field, a line of help. Nothing typed is lost while it cannot be taken."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("escape", "cancel", "Close without doing anything", "prompt.cancel", "Dialog"),
+        key("f1", "app.help", "Keys of this screen", "prompt.help", "Dialog"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        answer: Answer,
+        *,
+        value: str = "",
+        placeholder: str = "",
+        choices: tuple[str, ...] = (),
+    ) -> None:
+        super().__init__()
+        self._title = flat(title)
+        self._answer = answer
+        self._value = flat(value)
+        self._placeholder = placeholder
+        self._choices = choices
+
+    def compose(self) -> ComposeResult:
+        """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Field(self._value, placeholder=self._placeholder, id="field")
+            yield Bar(id="hint")
+
+    def opened(self) -> None:
+        """Type at once."""
+        self.query_one("#title", Bar).show(
+            ((self._title, "bold"),), (("enter ok  esc cancel", "$foreground 60%"),)
+        )
+        self.hint()
+        self.query_one(Field).focus()
+
+    @property
+    def typed(self) -> str:
+        """What stands in the field; a single digit stands for the choice of that number."""
+        text = self.query_one(Field).value.strip()
+        if text.isdecimal() and 0 < int(text) <= len(self._choices):
+            return self._choices[int(text) - 1]
+        return text
+
+    def hint(self) -> None:
+        """What helps while typing."""
+        self.say(choice_parts([(str(n), choice) for n, choice in enumerate(self._choices, 1)]))
+
+    def say(self, parts: tuple[Part, ...], *, bad: bool = False) -> None:
+        """Put this under the field."""
+        line = self.query_one("#hint", Bar)
+        line.set_class(bad, "-bad")
+        line.show(parts)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """A correction takes the complaint away."""
+        event.stop()
+        self.hint()
+
+    def action_submit(self) -> None:
+        """Enter."""
+        complaint = self._answer(self.typed)
+        if complaint is None:
+            self.app.pop_screen()
+        else:
+            self.say((("! ", ""), (flat(complaint), "")), bad=True)
+
+
+def choice_parts(choices: list[tuple[str, str]]) -> tuple[Part, ...]:
+    """`1 person  2 place  …` with the keys in the accent colour."""
+    parts: list[Part] = []
+    for name, word in choices:
+        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", "$foreground 65%")]
+    return tuple(parts)

@@ -1,0 +1,66 @@
+"""The keys of a review, the most used first; help, key bar and palette are made from them."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+from workbench.tui.keys import key
+
+SIGNS = (
+    ("✓ ✗ +", "unit as proposed, rejected, added by a person"),
+    ("! =", "does not stand in the reference; duplicate, not counted"),
+    ("● 2 equal", "found in context 2, by that rule"),
+    ("○ ? ·", "missing, unsure, open"),
+)
+
+
+def _label(digit: int) -> Binding:
+    first = digit == 1
+    description = "Label of that number" if first else f"Label {digit}"
+    return key(
+        str(digit),
+        f"digit('{digit}')",
+        description,
+        f"review.label_{digit}",
+        "Units",
+        "label" if first else "",
+    )
+
+
+REVIEW_KEYS: list[BindingType] = [
+    key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept+next"),
+    key("x", "reject", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
+    key("n", "add", "New unit", "review.new", "Units", "new"),
+    key("m", "match", "Found or missing", "review.match", "Units", "match"),
+    *(_label(digit) for digit in range(1, 10)),
+    key("0", "digit('0')", "There are no units here (or label 0)", "review.none", "Units"),
+    key("M", "unsure", "Unsure whether it is found", "review.unsure", "Units"),
+    key(
+        "full_stop shift+right", "edge('right', True)", "Right edge a token out", "review.right_out", "Units"
+    ),
+    key(", shift+left", "edge('right', False)", "Right edge a token in", "review.right_in", "Units"),
+    key("< shift+up", "edge('left', True)", "Left edge a token out", "review.left_out", "Units"),
+    key("> shift+down", "edge('left', False)", "Left edge a token in", "review.left_in", "Units"),
+    key("u", "undo", "Undo, wherever it was", "review.undo", "Decide", "undo"),
+    key("U", "redo", "Redo", "review.redo", "Decide"),
+    key("s", "skip", "Skip for now", "review.skip", "Decide"),
+    key("X", "exclude", "Exclude, with a reason", "review.exclude", "Decide"),
+    key("f", "flag", "Flag, with a reason", "review.flag", "Decide"),
+    key("c", "comment", "Comment", "review.comment", "Decide"),
+    key("j down", "move(1)", "Next unit", "review.down", "Moving"),
+    key("k up", "move(-1)", "Previous unit", "review.up", "Moving"),
+    key("tab", "doubt(1)", "Next doubtful unit", "review.next_doubt", "Moving"),
+    key("shift+tab", "doubt(-1)", "Previous doubtful unit", "review.previous_doubt", "Moving"),
+    key("] right", "context(1)", "Next context", "review.next_context", "Moving"),
+    key("[ left", "context(-1)", "Previous context", "review.previous_context", "Moving"),
+    key("space pagedown", "scroll_context(1)", "Scroll the context", "review.page_down", "Moving"),
+    key("pageup", "scroll_context(-1)", "Scroll the context back", "review.page_up", "Moving"),
+    key("ctrl+d", "scroll_reference(1)", "Scroll the reference", "review.reference_down", "Moving"),
+    key("ctrl+u", "scroll_reference(-1)", "Scroll the reference back", "review.reference_up", "Moving"),
+    key("t", "kind", "Entities or statements", "review.kind", "View"),
+    key("w", "scores", "Automatic scores", "review.scores", "View"),
+    key("g", "guidelines", "Guidelines", "review.guidelines", "View"),
+    key("y", "copy", "Copy the unit", "review.copy", "View"),
+    key("b", "back", "Back to the queue", "review.back", "View", "back"),
+    key("q", "app.quit", "Quit", "review.quit", "View"),
+]

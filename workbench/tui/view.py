@@ -1,0 +1,127 @@
+"""What the review shows, as plain values: titles, marks and details of an open sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from workbench.model import Kind, Span, Unit
+from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.marks import Mark
+from workbench.tui.safe import flat
+from workbench.tui.widgets.bars import Part
+
+if TYPE_CHECKING:
+    from workbench.stages.review import Opened, Progress
+
+QUOTE = 160
+"""Characters of an evidence shown beside the unit; the context shows it whole."""
+
+
+def head_parts(
+    opened: Opened, kind: Kind, progress: Progress | None
+) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
+    """The head line: dataset and progress on the left, the sample and what is special about it right."""
+    left: list[Part] = [(flat(opened.dataset.name), "bold")]
+    if progress is not None:
+        left.append((f"  {progress.verified:,} of {progress.total:,} verified", "$foreground 60%"))
+    right: list[Part] = []
+    state = opened.state.of(kind)
+    if opened.blind:
+        right.append(("◇ blind  ", "$accent"))
+    if opened.rematch:
+        right.append(("↺ matches only  ", "$accent"))
+    if opened.state.flag:
+        right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
+    if opened.state.comments:
+        right.append((f"✎ {len(opened.state.comments)}  ", "$foreground 60%"))
+    if state.disposition in ("verified", "excluded", "skipped"):
+        tone = "$success" if state.disposition == "verified" else "$warning"
+        why = f": {flat(state.reason)[:24]}" if state.reason else ""
+        right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
+    right.append((flat(opened.sample.id), "bold"))
+    return tuple(left), tuple(right)
+
+
+def units_title(opened: Opened, kind: Kind) -> str:
+    """`Entities 6 · t statements`; numbers and our own words only, for a title reads markup."""
+    counted = sum(unit.counted for unit in opened.state.of(kind).assessment.units)
+    name = "Entities" if kind == "entity" else "Statements"
+    other = "statements" if kind == "entity" else "entities"
+    return f"{name} {counted}" + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
+
+
+def context_title(context: int, count: int, unit: Unit | None) -> str:
+    """`Context 2 of 5 · evidence also in 1, 4`."""
+    if not count:
+        return "Contexts"
+    title = f"Context {context + 1} of {count}"
+    elsewhere = sorted({e.context + 1 for e in unit.match.evidence} - {context + 1}) if unit else []
+    if elsewhere:
+        more = ", …" if len(elsewhere) > 4 else ""
+        title += f" · evidence also in {', '.join(map(str, elsewhere[:4]))}{more}"
+    return title
+
+
+def reference_marks(units: Iterable[Unit], chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
+    """Every unit where it stands in the reference, the chosen one on top; typed text over all."""
+    marks = []
+    for unit in units:
+        is_chosen = chosen is not None and unit.id == chosen.id
+        if unit.duplicate_of and not is_chosen:
+            continue  # it stands where its first mention is marked already
+        role = "rejected" if not unit.counted else _role(unit)
+        marks += [Mark(span.start, span.end, role, unit.id, is_chosen) for span in unit.spans]
+    marks += [Mark(span.start, span.end, "typed", "", True) for span in typed]
+    return marks
+
+
+def _role(unit: Unit) -> str:
+    return {"found": "found", "missing": "missing"}.get(unit.match.verdict or "", "open")
+
+
+def context_marks(units: Iterable[Unit], chosen: Unit | None, context: int) -> list[Mark]:
+    """The evidence of the chosen unit in one context, and faintly that of the others."""
+    marks = []
+    for unit in units:
+        if not unit.counted:
+            continue
+        is_chosen = chosen is not None and unit.id == chosen.id
+        marks += [
+            Mark(e.start, e.end, "evidence" if is_chosen else "mention", unit.id, is_chosen)
+            for e in unit.match.evidence
+            if e.context == context
+        ]
+    return marks
+
+
+def detail(unit: Unit, opened: Opened) -> str:
+    """The unit in full: wording, what is known of it, the evidence as it stands in the context."""
+    match = unit.match
+    lines = [flat(unit.text)]
+    facts = [unit.label, {"human": "added by a person"}.get(unit.origin, unit.origin)]
+    if unit.original_label:
+        facts.append(f"label as proposed: {unit.original_label}")
+    if unit.proposed and unit.proposed != unit.text:
+        facts.append(f"proposed as “{unit.proposed}”")
+    if not unit.grounded:
+        facts.append("does not stand in the reference")
+    if unit.duplicate_of:
+        facts.append("duplicate of an earlier unit: not counted")
+    if unit.rejected:
+        facts.append("rejected: not counted")
+    lines.append(" · ".join(flat(fact) for fact in facts if fact))
+    if match.verdict == "found":
+        rule = f"found by {match.rule.replace('_', ' ')}" if match.rule else "found"
+        lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
+    elif match.verdict == "missing":
+        near = f"; nearest similarity {match.similarity}" if match.similarity else ""
+        lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)
+    contexts = opened.sample.retrieved_contexts
+    for evidence in match.evidence[:2]:
+        if evidence.context < len(contexts):
+            quote = contexts[evidence.context][evidence.start : evidence.end][:QUOTE]
+            lines.append(f"{evidence.context + 1}: “{flat(quote)}”")
+    if match.note:
+        lines.append(flat(match.note))
+    return "\n".join(lines)
