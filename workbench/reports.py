@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from workbench.model import KINDS, Score, Tally
+from workbench.model import KINDS, Kind, Score, Tally
+from workbench.scoring.scorers import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -195,20 +196,12 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
 
 
 def score_text(report: ScoreReport) -> str:
-    """A table of every sample's values and the means."""
-    names = [name for name in report.means if not name.startswith("verified_")]
-    external = sorted({name for row in report.samples for name in row.external})
-    head = ["id", *names, *external, "verified"]
-    rows = [
-        [
-            row.id,
-            *(_score_cell(row.automatic.get(name)) for name in names),
-            *(row.external[name][1] if name in row.external else "" for name in external),
-            _verified_cell(row),
-        ]
-        for row in report.samples
-    ]
-    lines = [*_table(head, rows), "", *_mean_lines(report.means)]
+    """Every sample's values by kind, and the means."""
+    lines: list[str] = []
+    for kind in KINDS:
+        rows = [row for row in report.samples if _has(row, kind)]
+        lines += _kind_table(kind, rows, report.samples)
+    lines += _mean_lines(report.means)
     if report.unproposed:
         lines.append(
             f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
@@ -218,29 +211,36 @@ def score_text(report: ScoreReport) -> str:
 
 
 def compare_text(report: CompareReport) -> str:
-    """A table of automatic, verified and Δ for every verified sample, and the differences by scorer."""
-    names = [one.scorer for one in report.differences]
-    rows = []
-    for row, delta in zip(report.scores.samples, report.deltas, strict=True):
-        cells = [_score_cell(row.automatic.get(name)) or _external_cell(row, name) for name in names]
-        rows.append([row.id, *cells, _verified_cell(row), *_delta_cell(delta)])
-    lines = _table(["id", *names, "verified", "Δ linked"], rows)
-    lines += ["", "automatic against verified, over the samples that are verified:"]
+    """Every sample's automatic and verified values with Δ, and the differences by scorer."""
+    lines: list[str] = []
+    for kind in KINDS:
+        verified_only = kind != KINDS[0] and any("entity" in row.verified for row in report.scores.samples)
+        rows = [
+            row
+            for row in report.scores.samples
+            if _has(row, kind) and (kind in row.verified or not verified_only)
+        ]
+        lines += _kind_table(kind, rows, report.scores.samples)
+    lines.append("automatic against verified, over the samples that are verified:")
     figures = [
         [
             one.scorer,
             str(one.automatic.n),
             str(one.automatic.undefined),
-            _number(one.automatic.value),
-            _number(one.verified.value),
-            _signed(one.delta),
-            _number(one.mae),
-            f"{one.n_exact} of {one.automatic.n}",
+            _number(one.automatic.value, 3),
+            _number(one.verified.value, 3),
+            _signed(one.delta, 3),
+            _number(one.mae, 3),
+            str(one.n_exact),
         ]
         for one in report.differences
+        if one.automatic.n or one.automatic.undefined
     ]
-    head = ["scorer", "n", "undefined", "automatic", "verified", "mean Δ", "mean |Δ|", "equal"]
-    lines += _table(head, figures)
+    if figures:
+        head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
+        lines += _table(head, figures)
+    else:
+        lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
     lines += ["", *_mean_lines(report.scores.means)]
     return "\n".join(lines)
 
@@ -316,21 +316,61 @@ def _tally_cell(tally: Tally) -> str:
 
 
 def _score_cell(score: Score | None) -> str:
-    return "" if score is None else _tally_cell(score.tally)
+    if score is None:
+        return ""
+    if score.scorer.startswith("ragas") and score.value is not None:
+        return f"{score.value:.10f}"  # ragas's own digits: 4/6 reads .6666666656 there
+    return _tally_cell(score.tally)
 
 
-def _external_cell(row: Scored, name: str) -> str:
-    return row.external[name][1][:6] if name in row.external else ""
+SHOWN_ROWS = 200
+EXTERNAL_DIGITS = 6
 
 
-def _verified_cell(row: Scored) -> str:
-    cells = [_tally_cell(row.verified[kind]) for kind in KINDS if kind in row.verified]
-    cells += ["unresolved"] * bool(row.unresolved) + ["excluded"] * bool(row.excluded)
-    return " · ".join(cells)
+def _has(row: Scored, kind: Kind) -> bool:
+    return kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
 
 
-def _delta_cell(delta: Mapping[str, float | None]) -> list[str]:
-    return [_signed(delta.get("linked"))]
+def _kind_table(kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored]) -> list[str]:
+    """A line per sample: automatic values of one kind, the external one, verified and Δ."""
+    if not rows:
+        return []
+    names = [
+        name for name, of in SCORERS.items() if of == kind and any(name in row.automatic for row in rows)
+    ]
+    if all(row.automatic.get("ragas_legacy") == _as_legacy(row.automatic.get("ragas")) for row in everything):
+        names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
+    columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
+    first = DEFAULT_SCORER[kind]
+    table = []
+    for row in rows[:SHOWN_ROWS]:
+        cells = [_score_cell(row.automatic.get(name)) for name in names]
+        cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        table.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])
+    title = "entities" if kind == "entity" else "statements"
+    lines = _table([title, *names, *columns, "verified", "Δ"], table)
+    if len(rows) > SHOWN_ROWS:
+        lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
+    lines.append(f"Δ = {first} − verified")
+    return [*lines, ""]
+
+
+def _as_legacy(score: Score | None) -> Score | None:
+    return None if score is None else Score("ragas_legacy", score.tally, score.value)
+
+
+def _delta(row: Scored, scorer: str, kind: Kind) -> float | None:
+    automatic = row.automatic[scorer].tally.recall if scorer in row.automatic else None
+    verified = row.verified[kind].recall if kind in row.verified else None
+    return None if automatic is None or verified is None else float(automatic - verified)
+
+
+def _verified_cell(row: Scored, kind: Kind) -> str:
+    if kind in row.excluded:
+        return "excluded"
+    if kind in row.unresolved:
+        return "unresolved"
+    return _tally_cell(row.verified[kind]) if kind in row.verified else ""
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
@@ -348,11 +388,13 @@ def _number(value: float | None, digits: int = 2) -> str:
     return text[1:] if text.startswith("0.") else text
 
 
-def _signed(value: float | None) -> str:
+def _signed(value: float | None, digits: int = 2) -> str:
     if value is None:
         return ""
-    text = f"{abs(value):.2f}"
-    return ("−" if value < -0.005 else "+" if value > 0.005 else " ") + text.removeprefix("0")
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return f" {text.removeprefix('0')}"
+    return ("−" if value < 0 else "+") + text.removeprefix("0")
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -360,7 +402,9 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     from rich.cells import cell_len, set_cell_size
 
     table = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
-    widths = [min(max(cell_len(row[place]) for row in table), 40) for place in range(len(head))]
+    widths = [
+        min(max(cell_len(row[place]) for row in table), 40 if place else 24) for place in range(len(head))
+    ]
     return [
         "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in table

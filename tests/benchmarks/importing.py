@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-WORDS = (  # noqa: SIM905  (prose reads better than forty quoted words)
+WORDS = (
     "river city emperor marble tower harbour treaty engine orbit museum garden bridge valley station "
     "Bologna Kyoto Samara Quito 1889 1631 Lovelace Gagarin Curie Humboldt of the in by was and near"
 ).split()

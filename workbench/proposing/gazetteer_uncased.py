@@ -91,5 +91,5 @@ DEVANAGARI = (*_DEVANAGARI_PHRASES, *_DEVANAGARI.split())
 THAI = tuple(_THAI.split())
 # The few entries that are no places.
 BODIES = frozenset(
-    "欧盟 联合国 聯合國 北约 世界卫生组织 欧州連合 国際連合 国連 유엔 유럽연합 สหประชาชาติ".split()
+    ["欧盟", "联合国", "聯合國", "北约", "世界卫生组织", "欧州連合", "国際連合", "国連", "유엔", "유럽연합", "สหประชาชาติ"]
 ) | {"الأمم المتحدة", "الاتحاد الأوروبي", "האומות המאוחדות", "संयुक्त राष्ट्र", "यूरोपीय संघ"}

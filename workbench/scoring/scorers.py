@@ -19,7 +19,14 @@ SCORERS: dict[str, Kind] = {
 DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
 """The scorer that is called "automatic" where one value is shown."""
 
-__all__ = ["DEFAULT_SCORER", "MATCHER", "SCORERS", "assess_all", "score", "value_of"]
+EXTERNAL_KINDS: dict[str, Kind] = {
+    "context_entity_recall": "entity",
+    "context_recall": "statement",
+    "Contextual Recall": "statement",
+}
+"""Which verified value an imported score column is compared with."""
+
+__all__ = ["DEFAULT_SCORER", "EXTERNAL_KINDS", "MATCHER", "SCORERS", "assess_all", "score", "value_of"]
 
 
 def assess_all(

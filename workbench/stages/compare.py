@@ -11,19 +11,12 @@ from workbench.comparing.means import Mean, mean
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.model import Kind, Sample
-from workbench.scoring.scorers import SCORERS
+from workbench.scoring.scorers import EXTERNAL_KINDS, SCORERS
 from workbench.stages.recompute import Scored, ScoreReport
 from workbench.store import gold as gold_store
 from workbench.store import samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-
-EXTERNAL_KINDS: dict[str, Kind] = {
-    "context_entity_recall": "entity",
-    "context_recall": "statement",
-    "Contextual Recall": "statement",
-}
-"""Which verified value an imported score column is compared with."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,9 +66,9 @@ def import_file(
 ) -> ImportReport:
     """Import a file into the dataset named in the options, else after the file.
 
-    Good rows go in by chunks of two thousand, each whole; bad ones go to FILE.rejected.jsonl with their reason. With
-    `strict` one bad row keeps everything out. Raises InputError for a file that cannot be read, which
-    changes nothing.
+    Good rows go in by chunks of two thousand, each whole; bad ones go to FILE.rejected.jsonl with their
+    reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot be
+    read, which changes nothing.
     """
     name = options.dataset or path.stem
     if options.strict:

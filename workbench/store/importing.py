@@ -14,7 +14,7 @@ from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
 from workbench.reviewing.fold import fold
 from workbench.store.engine import Store, insert_many
-from workbench.store.importing_extras import Extras, add_extras
+from workbench.store.importing_extras import Extras, Stored, add_extras
 from workbench.store.intake import Intake
 from workbench.store.journal import append_edits, events_of
 from workbench.store.samples import draw
@@ -33,6 +33,7 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
     with store.writing() as session:
         keys = [record.sample.id or content for record, content in hashed]
         known = _known(session, intake.dataset_id, keys)
+        stored = Stored(session, intake, [row.id for row in known.values() if row.id is not None])
         fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
         extras: list[tuple[int, Extras]] = []
@@ -42,19 +43,18 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
                 fresh.append(_new_row(intake, record.sample, key, content))
                 outcomes.append("new")
             else:
-                outcomes.append(_meet(session, intake, row, record.sample, content))
+                same = content == row.content_hash
+                refusal = stored.refuse(session, record, row.id or 0) if same else None
+                outcomes.append(refusal or _meet(session, intake, row, record.sample, content))
             if not isinstance(outcomes[-1], RowError) and (
                 record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
             ):
-                extras.append((number, Extras(key, content, record, is_new=row is None)))
+                extras.append((number, Extras(key, content, record)))
         insert_many(session, METADATA.tables["sample"], fresh)
         if extras:
-            results = add_extras(session, intake, [extra for _, extra in extras])
-            for (number, _), result in zip(extras, results, strict=True):
-                outcome = outcomes[number]
-                if isinstance(result, RowError):
-                    outcomes[number] = result
-                elif result and outcome == "unchanged":
+            added = add_extras(session, intake, stored, [extra for _, extra in extras])
+            for (number, _), new in zip(extras, added, strict=True):
+                if new and outcomes[number] == "unchanged":
                     outcomes[number] = "extended"
         return outcomes
 
@@ -155,7 +155,7 @@ def _make_stale(
         units = kind_state.assessment.units
         if units:
             kind = kind_state.assessment.kind
-            # what does not count keeps no verdict either: it may be restored, its evidence pointed into the old
+            # what does not count loses its verdict too: it may be restored, and its evidence is of the old text
             aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
             edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
             if kind_state.disposition == "excluded":  # a decision about the reference, which stands

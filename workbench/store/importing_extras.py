@@ -29,24 +29,15 @@ class Extras:
     key: str
     content_hash: str
     record: Record
-    is_new: bool
 
 
-def add_extras(session: Session, intake: Intake, extras: Sequence[Extras]) -> list[bool | RowError]:
-    """Add proposals, gold and scores; for each sample whether anything was new, or why it was refused.
-
-    A refused sample keeps what it had; of its extras nothing is added.
-    """
+def add_extras(session: Session, intake: Intake, stored: Stored, extras: Sequence[Extras]) -> list[bool]:
+    """Add proposals, gold and scores that `stored` does not refuse; for each sample whether any was new."""
     ids = _ids(session, intake.dataset_id, [extra.key for extra in extras])
-    stored = _Stored(session, intake, [ids[extra.key] for extra in extras if not extra.is_new])
-    results: list[bool | RowError] = []
+    results: list[bool] = []
     bulk = _Bulk()
     for extra in extras:
         sample_id = ids[extra.key]
-        refusal = stored.refuse(session, extra, sample_id)
-        if refusal is not None:
-            results.append(refusal)
-            continue
         added = _proposal(session, intake, stored, bulk, extra, sample_id)
         added = _scores(session, stored, bulk, extra, sample_id) or added
         if intake.gold != "ignore":
@@ -75,7 +66,7 @@ class _Bulk:
             _write_reviews(session, intake, self.reviews)
 
 
-class _Stored:
+class Stored:
     """What the database already holds for the chunk's older samples."""
 
     def __init__(self, session: Session, intake: Intake, sample_ids: Sequence[int]) -> None:
@@ -95,15 +86,15 @@ class _Stored:
         for review in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(sample_ids))):
             self.reviews[review.sample_id, review.annotator] = review
 
-    def refuse(self, session: Session, extra: Extras, sample_id: int) -> RowError | None:
+    def refuse(self, session: Session, record: Record, sample_id: int) -> RowError | None:
         """Why this row may not go in without --update: another number or other gold than stored."""
         if self.update:
             return None
-        for column, digits in extra.record.scores.items():
+        for column, digits in record.scores.items():
             row = self.scores.get((sample_id, column))
             if row is not None and row.digits != digits:
                 return RowError(f"scores.{column}", digits, f"{row.digits} as stored before, or --update")
-        for gold in extra.record.gold if self.gold else ():
+        for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is not None and _new_kinds(session, review, gold, differing=True):
                 return RowError(
@@ -124,7 +115,7 @@ def _ids(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, in
 
 
 def _proposal(
-    session: Session, intake: Intake, stored: _Stored, bulk: _Bulk, extra: Extras, sample_id: int
+    session: Session, intake: Intake, stored: Stored, bulk: _Bulk, extra: Extras, sample_id: int
 ) -> bool:
     proposal = extra.record.proposal
     if proposal is None:
@@ -152,7 +143,7 @@ def _proposal(
     return True
 
 
-def _scores(session: Session, stored: _Stored, bulk: _Bulk, extra: Extras, sample_id: int) -> bool:
+def _scores(session: Session, stored: Stored, bulk: _Bulk, extra: Extras, sample_id: int) -> bool:
     added = False
     for column, digits in extra.record.scores.items():
         row = stored.scores.get((sample_id, column))
@@ -171,7 +162,7 @@ def _scores(session: Session, stored: _Stored, bulk: _Bulk, extra: Extras, sampl
 def _gold(
     session: Session,
     intake: Intake,
-    stored: _Stored,
+    stored: Stored,
     bulk: _Bulk,
     extra: Extras,
     sample_id: int,
@@ -192,15 +183,17 @@ def _gold(
 
 
 def _new_kinds(session: Session, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
-    """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones."""
+    """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
+
+    Edits on their way and an exclusion are decisions too: gold contradicts them.
+    """
     assert review.id is not None
     state = fold(events_of(session, review.id))
     kinds: set[Kind] = set()
     for assessment in _assessments(gold):
         before = state.of(assessment.kind)
-        verified = before.disposition == "verified"
-        if not verified:
-            if not differing:
+        if before.disposition != "verified":
+            if not differing or before.disposition in ("started", "excluded"):
                 kinds.add(assessment.kind)
             continue
         pair = [Verified("", "imported", one) for one in (before.assessment, assessment)]

@@ -141,9 +141,13 @@ def each_unscored(
 
 
 def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
-    """The number of every sample of a dataset by its id."""
+    """The number of every sample of a dataset by its id, in file order."""
     with store.reading() as session:
-        rows = session.exec(select(SampleRow.key, SampleRow.id).where(SampleRow.dataset_id == dataset_id))
+        rows = session.exec(
+            select(SampleRow.key, SampleRow.id)
+            .where(SampleRow.dataset_id == dataset_id)
+            .order_by(col(SampleRow.id))
+        )
         return {key: int(number) for key, number in rows if number is not None}
 
 

@@ -72,7 +72,7 @@ def reference_marks(units: Iterable[Unit], chosen: Unit | None, typed: tuple[Spa
             continue  # it stands where its first mention is marked already
         role = "rejected" if not unit.counted else _role(unit)
         marks += [Mark(span.start, span.end, role, unit.id, is_chosen) for span in unit.spans]
-    marks += [Mark(span.start, span.end, "typed", "", True) for span in typed]
+    marks += [Mark(span.start, span.end, "open", "", True) for span in typed]
     return marks
 
 
@@ -88,7 +88,7 @@ def context_marks(units: Iterable[Unit], chosen: Unit | None, context: int) -> l
             continue
         is_chosen = chosen is not None and unit.id == chosen.id
         marks += [
-            Mark(e.start, e.end, "evidence" if is_chosen else "mention", unit.id, is_chosen)
+            Mark(e.start, e.end, "mention", unit.id, is_chosen)
             for e in unit.match.evidence
             if e.context == context
         ]

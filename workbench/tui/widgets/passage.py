@@ -19,6 +19,9 @@ from workbench.text.safe import clean
 from workbench.tui.cells import index_at, steady, width, wrap
 from workbench.tui.marks import Mark, MarkedLines, Piece
 
+LONG = 60
+"""Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""
+
 
 class Passage(ScrollView, can_focus=False):
     """Wrapped text with marks, scrolled by whole lines.
@@ -32,11 +35,13 @@ class Passage(ScrollView, can_focus=False):
         "passage--found",
         "passage--missing",
         "passage--open",
+        "passage--found-odd",
+        "passage--missing-odd",
+        "passage--open-odd",
         "passage--rejected",
-        "passage--evidence",
         "passage--mention",
         "passage--chosen",
-        "passage--typed",
+        "passage--chosen-long",
         "passage--nothing",
     }
     DEFAULT_CSS = """
@@ -197,11 +202,12 @@ class Passage(ScrollView, can_focus=False):
     def _style(self, piece: Piece, base: Style) -> Style:
         if piece.mark is None:
             return base
-        style = self.get_component_rich_style(f"passage--{piece.mark.role}")
+        name = f"passage--{piece.mark.role}"
         if piece.mark.chosen:
-            style += self.get_component_rich_style("passage--chosen", partial=True)
-        elif piece.odd:
-            style += Style(italic=True)
+            name = "passage--chosen" if piece.mark.end - piece.mark.start <= LONG else "passage--chosen-long"
+        elif piece.odd and f"{name}-odd" in self.COMPONENT_CLASSES:
+            name += "-odd"
+        style = self.get_component_rich_style(name)
         if piece.depth:
             style += Style(underline=True)
         return style

@@ -53,7 +53,8 @@ class Tallies(Widget):
         if self._auto is not None:
             first = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden:
-            first = [("automatic hidden until you accept (w)", "$foreground 60%")]
+            until = "until you accept (w)" if self._verified is None else "until all is decided (w)"
+            first = [(f"automatic hidden {until}", "$foreground 60%")]
         elif self._verified is not None:
             first = [("no automatic score", "$foreground 60%")]
         second: list[Part] = []

@@ -149,7 +149,7 @@ class UnitList(Lines):
             start, end = self._wrapped[index][0]
             return [*lead, Segment(fit(flat(unit.text)[start:end], size - 5 - said) + " ", words), round_]
         label = label_width(size)
-        text = fit(flat(unit.text), size - 4 - label - said - 3)
+        text = fit(flat(unit.text), text_width(size))
         return [*lead, Segment(text + "  ", words), Segment(fit(flat(unit.label), label) + " ", dim), round_]
 
     def _revealed_line(self, line: int, size: int) -> list[Segment]:
@@ -160,7 +160,7 @@ class UnitList(Lines):
             return [Segment(fit("  the machine had proposed", size), dim)]
         unit = self.revealed[line - 1]
         label, said = label_width(size), verdict_width(size)
-        text = fit(flat(unit.text), size - 4 - label - said - 3)
+        text = fit(flat(unit.text), text_width(size))
         return [
             Segment("  · " + text + "  " + fit(flat(unit.label), label) + " ", dim),
             Segment(fit(flat(verdict(unit.match)), said), dim),
@@ -184,3 +184,8 @@ def verdict_width(size: int) -> int:
 def label_width(size: int) -> int:
     """Cells for the label."""
     return 8 if size < 50 else 14
+
+
+def text_width(size: int) -> int:
+    """Cells for the wording: what is left, but not so much that the eye loses the row."""
+    return min(44, size - 4 - label_width(size) - verdict_width(size) - 3)

@@ -1,0 +1,308 @@
+"""An export folder is there as a whole or not at all, and its manifest tells every change."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+import workbench
+from workbench.errors import ExportError, InputError, NotFoundError
+from workbench.formats import folder
+
+
+def export(target: Path, text: str = '{"id": "a"}\n', force: bool = False) -> None:
+    with folder.writing(target, force=force) as aside:
+        (aside / "rows.jsonl").write_text(text)
+        folder.write_manifest(aside, {"samples": 1})
+
+
+def names(path: Path) -> list[str]:
+    return sorted(one.relative_to(path).as_posix() for one in path.rglob("*"))
+
+
+def test_an_export_appears_under_its_name_and_nothing_else(tmp_path: Path) -> None:
+    """Folders above it are made."""
+    export(tmp_path / "a" / "b")
+
+    assert names(tmp_path) == ["a", "a/b", "a/b/manifest.json", "a/b/rows.jsonl"]
+
+
+def test_while_it_is_written_nothing_stands_at_its_place(tmp_path: Path) -> None:
+    """A reader never sees half an export."""
+    with folder.writing(tmp_path / "out") as aside:
+        (aside / "rows.jsonl").write_text("x")
+
+        assert not (tmp_path / "out").exists()
+        assert aside.parent == tmp_path
+
+
+def test_the_folder_is_readable_as_any_other(tmp_path: Path) -> None:
+    """Made with the permissions the person has set, not private."""
+    (tmp_path / "plain").mkdir()
+    export(tmp_path / "out")
+
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Neither files nor the folders made for it."""
+    with pytest.raises(KeyError), folder.writing(tmp_path / "a" / "b") as aside:
+        (aside / "rows.jsonl").write_text("x")
+        raise KeyError
+
+    assert names(tmp_path) == []
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Ctrl+C is no ordinary exception."""
+    with pytest.raises(KeyboardInterrupt), folder.writing(tmp_path / "out"):
+        raise KeyboardInterrupt
+
+    assert names(tmp_path) == []
+
+
+def test_a_failing_disk_is_an_export_error(tmp_path: Path) -> None:
+    """Said with the name of the export."""
+    with pytest.raises(ExportError, match="out: not written: No such file"), folder.writing(tmp_path / "out"):
+        (tmp_path / "none" / "x").write_text("x")
+
+    assert names(tmp_path) == []
+
+
+def test_an_empty_folder_is_filled(tmp_path: Path) -> None:
+    """It holds nothing to lose."""
+    (tmp_path / "out").mkdir()
+    export(tmp_path / "out")
+
+    assert names(tmp_path / "out") == ["manifest.json", "rows.jsonl"]
+
+
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
+    """Also an earlier export, without force."""
+    export(tmp_path / "out", "old")
+
+    with pytest.raises(ExportError, match="out: not empty"):
+        export(tmp_path / "out", "new")
+    assert (tmp_path / "out" / "rows.jsonl").read_text() == "old"
+    assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]
+
+
+def test_an_earlier_export_is_replaced_as_a_whole_by_force(tmp_path: Path) -> None:
+    """No file of the old one stays, and no other folder is left."""
+    export(tmp_path / "out", "old")
+    (tmp_path / "out" / "stray.txt").write_text("x")
+    export(tmp_path / "out", "new", force=True)
+
+    assert (tmp_path / "out" / "rows.jsonl").read_text() == "new"
+    assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]
+
+
+def test_an_earlier_export_is_replaced_where_folders_cannot_be_exchanged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two renames instead of one step: other systems."""
+    monkeypatch.setattr("sys.platform", "other")
+    export(tmp_path / "out", "old")
+    export(tmp_path / "out", "new", force=True)
+
+    assert (tmp_path / "out" / "rows.jsonl").read_text() == "new"
+    assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]
+
+
+def test_a_failure_under_force_leaves_the_earlier_export(tmp_path: Path) -> None:
+    """It is removed last."""
+    export(tmp_path / "out", "old")
+    with pytest.raises(KeyError), folder.writing(tmp_path / "out", force=True):
+        raise KeyError
+
+    assert folder.check_manifest(tmp_path / "out") == []
+    assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]
+
+
+@pytest.mark.parametrize("manifest", [None, "{}", "no json", '{"schema": "other", "files": []}', "[]"])
+def test_a_folder_that_is_no_export_is_never_replaced(tmp_path: Path, manifest: str | None) -> None:
+    """Not even by force; other programs have a manifest.json too."""
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("years")
+    if manifest is not None:
+        (out / "manifest.json").write_text(manifest)
+
+    with pytest.raises(ExportError, match="out: not an export"):
+        export(out, force=True)
+    assert (out / "thesis.txt").read_text() == "years"
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_fills_meanwhile_is_not_touched(tmp_path: Path) -> None:
+    """It is looked at again before the new one takes its place."""
+    with pytest.raises(ExportError, match="not empty"), folder.writing(tmp_path / "out"):
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "other.txt").write_text("x")
+
+    assert names(tmp_path) == ["out", "out/other.txt"]
+
+
+def test_a_file_of_that_name_is_not_replaced(tmp_path: Path) -> None:
+    """By force or not."""
+    (tmp_path / "out").write_text("x")
+
+    with pytest.raises(ExportError, match="there is a file of that name"):
+        export(tmp_path / "out", force=True)
+    with pytest.raises(ExportError, match="cannot be made"):
+        export(tmp_path / "out" / "below")
+    assert (tmp_path / "out").read_text() == "x"
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path: Path) -> None:
+    """The export goes where the link points."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    export(tmp_path / "link")
+
+    assert (tmp_path / "link").is_symlink()
+    assert names(tmp_path / "real") == ["manifest.json", "rows.jsonl"]
+
+
+def test_a_relative_name_is_below_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a person types it."""
+    monkeypatch.chdir(tmp_path)
+    export(Path("out"))
+
+    assert (tmp_path / "out" / "rows.jsonl").exists()
+
+
+# The manifest
+
+
+def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
+    """Path, sha256, bytes and, for tables, rows; the header of a CSV is none."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "rows.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
+    (tmp_path / "open.jsonl").write_text("{}\n{}")
+    (tmp_path / "sub" / "t.csv").write_text('a,b\n1,"x\ny"\n2,\n')
+    (tmp_path / "empty.csv").write_text("")
+    (tmp_path / "README.md").write_text("text\n")
+    extra = {"labels": ["place"], "dataset": "Тадж"}
+    manifest = folder.write_manifest(tmp_path, {"verified": 2, "all": 3}, extra)
+
+    assert json.loads((tmp_path / "manifest.json").read_text("utf-8")) == manifest
+    assert manifest | {"files": None} == {
+        "schema": "workbench-export",
+        "schema_version": 1,
+        "tool": {"name": "workbench", "version": workbench.__version__},
+        "counts": {"verified": 2, "all": 3},
+        "files": None,
+        **extra,
+    }
+    assert [(one["path"], one["bytes"], one.get("rows")) for one in manifest["files"]] == [
+        ("README.md", 5, None),
+        ("empty.csv", 0, 0),
+        ("open.jsonl", 5, 2),
+        ("rows.jsonl", 18, 2),
+        ("sub/t.csv", 18, 2),
+    ]
+    assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
+
+
+def test_the_manifest_has_the_same_bytes_for_the_same_export(tmp_path: Path) -> None:
+    """Whatever the order of files and keys; it does not list itself."""
+    found = []
+    for place, order in (("a", "xy"), ("b", "yx")):
+        (tmp_path / place).mkdir()
+        for name in order:
+            (tmp_path / place / f"{name}.jsonl").write_text(name)
+        for _ in range(2):
+            folder.write_manifest(tmp_path / place, {name: 1 for name in order}, {n: 2 for n in order})
+            found.append((tmp_path / place / "manifest.json").read_bytes())
+
+    assert len(set(found)) == 1
+    assert found[0].endswith(b"}\n")
+
+
+def test_the_manifest_keeps_its_own_keys(tmp_path: Path) -> None:
+    """An extra of the same name would hide the truth."""
+    with pytest.raises(ExportError, match="the manifest writes files itself"):
+        folder.write_manifest(tmp_path, {}, {"files": []})
+
+
+def test_an_untouched_export_has_no_differences(tmp_path: Path) -> None:
+    """Right after it was written."""
+    export(tmp_path / "out")
+
+    assert folder.check_manifest(tmp_path / "out") == []
+
+
+def test_every_difference_is_named(tmp_path: Path) -> None:
+    """Changed, missing and unlisted files, each once."""
+    out = tmp_path / "out"
+    with folder.writing(out) as aside:
+        for name in "abc":
+            (aside / f"{name}.jsonl").write_text(name)
+        folder.write_manifest(aside, {})
+    (out / "a.jsonl").write_text("A")
+    (out / "b.jsonl").unlink()
+    (out / "sub").mkdir()
+    (out / "sub" / "d.txt").write_text("d")
+
+    old, new = hashlib.sha256(b"a").hexdigest(), hashlib.sha256(b"A").hexdigest()
+    assert folder.check_manifest(out) == [
+        f"changed: a.jsonl: sha256 {old} in the manifest, {new}",
+        "missing: b.jsonl",
+        "not in the manifest: sub/d.txt",
+    ]
+
+
+def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
+    """Its figures are recounted."""
+    export(tmp_path / "out")
+    path = tmp_path / "out" / "manifest.json"
+    path.write_text(path.read_text().replace('"rows": 1', '"rows": 7'))
+
+    assert folder.check_manifest(tmp_path / "out") == ["changed: rows.jsonl: rows 7 in the manifest, 1"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"schema": "workbench-export"}', '{"schema": "workbench-export", "files": [3]}']
+    + ['{"schema": "workbench-export", "files": [{"path": 3}]}', "[" * 100_000, "\udcff"],
+)
+def test_a_broken_manifest_is_an_input_error(tmp_path: Path, text: str) -> None:
+    """Never a crash."""
+    (tmp_path / "manifest.json").write_bytes(text.encode("utf-8", "surrogateescape"))
+
+    with pytest.raises(InputError, match=r"manifest\.json: "):
+        folder.check_manifest(tmp_path)
+
+
+def test_a_folder_without_a_manifest_is_no_export(tmp_path: Path) -> None:
+    """Nor is one that does not exist."""
+    for path in (tmp_path, tmp_path / "none"):
+        with pytest.raises(NotFoundError, match=r"no manifest\.json: not an export"):
+            folder.check_manifest(path)
+
+
+def test_a_broken_csv_in_an_export_is_a_difference(tmp_path: Path) -> None:
+    """Its bytes changed; counting its rows must not crash."""
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    folder.write_manifest(tmp_path, {})
+    (tmp_path / "t.csv").write_bytes(b"a\n\xff\n")
+
+    (difference,) = folder.check_manifest(tmp_path)
+    assert difference.startswith("changed: t.csv: sha256 ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a system where folders can be exchanged")
+def test_the_place_is_never_empty_while_exports_are_exchanged(tmp_path: Path) -> None:
+    """On Linux the two change places in one step; elsewhere False says that they did not."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / name).write_text("")
+    exchanged = folder._exchange(tmp_path / "a", tmp_path / "b")
+
+    assert names(tmp_path) == (["a", "a/b", "b", "b/a"] if exchanged else ["a", "a/a", "b", "b/b"])
+    assert not folder._exchange(tmp_path / "a", tmp_path / "none")

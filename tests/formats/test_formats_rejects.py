@@ -1,0 +1,140 @@
+"""Refused rows go into a file of their own, which can be mended and imported."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import InputError, RowError
+from workbench.formats.reading import Notes, read
+from workbench.formats.rejects import rejected_line, rejected_path, rejecting
+
+ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
+WHY = "line 7: reference: got number 3, expected a string"
+
+
+def test_the_file_is_named_after_the_one_that_was_read(tmp_path: Path) -> None:
+    """Beside it, with its whole name: data.csv and data.jsonl do not share one."""
+    assert rejected_path(tmp_path / "data.jsonl") == tmp_path / "data.jsonl.rejected.jsonl"
+
+
+@pytest.mark.parametrize(
+    ("raw", "line"),
+    [
+        ('{"a": 1.50, "b": "\\u0416"}', '{"a": 1.50, "b": "\\u0416", "_error": "%s"}\n'),
+        (' {"a": NaN } ', '{"a": NaN, "_error": "%s"}\n'),
+        ("{}", '{"_error": "%s"}\n'),
+        ('{"_error": "old", "a": 1}', '{"a": 1, "_error": "%s"}\n'),
+        ('{"a": "\\ud800"}', '{"a": "\\ud800", "_error": "%s"}\n'),
+        ('{"a": 1', '{"_raw": "{\\"a\\": 1", "_error": "%s"}\n'),
+        ("[1]", '{"_raw": "[1]", "_error": "%s"}\n'),
+        ("мир\ud800", '{"_raw": "\\u043c\\u0438\\u0440\\ud800", "_error": "%s"}\n'),
+        ("[" * 100_000, '{"_raw": "' + "[" * 100_000 + '", "_error": "%s"}\n'),
+    ],
+)
+def test_a_row_stands_there_as_given_with_its_error(raw: str, line: str) -> None:
+    """An object keeps its digits, escapes and order; anything else goes whole into `_raw`."""
+    assert rejected_line(raw, ERROR) == line % WHY
+
+
+def test_without_a_refused_row_nothing_is_written(tmp_path: Path) -> None:
+    """Nor is an earlier file of rejects touched: a person may be mending it."""
+    old = rejected_path(tmp_path / "a.jsonl")
+    old.write_text("old")
+    with rejecting(tmp_path / "a.jsonl"), rejecting(tmp_path / "b.jsonl"):
+        pass
+
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    """Only when the new one is complete."""
+    old = rejected_path(tmp_path / "a.jsonl")
+    old.write_text("old\n" * 100)
+    with rejecting(tmp_path / "a.jsonl") as reject:
+        reject("{}", ERROR)
+        reject("x", ERROR)
+
+        assert old.read_text() == "old\n" * 100
+
+    assert [sorted(json.loads(line)) for line in old.read_text().splitlines()] == [
+        ["_error"],
+        ["_error", "_raw"],
+    ]
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
+    """And no half-written one."""
+    old = rejected_path(tmp_path / "a.jsonl")
+    old.write_text("old")
+    with pytest.raises(KeyError), rejecting(tmp_path / "a.jsonl") as reject:
+        reject("{}", ERROR)
+        raise KeyError
+
+    assert old.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [old]
+
+
+def test_a_folder_that_takes_no_file_is_said(tmp_path: Path) -> None:
+    """By the name of the file that could not be written."""
+    with (
+        pytest.raises(InputError, match=r"a\.jsonl\.rejected\.jsonl: cannot be written: No such file"),
+        rejecting(tmp_path / "none" / "a.jsonl") as reject,
+    ):
+        reject("{}", ERROR)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "bad", "good"),
+    [
+        (
+            "a.jsonl",
+            '{"user_input": "q", "reference": 3, "retrieved_contexts": ["c"]}\n',
+            '"reference": 3',
+            '"reference": "r"',
+        ),
+        (
+            "a.csv",
+            'question,contexts,ground_truth,context_recall\nq,c,"r, s",0.5\n',
+            '"contexts": "c"',
+            '"contexts": ["c"]',
+        ),
+    ],
+)
+def test_a_mended_reject_is_imported(tmp_path: Path, name: str, text: str, bad: str, good: str) -> None:
+    """What was refused in either format is one edit away from a record."""
+    path = tmp_path / name
+    path.write_text(text)
+    with rejecting(path) as reject:
+        for row in read(path, notes=Notes()):
+            assert row.error is not None
+            reject(row.raw, row.error)
+    rejected = rejected_path(path)
+    assert bad in rejected.read_text()
+    rejected.write_text(rejected.read_text().replace(bad, good))
+
+    (row,) = read(rejected, notes=Notes())
+    assert row.record is not None
+    assert row.record.sample.retrieved_contexts == ("c",)
+    assert row.record.scores == ({"context_recall": "0.5"} if name == "a.csv" else {})
+
+
+def test_the_same_rejects_are_the_same_bytes(load: Any, tmp_path: Path) -> None:
+    """Nothing in them depends on when or where the import ran."""
+    found = []
+    for place in ("x", "y"):
+        (tmp_path / place).mkdir()
+        path = tmp_path / place / "a.jsonl"
+        path.write_text('{"user_input": 3}\n')
+        with rejecting(path) as reject:
+            for row in read(path, notes=Notes()):
+                assert row.error is not None
+                reject(row.raw, row.error)
+        found.append(rejected_path(path).read_bytes())
+
+    assert found[0] == found[1]
