@@ -7,6 +7,7 @@ answers at once.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -296,13 +297,15 @@ def policy_edit(
 
 def main() -> NoReturn:
     """The console script."""
-    sys.exit(_run(_hoisted(sys.argv[1:])))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a Δ in a code page without one must not end the report
+            stream.reconfigure(errors="replace")
+    sys.exit(_run(sys.argv[1:]))
 
 
 def _run(arguments: list[str]) -> int:
     try:
-        app(arguments)  # ends by SystemExit; usage errors are printed there, with exit code 2
-        sys.stdout.flush()
+        app(_hoisted(arguments))  # ends by SystemExit; usage errors are printed there, with exit code 2
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except WorkbenchError as error:
@@ -310,9 +313,6 @@ def _run(arguments: list[str]) -> int:
 
         typer.echo(f"workbench: {clean(str(error))}", err=True)
         return 2
-    except BrokenPipeError:  # the reader of our output has gone: nothing is left to say
-        sys.stderr.close()
-        return 0
     except Exception as error:
         _report_crash(error)
         return 70
@@ -329,16 +329,20 @@ def _report_crash(error: Exception) -> None:
 
 
 def _hoisted(arguments: list[str]) -> list[str]:
-    """Let --db, --dataset and --as stand after the command too."""
+    """Let --db, --dataset and --as stand after the command too. Raises UsageError for one without value."""
     front: list[str] = []
     rest: list[str] = []
     pending = iter(arguments)
     for argument in pending:
-        name, _, value = argument.partition("=")
         if argument == "--":
             rest += [argument, *pending]
-        elif name in GLOBAL_OPTIONS:
-            front += [argument] if value else [argument, *([next(pending, "")])]
+        elif argument in GLOBAL_OPTIONS:
+            value = next(pending, None)
+            if value is None:
+                raise UsageError(f"{argument} needs a value")
+            front += [argument, value]
+        elif argument.partition("=")[0] in GLOBAL_OPTIONS:
+            front.append(argument)
         else:
             rest.append(argument)
     return front + rest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,8 +30,29 @@ def show(document: Any, text: str, *, as_json: bool) -> None:
     """Print one report on stdout: the document with --json, else the text."""
     if as_json:
         value = asdict(document) if is_dataclass(document) and not isinstance(document, type) else document
-        text = json.dumps(value, ensure_ascii=False, indent=2, default=list)
-    sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        text = _safe_json(json.dumps(value, ensure_ascii=not _writes_utf8(), indent=2, default=list))
+    try:
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader has gone; the exit code still says how the command ended
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise WorkbenchError(f"standard output: {error.strerror or error}") from error
+
+
+def _writes_utf8() -> bool:
+    return (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+
+
+def _safe_json(text: str) -> str:
+    """The same JSON with everything that steers a terminal as \\u escapes."""
+    safe = clean(text)
+    if safe == text:
+        return text
+    return "".join(
+        one if one == other else f"\\u{ord(one):04x}" if one <= "\uffff" else json.dumps(one)[1:-1]
+        for one, other in zip(text, safe, strict=True)
+    )
 
 
 @contextmanager
@@ -73,7 +95,10 @@ def import_text(report: ImportReport) -> str:
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
     if report.rejected:
-        lines.append(f"  rejected rows are in {report.rejected_path}; mend them there and import that file")
+        lines.append(
+            f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
+            f"with --dataset {report.dataset}"
+        )
     return clean("\n".join(lines))
 
 
@@ -248,7 +273,8 @@ def compare_text(report: CompareReport) -> str:
 def retrievers_text(by: str, report: Retrievers) -> str:
     """Paired retrievers: tallies by reference, means, and the units that flipped."""
     if not report.pairs:
-        return f"no reference is verified under every value of {by} ({', '.join(report.names) or 'none'})"
+        names = ", ".join(report.names) or "none"
+        return clean(f"no reference is verified under several values of {by} ({names})")
     rows = [
         [
             " · ".join(pair.ids[name] for name in report.names),

@@ -222,11 +222,23 @@ def test_a_character_cut_by_the_end_of_the_head_is_no_foreign_byte(load: Any) ->
 
 
 # What JSON can say, with the keys of the format, right and wrong values mixed.
-KEYS = (
-    "id user_input reference retrieved_contexts response meta group alternatives proposal gold scores question "
-    "contexts ground_truths context_recall proposer reference_entities context_entities statements annotator "
-    "entities text label start end spans verdict reason evidence context quote nested note _extra"
-).split()
+KEYS = sorted(
+    {*native.KEYS, "question", "contexts", "ground_truths", "context_recall", "_extra"}
+    | {"proposer", "reference_entities", "context_entities", "statements", "annotator", "entities"}
+    | {
+        "text",
+        "label",
+        "start",
+        "end",
+        "spans",
+        "verdict",
+        "reason",
+        "evidence",
+        "context",
+        "quote",
+        "nested",
+    }
+)
 LEAF = (
     st.none()
     | st.booleans()
@@ -282,9 +294,10 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
 ) -> None:
     """What was read once is written and read again without a change."""
     line = json.dumps(value, ensure_ascii=escaped).encode("utf-8", "surrogatepass")
-    (found,) = rows_of(line, tmp_path / "a.jsonl", form) or [None]
 
-    if found is not None and found.record is not None:
+    for found in rows_of(line, tmp_path / "a.jsonl", form):
+        if found.record is None:
+            continue
         again = native.to_line(found.record).encode()
         (back,) = rows_of(again, tmp_path / "b.jsonl")
         assert back.record == found.record

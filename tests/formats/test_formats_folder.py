@@ -50,9 +50,8 @@ def test_the_folder_is_readable_as_any_other(tmp_path: Path) -> None:
 
 def test_a_failure_leaves_nothing_behind(tmp_path: Path) -> None:
     """Neither files nor the folders made for it."""
-    with pytest.raises(KeyError), folder.writing(tmp_path / "a" / "b") as aside:
-        (aside / "rows.jsonl").write_text("x")
-        raise KeyError
+    with pytest.raises(ZeroDivisionError), folder.writing(tmp_path / "a" / "b") as aside:
+        (aside / "rows.jsonl").write_text(str(1 / len(names(aside))))
 
     assert names(tmp_path) == []
 
@@ -140,9 +139,11 @@ def test_a_folder_that_is_no_export_is_never_replaced(tmp_path: Path, manifest: 
 
 def test_a_folder_that_fills_meanwhile_is_not_touched(tmp_path: Path) -> None:
     """It is looked at again before the new one takes its place."""
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "other.txt").write_text("x")
     with pytest.raises(ExportError, match="not empty"), folder.writing(tmp_path / "out"):
-        (tmp_path / "out").mkdir()
-        (tmp_path / "out" / "other.txt").write_text("x")
+        other.rename(tmp_path / "out")
 
     assert names(tmp_path) == ["out", "out/other.txt"]
 
@@ -153,7 +154,7 @@ def test_a_file_of_that_name_is_not_replaced(tmp_path: Path) -> None:
 
     with pytest.raises(ExportError, match="there is a file of that name"):
         export(tmp_path / "out", force=True)
-    with pytest.raises(ExportError, match="cannot be made"):
+    with pytest.raises(ExportError, match="below: not written: Not a directory"):
         export(tmp_path / "out" / "below")
     assert (tmp_path / "out").read_text() == "x"
 
@@ -204,7 +205,7 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
         ("empty.csv", 0, 0),
         ("open.jsonl", 5, 2),
         ("rows.jsonl", 18, 2),
-        ("sub/t.csv", 18, 2),
+        ("sub/t.csv", 15, 2),
     ]
     assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
 
@@ -217,7 +218,7 @@ def test_the_manifest_has_the_same_bytes_for_the_same_export(tmp_path: Path) -> 
         for name in order:
             (tmp_path / place / f"{name}.jsonl").write_text(name)
         for _ in range(2):
-            folder.write_manifest(tmp_path / place, {name: 1 for name in order}, {n: 2 for n in order})
+            folder.write_manifest(tmp_path / place, dict.fromkeys(order, 1), dict.fromkeys(order, 2))
             found.append((tmp_path / place / "manifest.json").read_bytes())
 
     assert len(set(found)) == 1
@@ -268,8 +269,16 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"schema": "workbench-export"}', '{"schema": "workbench-export", "files": [3]}']
-    + ['{"schema": "workbench-export", "files": [{"path": 3}]}', "[" * 100_000, "\udcff"],
+    [
+        "",
+        "[]",
+        "{}",
+        '{"schema": "workbench-export"}',
+        '{"schema": "workbench-export", "files": [3]}',
+        '{"schema": "workbench-export", "files": [{"path": 3}]}',
+        "[" * 100_000,
+        "\udcff",
+    ],
 )
 def test_a_broken_manifest_is_an_input_error(tmp_path: Path, text: str) -> None:
     """Never a crash."""

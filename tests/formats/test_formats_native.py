@@ -138,8 +138,14 @@ def test_the_error_key_of_a_mended_reject_is_left_out(load: Any) -> None:
 
 @pytest.mark.parametrize(
     ("written", "digits"),
-    [("0.999999995", "0.999999995"), ("0.50", "0.50"), ("1", "1"), ("1E-3", "1E-3"), ("-0.0", "-0.0")]
-    + [("0.33333333333333333333", "0.33333333333333333333")],
+    [
+        ("0.999999995", "0.999999995"),
+        ("0.50", "0.50"),
+        ("1", "1"),
+        ("1E-3", "1E-3"),
+        ("-0.0", "-0.0"),
+        ("0.33333333333333333333", "0.33333333333333333333"),
+    ],
 )
 def test_scores_keep_the_digits_of_the_file(load: Any, written: str, digits: str) -> None:
     """The last digits tell which version of a metric wrote them."""
@@ -283,7 +289,12 @@ def test_a_gold_entity_keeps_its_further_keys(load: Any) -> None:
 def test_gold_without_offsets_is_grounded_at_every_exact_mention(load: Any) -> None:
     """What does not occur stays ungrounded, and an empty `spans` says so outright."""
     bare = {"label": "work", "verdict": "missing"}
-    names = [{"text": "Agra"}, {"text": "agra"}, {"text": "Agra", "spans": []}, {"text": "gra"}]
+    names: list[dict[str, Any]] = [
+        {"text": "Agra"},
+        {"text": "agra"},
+        {"text": "Agra", "spans": []},
+        {"text": "gra"},
+    ]
     units = load(gold(*({**bare, **name} for name in names))).record.gold[0].entities
 
     assert units == (

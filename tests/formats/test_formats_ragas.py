@@ -150,7 +150,7 @@ def test_numbers_of_a_json_result_table_are_scores(load: Any) -> None:
 @pytest.mark.parametrize("value", ['[{"content": "hi", "type": "human"}]', "[]"])
 def test_multi_turn_samples_are_refused(load: Any, value: str) -> None:
     """In both formats."""
-    line = '{"user_input": %s, "reference": "r", "retrieved_contexts": []}' % value
+    line = f'{{"user_input": {value}, "reference": "r", "retrieved_contexts": []}}'
     expected = [
         "1: user_input: got a list of messages, "
         "expected a string: multi-turn samples are not scored by recall"
@@ -343,10 +343,8 @@ def test_a_good_csv_row_is_given_as_the_json_row_it_stands_for(load: Any) -> Non
 def test_bad_csv_rows_are_named_by_line_and_the_others_go_on(load: Any) -> None:
     """Length, quotes, bytes, lists; the line is where the row starts."""
     text = (
-        "question,contexts,ground_truth\nq,\"['one',\n'two']\",r\nq,[]\nq,\"x\"y,r\nq,,r\nq,[1],r\n"
-        "q,['a\\x00b'],r\n".encode()
-        + b"caf\xe9,[],r\n\n"
-        + b'q,[],r\nq,"[],r\nq,[],r\n'
+        b"question,contexts,ground_truth\nq,\"['one',\n'two']\",r\nq,[]\nq,\"x\"y,r\nq,,r\nq,[1],r\n"
+        b"q,['a\\x00b'],r\n" + b"caf\xe9,[],r\n\n" + b'q,[],r\nq,"[],r\nq,[],r\n'
     )
     loaded = load(text, "a.csv")
 

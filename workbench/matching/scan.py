@@ -13,7 +13,7 @@ from workbench.text.inflection import forms
 from workbench.text.lists import listed
 from workbench.text.normalise import fold
 from workbench.text.numbers import MONTHS, number
-from workbench.text.tokens import UNSPACED, marks
+from workbench.text.tokens import word_pattern
 
 # Words between the words of a name that do not count as a gap.
 FILLERS = listed("of the a an and de la le les du des der die das von van y e и")
@@ -27,18 +27,9 @@ class Place(NamedTuple):
     order: int
 
 
-@lru_cache(maxsize=1)
-def piece_pattern() -> re.Pattern[str]:
-    """Words as names share them: hyphens and apostrophes part them, a possessive 's is none."""
-    letter = f"[^\\W\\d_{UNSPACED}][{marks()}]*"
-    return re.compile(
-        f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,}}|(?:{letter}|\\d(?!\\w*[.,]\\d))+|\\d+(?:[.,]\\d+)*"
-    )
-
-
 def pieces(text: str) -> list[str]:
     """The words of a name, folded, without possessives."""
-    found = (match.group() for match in piece_pattern().finditer(text))
+    found = (match.group() for match in word_pattern().finditer(text))
     return [folded(word) for word in found if word[0] not in "'’"]
 
 
@@ -74,7 +65,7 @@ def find_words(wanted: Iterable[str], text: str, lang: str | None) -> dict[str, 
     openings = tuple({opening(form.rsplit("+", 1)[0]) for form in needed})
     months = any(form.startswith("month ") for form in needed)
     hits: dict[str, list[str]] = {}
-    for word in set(piece_pattern().findall(text)):
+    for word in set(word_pattern().findall(text)):
         if word[0] in "'’":
             continue
         low = folded(word)
@@ -90,7 +81,7 @@ def _places(hits: dict[str, list[str]], text: str) -> dict[str, list[Place]]:
     if not hits:
         return found
     order = 0
-    for match in piece_pattern().finditer(text):
+    for match in word_pattern().finditer(text):
         word = match.group()
         if word in hits:
             place = Place(match.start(), match.end(), order)

@@ -117,6 +117,3 @@ def function_words(lang: str) -> frozenset[str]:
         own = _LISTS[lang]
         return own | _EN if lang in {"ru", "uk", "be"} else own
     return words(_OTHER[lang]) if lang in _OTHER else _EN
-
-
-EVERY = frozenset().union(_EN, _RU, _DE, _FR, _ES, _IT, _PT)

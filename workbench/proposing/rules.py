@@ -41,7 +41,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
 
     Offsets are code points and `text[start:end]` is the surface; no two spans overlap in part.
     """
-    lang = lang or detect(text)
+    lang = detect(text) if lang is None else lang
     claims = Claims()
     claims.add(addresses(text))
     claims.add(titles(text, lang))
@@ -59,10 +59,13 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
 def statements(
     reference: str, contexts: Sequence[str], lang: str | None = None
 ) -> tuple[ProposedStatement, ...]:
-    """One statement per sentence of the reference, each judged against the contexts."""
-    lang = lang or detect(reference)
-    where = passages(contexts, lang)
+    """One statement per sentence of the reference, each judged against the contexts by shared words.
+
+    The verdict is "found" or "missing"; `context` counts from 0 and `quote` is one of its sentences, verbatim.
+    """
+    lang = detect(reference) if lang is None else lang
+    known = passages(contexts, lang)
     return tuple(
-        replace(judge(reference[span.start : span.end], where, lang), start=span.start, end=span.end)
+        replace(judge(reference[span.start : span.end], known, lang), start=span.start, end=span.end)
         for span in sentences(reference)
     )

@@ -89,7 +89,9 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: set[str]) -> in
             if not _ADJECTIVE.match(reading.tokens[index + 1].text.casefold())
             else _last(run, index + 2)
         )
-    if len(word) > 1 and (word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)):
+    if len(word) > 1 and (
+        word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)
+    ):
         return index
     if second and folded in (ORGANISATION | PLACE | EVENT) and not is_title(word):
         return run.last

@@ -28,7 +28,9 @@ from workbench.proposing.spans import Claims, Found
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _HEADS = ORGANISATION | PLACE | EVENT
 # What follows the subject of a definition: "Load is the sixth album", "Vega (star)".
-_DEFINING = frozenset(["is", "was", "are", "were", "(", "—", "–", "ist", "war", "est", "fut", "es", "era", "è"])
+_DEFINING = frozenset(
+    ["is", "was", "are", "were", "(", "—", "–", "ist", "war", "est", "fut", "es", "era", "è"]
+)
 
 
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
@@ -147,7 +149,11 @@ def _trim(reading: Reading, run: Run) -> Run | None:
             break
     while last >= first:
         word = reading.tokens[last].text
-        if (word.casefold() in function and not (word == "I" and last > first)) or not word[0].isalnum() or (last > first and is_title(word) and is_place(reading.tokens[last - 1].text)):
+        if (
+            (word.casefold() in function and not (word == "I" and last > first))
+            or not word[0].isalnum()
+            or (last > first and is_title(word) and is_place(reading.tokens[last - 1].text))
+        ):
             last -= 1
         else:
             break

@@ -10,7 +10,45 @@ from workbench.proposing.rules_runs import Reading, Run
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})
 _NOT_FIRST = frozenset(
-    ["a", "an", "in", "on", "at", "by", "for", "from", "of", "with", "after", "before", "since", "during", "this", "that", "these", "those", "it", "he", "she", "they", "there", "here", "although", "while", "when", "if", "as", "but", "and", "or", "so", "however", "both", "each", "all"]
+    [
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "of",
+        "with",
+        "after",
+        "before",
+        "since",
+        "during",
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "he",
+        "she",
+        "they",
+        "there",
+        "here",
+        "although",
+        "while",
+        "when",
+        "if",
+        "as",
+        "but",
+        "and",
+        "or",
+        "so",
+        "however",
+        "both",
+        "each",
+        "all",
+    ]
 )
 _LONGEST = 12
 

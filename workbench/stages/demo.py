@@ -14,7 +14,7 @@ SEED = 1889
 
 def load_demo(store: Store, annotator: str) -> DatasetInfo:
     """Bring the demo's samples, proposals and gold into a database; what is there already stays."""
-    options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0)
+    options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))
     with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
         import_file(store, path, options, annotator=annotator)
     return find_dataset(store, DATASET)

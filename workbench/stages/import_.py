@@ -5,11 +5,12 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from workbench.errors import InputError, RowError
 from workbench.formats.reading import Notes, Row, read
-from workbench.formats.rejects import rejected_path, rejecting
+from workbench.formats.rejects import SUFFIX, rejected_path, rejecting
 from workbench.model import KINDS, Kind, Policy
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
@@ -45,7 +46,11 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How a file is taken in. `blind` and `seed` None mean the defaults."""
+    """How a file is taken in.
+
+    `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
+    the kinds that the imported gold has, entities without gold.
+    """
 
     dataset: str | None = None
     gold: GoldRule = "ignore"
@@ -54,6 +59,7 @@ class ImportOptions:
     format: str | None = None
     blind: float | None = None
     seed: int | None = None
+    kinds: tuple[Kind, ...] | None = None
 
 
 def import_file(
@@ -70,9 +76,9 @@ def import_file(
     reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot be
     read, which changes nothing.
     """
-    name = options.dataset or path.stem
+    name = options.dataset or default_name(path)
     if options.strict:
-        _check_all(path, options, progress)
+        _check_all(store, path, options, annotator, progress)
     notes = Notes()
     rows = read(path, format=options.format, notes=notes, progress=progress)
     info = _existing(store, name)
@@ -88,7 +94,8 @@ def import_file(
             if taking is not None:
                 _store_rows(store, taking, good, taken)
     if info is None:
-        raise InputError(f"nothing of {path} could be imported: {taken.errors[0]}")
+        why = taken.errors[0] if taken.errors else "it holds no rows"
+        raise InputError(f"nothing of {path} could be imported: {why}")
     return taken.report(_after(store, info, options), notes)
 
 
@@ -151,16 +158,30 @@ class _Taken:
         )
 
 
-def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) -> None:
+def default_name(path: Path) -> str:
+    """A dataset is called after its file; mended rows of FILE.rejected.jsonl go where FILE went."""
+    name = path.name
+    while name.endswith(SUFFIX):
+        name = name.removesuffix(SUFFIX)
+    return Path(name).stem or path.stem
+
+
+def _outcomes(
+    store: Store, intake: Callable[[], Intake], good: list[Row], *, dry: bool = False
+) -> Iterator[tuple[Row, Outcome | RowError]]:
     start = 0
     for piece in importing.distinct(row.record for row in good if row.record):
         rows = good[start : start + len(piece)]
         start += len(piece)
-        for row, outcome in zip(rows, importing.add_chunk(store, taking, piece), strict=True):
-            if isinstance(outcome, RowError):
-                taken.refuse(row, outcome)
-            else:
-                taken.counts[outcome] += 1
+        yield from zip(rows, importing.add_chunk(store, intake(), piece, dry=dry), strict=True)
+
+
+def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) -> None:
+    for row, outcome in _outcomes(store, lambda: taking, good):
+        if isinstance(outcome, RowError):
+            taken.refuse(row, outcome)
+        else:
+            taken.counts[outcome] += 1
 
 
 def _with_gold(row: Row, gold: GoldRule) -> Row:
@@ -182,17 +203,45 @@ def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
         yield chunk
 
 
-def _check_all(path: Path, options: ImportOptions, progress: Progress) -> None:
-    """Read the file once without storing. Raises InputError that names the first bad rows."""
-    errors = []
-    for row in read(path, format=options.format, notes=Notes(), progress=progress):
-        checked = _with_gold(row, options.gold)
-        if checked.error is not None:
-            checked.error.path, checked.error.line = str(path), row.line
-            errors.append(str(checked.error))
+def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str, progress: Progress) -> None:
+    """Read the file once without storing. Raises InputError that names the first bad rows.
+
+    A row that the stored dataset, or an earlier row of the file, contradicts is a bad one too.
+    """
+    info = _existing(store, options.dataset or default_name(path))
+    errors: list[str] = []
+    texts: dict[str, str] = {}
+
+    def bad(row: Row, error: RowError) -> None:
+        error.path, error.line = str(path), row.line
+        errors.append(str(error))
+
+    for chunk in _chunks(read(path, format=options.format, notes=Notes(), progress=progress)):
+        good = []
+        for row in (_with_gold(row, options.gold) for row in chunk):
+            error = row.error or (None if options.update else _said_before(row, texts))
+            if error is None:
+                good.append(row)
+            else:
+                bad(row, error)
+        if info is not None:
+            taking = partial(_intake, store, info, options, annotator)
+            for row, outcome in _outcomes(store, taking, good, dry=True):
+                if isinstance(outcome, RowError):
+                    bad(row, outcome)
     if errors:
         shown = "\n".join(errors[:SHOWN_ERRORS])
         raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
+
+
+def _said_before(row: Row, texts: dict[str, str]) -> RowError | None:
+    """The error of a row whose id stood in an earlier row with another text."""
+    assert row.record is not None
+    content = row.record.sample.content_hash
+    name = row.record.sample.id or content
+    if texts.setdefault(name, content) == content:
+        return None
+    return RowError("id", f"{name!r} again, with another text", "one text for each id")
 
 
 def _existing(store: Store, name: str) -> DatasetInfo | None:
@@ -200,10 +249,9 @@ def _existing(store: Store, name: str) -> DatasetInfo | None:
 
 
 def _create(store: Store, name: str, options: ImportOptions, annotator: str, rows: list[Row]) -> DatasetInfo:
-    """A dataset whose policy reviews the kinds that the imported gold has, entities without gold."""
     seed = secrets.randbits(31) if options.seed is None else options.seed
-    kinds: tuple[Kind, ...] = ("entity",)
-    if options.gold != "ignore":
+    kinds: tuple[Kind, ...] = options.kinds or ("entity",)
+    if options.kinds is None and options.gold != "ignore":
         reviewed = {
             kind
             for row in rows
@@ -216,6 +264,11 @@ def _create(store: Store, name: str, options: ImportOptions, annotator: str, row
     datasets.create_dataset(store, name, seed=seed, policy=Policy(kinds=kinds), annotator=annotator)
     created = _existing(store, name)
     assert created is not None
+    # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
+    names = {row.record.sample.id or row.record.sample.content_hash for row in rows if row.record is not None}
+    share = options.blind if options.blind is not None else BLIND_SHARE * (len(names) >= BLIND_FROM)
+    if share:
+        datasets.set_dataset(store, created.id, blind_share=share)
     return created
 
 

@@ -15,6 +15,7 @@ from workbench.model import (
     Policy,
     Proposal,
     Sample,
+    Score,
     Tally,
     Unit,
 )
@@ -113,7 +114,8 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     shown = {}
     for row in rows:
         decided = row.disposition in ("verified", "excluded")
-        automatic = row.automatic if decided or (info.show_auto == "always" and not row.blind) else None
+        visible = decided or (info.show_auto == "always" and not row.blind)
+        automatic = (row.automatic or _counted(store, info, row.sample_id, scorer)) if visible else None
         verified = row.gold.tally if row.gold and decided else None
         shown[row.sample_id] = QueueRow(
             sample_id=row.sample_id,
@@ -275,6 +277,17 @@ def _automatic(info: DatasetInfo, stored: Stored) -> tuple[AutoScore, ...]:
         one = score(name, assessment)
         found.append(AutoScore(name, SCORERS[name], one.tally, one.value, f"{name} · {info.run}"))
     return tuple(found)
+
+
+def _counted(store: Store, info: DatasetInfo, sample_id: int, scorer: str) -> Score | None:
+    """The automatic score of a sample that `score` has not counted yet."""
+    stored = load_sample(store, sample_id, info.run_id)
+    if stored.proposal is None:
+        return None
+    assessments = assess_all(
+        stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
+    )
+    return score(scorer, assessments[scorer]) if scorer in assessments else None
 
 
 def _delta(automatic: Tally | None, verified: Tally | None) -> Fraction | None:

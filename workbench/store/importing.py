@@ -24,10 +24,13 @@ from workbench.store.tables import METADATA, ReviewRow, SampleRow
 Outcome = Literal["new", "unchanged", "extended", "updated"]
 
 
-def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
+def add_chunk(
+    store: Store, intake: Intake, records: Sequence[Record], *, dry: bool = False
+) -> list[Outcome | RowError]:
     """Store a chunk of records with distinct keys; says for each what happened to it.
 
-    A record that is refused (RowError) changes nothing; the others go in together.
+    A record that is refused (RowError) changes nothing; the others go in together. With `dry` nothing
+    is kept, and `intake` may name runs that do not exist: use it once.
     """
     hashed = [(record, record.sample.content_hash) for record in records]
     with store.writing() as session:
@@ -56,6 +59,8 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
             for (number, _), new in zip(extras, added, strict=True):
                 if new and outcomes[number] == "unchanged":
                     outcomes[number] = "extended"
+        if dry:
+            session.rollback()
         return outcomes
 
 
@@ -155,7 +160,7 @@ def _make_stale(
         units = kind_state.assessment.units
         if units:
             kind = kind_state.assessment.kind
-            # what does not count loses its verdict too: it may be restored, and its evidence is of the old text
+            # what does not count loses its verdict too: it may be restored, with evidence in the old text
             aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
             edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
             if kind_state.disposition == "excluded":  # a decision about the reference, which stands

@@ -13,7 +13,7 @@ from rapidfuzz.distance import OSA
 from workbench.model import Span
 from workbench.text.inflection import forms
 from workbench.text.normalise import fold
-from workbench.text.tokens import tokens
+from workbench.text.tokens import UNSPACED, snap, word_pattern
 
 GOOD_ENOUGH = 85  # of 100: a quoted sentence with one word in ten retold still reaches it
 _SHORT = 4  # words up to which each word has to be found: names, not sentences
@@ -23,25 +23,31 @@ _LONG = 150  # words above which edges are not searched
 
 
 class _Words(NamedTuple):
-    """The words of a text: folded, their spans, and the places of each."""
+    """The words of a text: folded, their edges, and the places of each."""
 
     words: list[str]
-    spans: list[Span]
+    edges: list[tuple[int, int]]
     places: dict[str, list[int]]
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[str]:
+    return re.compile(f"{word_pattern().pattern}|[{UNSPACED}]")
+
+
+def _folded_words(text: str) -> tuple[list[str], list[tuple[int, int]]]:
+    found = [(match.group(), match.span()) for match in _pattern().finditer(text)]
+    level = {word: fold(word).replace(".", "") for word in {word for word, _ in found}}
+    return [level[word] for word, _ in found], [edges for _, edges in found]
 
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> _Words:
-    words: list[str] = []
-    spans: list[Span] = []
+    words, edges = _folded_words(text)
     places: dict[str, list[int]] = defaultdict(list)
-    for token in tokens(text):
-        if any(map(str.isalnum, token.text)):
-            word = fold(token.text)
-            places[word].append(len(words))
-            words.append(word)
-            spans.append(Span(token.start, token.end))
-    return _Words(words, spans, dict(places))
+    for index, word in enumerate(words):
+        places[word].append(index)
+    return _Words(words, edges, dict(places))
 
 
 def find_nearly(quote: str, text: str) -> list[Span]:
@@ -50,7 +56,7 @@ def find_nearly(quote: str, text: str) -> list[Span]:
     All numbers have to be the same. Up to four words, each one has to be found, as a form of the same
     word or with one letter in five changed; longer quotes need 85 % of their letters.
     """
-    wanted = [fold(token.text) for token in tokens(quote) if any(map(str.isalnum, token.text))]
+    wanted, _ = _folded_words(quote)
     if not wanted:
         return []
     known = _words(text)
@@ -60,7 +66,7 @@ def find_nearly(quote: str, text: str) -> list[Span]:
     top = max(score for score, _, _ in scored)
     spans: list[Span] = []
     for _, first, last in sorted((s for s in scored if s[0] >= top - 3), key=lambda s: s[1:]):
-        span = Span(known.spans[first].start, known.spans[last - 1].end)
+        span = Span(*snap(text, known.edges[first][0], known.edges[last - 1][1]))
         if not spans or span.start >= spans[-1].end:
             spans.append(span)
     return spans

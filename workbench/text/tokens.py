@@ -49,15 +49,26 @@ def marks() -> str:
 @lru_cache(maxsize=1)
 def _token_pattern() -> re.Pattern[str]:
     mark = f"[{marks()}]"
-    letter = f"(?:[^\\W_{UNSPACED}]{mark}*)"
+    # Possessive: letters and marks never give back, so no text can make the pattern slow.
+    letters = f"(?:[^\\W_{UNSPACED}]++{mark}*+)++"
     return re.compile(
         f"(?:[^\\W\\d_]\\.){{2,}}(?![^\\W_])"  # U.S.
         f"|\\d+(?:[.,]\\d+)+(?![^\\W_])"  # 1,000.5
-        f"|{letter}+(?:['’ʼ＇&·‐‑_-]{letter}+)*"  # O'Brien, Jean-Luc, AT&T
+        f"|{letters}(?:['’ʼ＇&·‐‑_-]{letters})*"  # O'Brien, Jean-Luc, AT&T
         f"|[{UNSPACED}]{mark}*"
         f"|[^\\w\\s]{mark}*(?:(?<=\u200d)[^\\w\\s]{mark}*)*"  # punctuation; a joined emoji is one
         f"|_|{mark}+"
     )
+
+
+@lru_cache(maxsize=1)
+def word_pattern() -> re.Pattern[str]:
+    """Words as names share them: hyphens and apostrophes part them, a possessive 's is none of them.
+
+    Finds no words of scripts written without spaces.
+    """
+    letters = f"(?:[^\\W\\d_{UNSPACED}]++[{marks()}]*+|\\d(?!\\w*[.,]\\d))++"
+    return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,}}|{letters}|\\d+(?:[.,]\\d+)*")
 
 
 def tokens(text: str) -> list[Token]:

@@ -31,7 +31,7 @@ def delta(number: Fraction | float | None) -> str:
     """A difference with its sign: `+.17`, `−.17`, `.00`."""
     if number is None:
         return UNDEFINED
-    text = value(abs(number))
+    text = value(-number if number < 0 else number)
     if text == ".00":
         return text
     return ("+" if number > 0 else "−") + text
