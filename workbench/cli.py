@@ -192,16 +192,37 @@ def score(
     match_threshold: Annotated[
         int | None, typer.Option(min=0, max=100, help="Similarity from which two names match.")
     ] = None,
+    threshold: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Pass only when every sample is perfect.")] = False,
+    metric: Annotated[str | None, typer.Option(help="The scorer that the pass mark is for.")] = None,
+    source: Annotated[
+        str, typer.Option(help="What the pass mark is for: automatic or verified values.")
+    ] = "automatic",
     json: Json = False,
 ) -> None:
-    """Score every sample by every scorer; verified and external values stand beside."""
+    """Score every sample by every scorer, verified and external values beside; with a pass mark, a CI gate."""
     from workbench import reports
-    from workbench.stages.recompute import score_dataset
+    from workbench.stages import recompute
 
     call: Call = context.obj
-    with _dataset(call) as (store, info), reports.progress("Scoring", info.n_samples) as progress:
-        report = score_dataset(store, info, run=run, threshold=match_threshold, progress=progress)
-    reports.show(reports.score_document(report), reports.score_text(report), as_json=json)
+    with _dataset(call) as (store, info):
+        with reports.progress("Scoring", info.n_samples) as progress:
+            report = recompute.score_dataset(
+                store, info, run=run, threshold=match_threshold, progress=progress
+            )
+        if threshold is None and not strict:
+            if metric is not None:
+                raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
+            reports.show(reports.score_document(report), reports.score_text(report), as_json=json)
+            return
+        mark = 1.0 if threshold is None else threshold
+        gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
+    document = {**reports.score_document(report), "gate": gate}
+    reports.show(document, reports.gate_text(gate), as_json=json)
+    if not gate.passed:
+        raise typer.Exit(1)
 
 
 @app.command()

@@ -17,6 +17,12 @@ Reason = Literal["absent", "partial", "contradicted", "other entity"]
 Origin = Literal["proposed", "human", "imported", "carried"]
 Disposition = Literal["todo", "started", "verified", "excluded", "skipped"]
 
+SAID: dict[str, Verdict] = {
+    "found": "found", "yes": "found", "supported": "found", "attributable": "found",
+    "missing": "missing", "no": "missing", "unsupported": "missing",
+}  # fmt: skip
+"""The words in which proposers give the verdict on a statement, and what each means."""
+
 KINDS: tuple[Kind, ...] = get_args(Kind)
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 REASONS: tuple[Reason, ...] = get_args(Reason)

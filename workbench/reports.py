@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
+from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.scorers import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
 from workbench.text.safe import clean
@@ -17,6 +18,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
+    from workbench.scoring.gate import Gate
     from workbench.stages.compare import CompareReport
     from workbench.stages.export import ExportReport
     from workbench.stages.import_ import ImportReport
@@ -53,6 +55,10 @@ def _safe_json(text: str) -> str:
         one if one == other else f"\\u{ord(one):04x}" if one <= "\uffff" else json.dumps(one)[1:-1]
         for one, other in zip(text, safe, strict=True)
     )
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else list(value)
 
 
 @contextmanager
@@ -195,10 +201,23 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
         "retrievers": {
             name: {
                 **_mean_document(report.means[name]),
-                **_tally_document(_summed(pair.tallies[name] for pair in report.pairs)),
+                **_tally_document(
+                    _summed(pair.tallies[name] for pair in report.pairs if name in pair.tallies)
+                ),
             }
             for name in report.names
         },
+        "contrasts": [
+            {
+                "first": one.first,
+                "second": one.second,
+                "n": one.delta.n,
+                "undefined": one.delta.undefined,
+                "recalls": list(one.recalls),
+                "delta": one.delta.value,
+            }
+            for one in report.contrasts
+        ],
         "n_pairs": len(report.pairs),
         "n_unpaired": report.unpaired,
         "n_repeated": report.repeated,
@@ -211,7 +230,7 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
                         **_tally_document(pair.tallies[name]),
                         "value": _recall(pair.tallies[name]),
                     }
-                    for name in report.names
+                    for name in pair.ids
                 },
                 "flipped": [{"text": flip.text, "verdicts": dict(flip.verdicts)} for flip in pair.flips],
             }
@@ -233,6 +252,23 @@ def score_text(report: ScoreReport) -> str:
             "workbench propose"
         )
     return "\n".join(lines)
+
+
+def gate_text(gate: Gate) -> str:
+    """Passed or failed, by what, and which samples are below."""
+    word = "passed" if gate.passed else "failed"
+    if gate.value is None:
+        return f"{word}: {gate.metric} is undefined for all {gate.undefined} samples"
+    if gate.strict:
+        share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
+        lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
+    else:
+        mean = f"mean {_number(gate.value, 4)} over {gate.n} samples ({gate.undefined} undefined)"
+        lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
+    lines += [f"  below: {name}" for name in gate.below[:20]]
+    if len(gate.below) > 20:
+        lines.append(f"  … and {len(gate.below) - 20:,} more")
+    return clean("\n".join(lines))
 
 
 def compare_text(report: CompareReport) -> str:
@@ -277,24 +313,24 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         return clean(f"no reference is verified under several values of {by} ({names})")
     rows = [
         [
-            " · ".join(pair.ids[name] for name in report.names),
-            *(_tally_cell(pair.tallies[name]) for name in report.names),
+            " · ".join(pair.ids.values()),
+            *(_tally_cell(pair.tallies[name]) if name in pair.tallies else "" for name in report.names),
             str(len(pair.flips)),
         ]
         for pair in report.pairs
     ]
     lines = _table(["samples", *report.names, "flipped"], rows)
     lines.append("")
-    for name in report.names:
-        total = _summed(pair.tallies[name] for pair in report.pairs)
-        mean = report.means[name]
+    for one in report.contrasts:
+        recalls, tallies = map(_number, one.recalls), map(_tally_cell, one.tallies)
         lines.append(
-            clean(f"{name}: verified recall {_number(mean.value)} over {mean.n} references")
-            + f" ({_tally_cell(total)} units, {mean.undefined} undefined)"
+            f"{one.first} against {one.second}: verified recall {' against '.join(recalls)}, "
+            f"Δ {_signed(one.delta.value)} over {one.delta.n} references"
+            f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
         )
     if report.unpaired:
-        lines.append(f"{report.unpaired} references are not verified under every value and are left out")
-    return "\n".join(lines)
+        lines.append(f"{report.unpaired} references are verified under one value only and are left out")
+    return clean("\n".join(lines))
 
 
 def _sample_document(row: Scored) -> dict[str, Any]:

@@ -276,7 +276,7 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
         '{"schema": "workbench-export"}',
         '{"schema": "workbench-export", "files": [3]}',
         '{"schema": "workbench-export", "files": [{"path": 3}]}',
-        "[" * 100_000,
+        pytest.param("[" * 100_000, id="nested"),
         "\udcff",
     ],
 )

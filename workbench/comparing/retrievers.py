@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from workbench.comparing.means import Mean, mean
 from workbench.model import Assessment, Tally, Unit, count
@@ -38,21 +39,39 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Retrievers:
-    """Paired figures: `means` over the references verified under every retriever.
+class Contrast:
+    """Two retrievers over the references verified under both.
 
-    `repeated` counts references with several samples of one retriever: only the first is paired.
+    `recalls` are means over the same `delta.n` references, `delta` the mean of first − second, `tallies`
+    the summed counts; references without units under one of the two are `delta.undefined`.
+    """
+
+    first: str
+    second: str
+    recalls: tuple[float | None, float | None]
+    tallies: tuple[Tally, Tally]
+    delta: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class Retrievers:
+    """References verified under several retrievers, and every two retrievers that share some.
+
+    `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
+    `unpaired` counts references verified under a single retriever, `repeated` those with several samples
+    of one retriever: only the first is paired.
     """
 
     names: tuple[str, ...]
     pairs: tuple[Pair, ...]
     means: Mapping[str, Mean]
+    contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
 
 
 def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
-    """Pair verified samples by reference; a reference counts when every retriever has it."""
+    """Pair verified samples by reference; a reference counts when at least two retrievers have it."""
     by_reference: dict[str, dict[str, Judged]] = {}
     names: dict[str, None] = {}
     repeated: set[str] = set()
@@ -62,14 +81,56 @@ def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
         if sample.retriever in row:
             repeated.add(sample.reference_hash)
         row.setdefault(sample.retriever, sample)
-    ordered = tuple(sorted(names))
-    whole = [row for row in by_reference.values() if len(row) == len(ordered)]
-    pairs = tuple(_pair(row, ordered) for row in whole)
-    means = {name: mean(pair.tallies[name].recall for pair in pairs) for name in ordered}
-    return Retrievers(ordered, pairs, means, len(by_reference) - len(whole), len(repeated))
+    shared = [row for row in by_reference.values() if len(row) > 1]
+    ordered = tuple(sorted({name for row in shared for name in row} or names))
+    pairs = tuple(_pair(row) for row in shared)
+    means = {
+        name: mean(pair.tallies[name].recall for pair in pairs if name in pair.tallies) for name in ordered
+    }
+    contrasts = [_contrast(first, second, pairs) for first, second in combinations(ordered, 2)]
+    return Retrievers(
+        names=ordered,
+        pairs=pairs,
+        means=means,
+        contrasts=tuple(one for one in contrasts if one is not None),
+        unpaired=len(by_reference) - len(shared),
+        repeated=len(repeated),
+    )
 
 
-def _pair(row: Mapping[str, Judged], names: tuple[str, ...]) -> Pair:
+def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None:
+    """The two over the pairs that have both; None when there is none."""
+    both = [
+        (pair.tallies[first], pair.tallies[second])
+        for pair in pairs
+        if first in pair.tallies and second in pair.tallies
+    ]
+    if not both:
+        return None
+    recalls = [
+        (one.recall, other.recall)
+        for one, other in both
+        if one.recall is not None and other.recall is not None
+    ]
+    differences = mean(one - other for one, other in recalls)
+    return Contrast(
+        first,
+        second,
+        (mean(one for one, _ in recalls).value, mean(other for _, other in recalls).value),
+        (_summed(one for one, _ in both), _summed(other for _, other in both)),
+        Mean(differences.value, differences.n, len(both) - len(recalls)),
+    )
+
+
+def _summed(tallies: Iterable[Tally]) -> Tally:
+    found = missing = unsure = 0
+    for tally in tallies:
+        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
+    return Tally(found, missing, unsure)
+
+
+def _pair(row: Mapping[str, Judged]) -> Pair:
+    names = tuple(sorted(row))
     verdicts: dict[tuple[object, ...], dict[str, str]] = {}
     for name in names:
         for unit in row[name].assessment.units:

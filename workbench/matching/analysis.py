@@ -11,6 +11,7 @@ from workbench.matching.countries import Country, country
 from workbench.text.inflection import forms
 from workbench.text.lists import listed
 from workbench.text.normalise import content, fold, joined_initials, words
+from workbench.text.numbers import date_parts
 
 PERSON, ORGANISATION = "person", "organisation"
 _LABELS = {
@@ -45,6 +46,7 @@ _FORMAL = re.compile(
 )
 _PARENTHESES = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*$")
 _SUBTITLE = re.compile(r"(?<=\w{3}):\s.*$")
+_NAME = 200  # code points; what is longer is no name
 _LARGER_PLACE = re.compile(r"(?<=\w{3}),\s+\w.*$")
 _PLACES = frozenset({"place", "loc", "location", "gpe", "city", "country"})
 _UNSPACED = re.compile("[\u3041-\u30fa\u30fc-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -55,7 +57,8 @@ class Analysed(NamedTuple):
 
     `tokens` are its content words, initials as single letters; `forms` the forms of each. `bag` holds
     the words that an equal name has, in any order; `keys` the same written together, with ä as a and
-    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal.
+    as ae. `digits` are the words with a digit (numbers, dates, codes), which have to be equal. Two
+    names share a trait, or most letters of their `spelling`, when any layer can link them.
     """
 
     text: str
@@ -75,6 +78,8 @@ class Analysed(NamedTuple):
     unspaced: bool
     country: Country
     bare: str
+    traits: frozenset[str]
+    spelling: str
 
 
 @lru_cache(maxsize=262_144)
@@ -90,7 +95,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     if spelled_out != text:
         with_e = content(joined_initials(words(spelled_out, lang), lang), lang)
         keys.add(_joined(_without_generation(with_e, kind)[0]))
-    return Analysed(
+    one = Analysed(
         text=text,
         lang=lang,
         label=kind,
@@ -108,7 +113,23 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         unspaced=bool(_UNSPACED.search(text)),
         country=country(merged),
         bare=_bare(text, kind),
+        traits=frozenset(),
+        spelling="".join(sorted(tokens)),
     )
+    return one._replace(traits=_traits(one))
+
+
+def _traits(name: Analysed) -> frozenset[str]:
+    """What two names have in common when any layer but `typo` speaks, as strings of distinct kinds."""
+    traits = {f"key {key}" for key in name.keys}.union(*name.forms)
+    traits.update(f"initials {initials}" for initials in (*name.initials, name.acronym) if initials)
+    if name.country.name:
+        traits.add(f"country {name.country.name}")
+    if len(name.bag) == 1 and name.digits:
+        traits.update(date_parts(name.bag[0]))
+    if name.bare:
+        traits |= analyse(name.bare, name.label, name.lang).traits
+    return frozenset(traits)
 
 
 def _without_generation(found: list[str], kind: str) -> tuple[list[str], str]:
@@ -157,6 +178,8 @@ def _bare(text: str, kind: str) -> str:
     parentheses, a subtitle or (of a place) the larger place behind it.
     """
     bare = text.strip()
+    if len(bare) > _NAME:
+        return ""
     if match := _DESCRIPTION.match(bare) or _FORMAL.match(bare):
         bare = bare[match.end() :]
     bare = _SUBTITLE.sub("", _PARENTHESES.sub("", bare))

@@ -11,7 +11,6 @@ from rapidfuzz import fuzz, process
 
 from workbench.matching.analysis import Analysed, analyse
 from workbench.matching.names import Name, compare
-from workbench.text.numbers import date_parts
 
 MATCHER = "layered-1"  # stored with every score: another version may score the same names differently
 FLOOR = 60  # links below are not worth a look; one byte a reference name serves every threshold above
@@ -55,7 +54,7 @@ def best(
     """
     if not references or not candidates:
         return [None] * len(references)
-    known = _candidates(tuple(Name(*name) for name in candidates), lang)
+    known = _candidates(tuple(candidates), lang)
     pairs: list[tuple[int, Name, Name, int, _Near]] = []
     for i, name in enumerate(references):
         row = known.rows.get(name)
@@ -91,34 +90,9 @@ def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     analysed = tuple(analyse(name.text, name.label, lang) for name in names)
     by_trait: dict[str, list[int]] = defaultdict(list)
     for index, one in enumerate(analysed):
-        for trait in _traits(one):
+        for trait in one.traits:
             by_trait[trait].append(index)
-    return _Candidates(names, analysed, by_trait, tuple(map(_spelling, analysed)), {})
-
-
-def _traits(name: Analysed) -> set[str]:
-    """What two names have in common when any layer but `typo` speaks, as strings of distinct kinds."""
-    if name.bare:
-        return _own_traits(name) | _own_traits(analyse(name.bare, name.label, name.lang))
-    return _own_traits(name)
-
-
-def _own_traits(name: Analysed) -> set[str]:
-    traits = {f"k{key}" for key in name.keys}
-    for forms in name.forms:
-        traits.update(forms)
-    if name.acronym:
-        traits.add(f"i{name.acronym}")
-    traits.update(f"i{initials}" for initials in name.initials)
-    if name.country.name:
-        traits.add(f"c{name.country.name}")
-    if len(name.bag) == 1 and name.digits:
-        traits.update(date_parts(name.bag[0]))
-    return traits
-
-
-def _spelling(name: Analysed) -> str:
-    return "".join(sorted(name.tokens))
+    return _Candidates(names, analysed, by_trait, tuple(one.spelling for one in analysed), {})
 
 
 def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[_Near, ...]:
@@ -128,12 +102,12 @@ def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[_Near, ...]:
     their letters: about one in thirty.
     """
     one = analyse(name.text, name.label, lang)
-    indices = {index for trait in _traits(one) for index in known.by_trait.get(trait, ())}
+    indices = {index for trait in one.traits for index in known.by_trait.get(trait, ())}
     if one.tokens:
         indices.update(
             index
             for _, _, index in process.extract(
-                _spelling(one), known.spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
+                one.spelling, known.spellings, scorer=fuzz.ratio, score_cutoff=FLOOR, limit=None
             )
         )
     row = []

@@ -1,21 +1,137 @@
-"""The passages of the contexts that are most like a text."""
+"""The passages of the contexts that are most like a text: where a person looks before saying missing."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from math import log
+from typing import NamedTuple
 
 from workbench.model import Evidence
-from workbench.text.normalise import key
+from workbench.text.lists import listed
 from workbench.text.sentences import sentences
+from workbench.text.tokens import UNSPACED, snap
+
+PASSAGE = 300  # code points of a passage at most; a longer sentence is cut around its hits
+_HITS = 400  # places of one word in one context that are looked at
+_COMMON = listed(
+    "the of and to in is was for with that by from are were his her its as on it at an be has had not this "
+    "или для что как это его она они был была были при под над также который которая которые the der die "
+    "das und den dem des ein eine les des une dans que pour sur los las una con por del"
+)
+_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
+
+
+class _Hit(NamedTuple):
+    """A place in a context where a word of the text begins."""
+
+    start: int
+    term: int
 
 
 def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
-    """The n passages most like the text, best first."""
-    wanted = set(key(text).split())
-    scored = []
+    """The n passages most like a text, best first, over all contexts; fewer when less is alike.
+
+    A passage is a sentence, or 300 code points of a long one. It is the better the rarer the words it
+    shares with the text; words count from their beginnings, so endings and cases do not matter. Searches
+    20 MB in some tenths of a second.
+    """
+    terms = [_spellings(term) for term in _terms(text)]
+    counts = [sum(context.count(one) for context in contexts for one in term) for term in terms]
+    weights = [log(1 + 1_000 / count) if count else 0.0 for count in counts]
+    passages: list[tuple[float, int, int, int]] = []
     for index, context in enumerate(contexts):
-        for span in sentences(context):
-            words = set(key(context[span.start : span.end]).split())
-            if shared := len(wanted & words):
-                scored.append((-shared / len(wanted), index, span.start, span.end))
-    return [Evidence(index, start, end) for _, index, start, end in sorted(scored)[:n]]
+        hits = sorted(hit for number, term in enumerate(terms) for hit in _places(context, term, number))
+        for start, end in _clusters(hits, weights, n):
+            first, last = _passage(context, start, end)
+            passages.append((-_worth(context[first:last], terms, weights), index, first, last))
+    chosen: list[Evidence] = []
+    for _, index, first, last in sorted(passages):
+        if not any(c.context == index and c.start < last and first < c.end for c in chosen):
+            chosen.append(Evidence(index, first, last))
+        if len(chosen) == n:
+            break
+    return chosen
+
+
+def _terms(text: str) -> list[str]:
+    """The beginnings of the words of a text that say something; pairs of characters without spaces."""
+    low = text.lower()
+    terms = [run[i : i + 2] for run in _UNSPACED.findall(low) for i in range(max(1, len(run) - 1))]
+    words = _WORD.findall(_UNSPACED.sub(" ", low))
+    telling = [word for word in words if word not in _COMMON and (len(word) > 2 or word.isdigit())]
+    terms += [_beginning(word) for word in telling or words]
+    return list(dict.fromkeys(terms))
+
+
+def _beginning(word: str) -> str:
+    """What most forms of a word share; all of a short word or a number."""
+    if len(word) <= 4 or any(map(str.isdigit, word)):
+        return word
+    return word[: max(4, round(len(word) * 0.7))]
+
+
+def _spellings(term: str) -> tuple[str, ...]:
+    """A term as it stands in texts: small, capitalised, in capitals. Lowering 20 MB would cost a second."""
+    return tuple(dict.fromkeys((term, term.capitalize(), term.upper())))
+
+
+def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_Hit]:
+    """The places where a word begins with a term."""
+    for spelling in term:
+        start = context.find(spelling)
+        found = 0
+        while start >= 0 and found < _HITS:
+            if not start or not context[start - 1].isalnum() or _UNSPACED.match(spelling):
+                found += 1
+                yield _Hit(start, number)
+            start = context.find(spelling, start + len(spelling))
+
+
+def _clusters(hits: list[_Hit], weights: list[float], n: int) -> list[tuple[int, int]]:
+    """The n stretches of a passage's length whose distinct words weigh most, apart from each other."""
+    scored = []
+    seen: dict[int, int] = {}
+    total, left = 0.0, 0
+    for right, hit in enumerate(hits):
+        seen[hit.term] = seen.get(hit.term, 0) + 1
+        total += weights[hit.term] if seen[hit.term] == 1 else 0.0
+        while hit.start - hits[left].start > PASSAGE:
+            term = hits[left].term
+            seen[term] -= 1
+            total -= weights[term] if not seen[term] else 0.0
+            left += 1
+        scored.append((-round(total, 9), hits[left].start, hits[right].start))
+    chosen: list[tuple[int, int]] = []
+    for _, start, end in sorted(scored):
+        if all(end < a or b < start for a, b in chosen):
+            chosen.append((start, end))
+        if len(chosen) == n:
+            break
+    return chosen
+
+
+def _passage(context: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence around the middle of a stretch, or a window of it when that is too long."""
+    low, high = max(0, start - PASSAGE), min(len(context), end + PASSAGE)
+    around = [
+        (span.start + low, span.end + low)
+        for span in sentences(context[low:high])
+        if span.start + low <= end and span.end + low > start
+    ]
+    if around:
+        whole = around[0][0], around[-1][1]
+        if whole[1] - whole[0] <= PASSAGE:
+            return whole
+        first = max(around, key=lambda span: (min(span[1], end + 1) - max(span[0], start), -span[0]))
+        if first[1] - first[0] <= PASSAGE:
+            return first
+    margin = max(0, PASSAGE - (end - start)) // 2
+    return snap(context, max(0, start - margin), min(len(context), end + margin))
+
+
+def _worth(passage: str, terms: list[tuple[str, ...]], weights: list[float]) -> float:
+    """What the words of a text that stand in a passage weigh; a shorter passage wins among equals."""
+    shared = sum(w for term, w in zip(terms, weights, strict=True) if any(one in passage for one in term))
+    return shared - len(passage) * 1e-5

@@ -54,7 +54,7 @@ _BYNAME = re.compile(r"\s+(?:of|the)\s.*$")
 _GENERATION = re.compile(r",?\s+(?:Jr|Sr|[IVX]+)\.?$")
 _QUOTED = re.compile('[«“"„]([^»”"“]{3,})')
 # A name in Latin letters or capitals at the end of a Cyrillic description: социальной сети Facebook.
-_PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*\s?)+|[А-ЯЁ]{3,})$")
+_PROPER = re.compile(r"[а-яё]\s+((?:[A-Z][\w-]*+\s?)++|[А-ЯЁ]{3,})$")
 _COMPANY = re.compile(r",?\s+(?:Inc|Ltd|LLC|Corp|Corporation|Co|GmbH|AG|SA|plc|PLC|Company|Limited)\b\.?.*$")
 ABSENT = Presence(False, (), 0, "", False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.model import (
+    SAID,
     Evidence,
     Match,
     Policy,
@@ -14,16 +15,10 @@ from workbench.model import (
     Sample,
     Span,
     Unit,
-    Verdict,
 )
 from workbench.text.ground import ground
 from workbench.text.language import detect
 from workbench.text.normalise import key
-
-VERDICTS_AS_SAID: dict[str, Verdict] = {
-    "found": "found", "yes": "found", "supported": "found", "attributable": "found",
-    "missing": "missing", "no": "missing", "unsupported": "missing",
-}  # fmt: skip
 
 
 def language_of(sample: Sample) -> str:
@@ -69,8 +64,7 @@ def entity_units(
 def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> tuple[Unit, ...]:
     """Proposed statements as units with the verdicts that came with them.
 
-    A verdict that is no known word, or none, leaves the unit undecided. A quoted passage is
-    grounded in its context, or in all contexts when the statement names none.
+    A statement without a verdict stays undecided. A quoted passage is grounded in its context, or in all contexts when the statement names none.
     """
     units = []
     for number, statement in enumerate(statements, start=1):
@@ -79,7 +73,7 @@ def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> 
         else:
             spans = ground(statement.text, sample.reference)[:1]
         said = (statement.verdict or "").strip().lower()
-        verdict = VERDICTS_AS_SAID.get(said)
+        verdict = SAID.get(said)
         reason: Reason | None = "absent" if verdict == "missing" else None
         match = Match(
             verdict=verdict,

@@ -52,9 +52,9 @@ class Passages(NamedTuple):
 def attribute(statement: str, contexts: Sequence[str], lang: str | None = None) -> ProposedStatement:
     """Judge one statement, which may stand in no text, against the contexts.
 
-    Found when three neighbouring sentences of one context hold two fifths of its content words and all its
-    numbers stand somewhere in the contexts. The quote is the best sentence of the best three, verbatim; without
-    a single shared word there is none. Citation marks like [3] count as no words.
+    Found when three neighbouring sentences of one context hold two fifths of its content words and all
+    its numbers stand somewhere in the contexts. The quote is the best sentence of the best three,
+    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
     """
     lang = detect(statement) if lang is None else lang
     return judge(statement, passages(contexts, lang), lang)

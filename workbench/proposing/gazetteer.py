@@ -207,6 +207,8 @@ COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 @lru_cache(maxsize=16384)
 def is_place(name: str) -> bool:
     """Whether a name as it stands in a text is a known country, region or city."""
+    if name.islower():
+        return False
     folded = name.casefold()
     if folded in LATIN_PLACES:
         return True
@@ -217,6 +219,8 @@ def is_place(name: str) -> bool:
 def is_people(name: str) -> bool:
     """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
     folded = name.casefold()
+    if name.islower():
+        return False
     return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
 
 
@@ -224,6 +228,8 @@ def is_people(name: str) -> bool:
 def is_organisation(name: str) -> bool:
     """Whether a name is a widely known organisation."""
     folded = name.casefold()
+    if name.islower():
+        return False
     return folded in ORGANISATIONS or (
         "\u0400" <= folded[:1] < "\u0530" and stem(folded) in ORGANISATION_STEMS
     )
@@ -231,4 +237,4 @@ def is_organisation(name: str) -> bool:
 
 def is_faith(name: str) -> bool:
     """Whether a name is a known faith, party adjective or the like."""
-    return name.casefold() in FAITHS
+    return not name.islower() and name.casefold() in FAITHS

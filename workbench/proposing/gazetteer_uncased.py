@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from workbench.proposing.lexicon import words
+
 _HAN = """
 中国 中國 中华人民共和国 台湾 台灣 香港 澳门 澳門 日本 韩国 韓國 朝鲜 朝鮮 蒙古 越南 泰国 泰國 老挝 柬埔寨 缅甸 马来西亚 新加坡
 印度尼西亚 印尼 菲律宾 印度 巴基斯坦 孟加拉国 尼泊尔 不丹 斯里兰卡 阿富汗 伊朗 伊拉克 叙利亚 敘利亞 土耳其 以色列 巴勒斯坦
@@ -90,18 +92,10 @@ HEBREW = (*_HEBREW_PHRASES, *_HEBREW.split())
 DEVANAGARI = (*_DEVANAGARI_PHRASES, *_DEVANAGARI.split())
 THAI = tuple(_THAI.split())
 # The few entries that are no places.
-BODIES = frozenset(
-    [
-        "欧盟",
-        "联合国",
-        "聯合國",
-        "北约",
-        "世界卫生组织",
-        "欧州連合",
-        "国際連合",
-        "国連",
-        "유엔",
-        "유럽연합",
-        "สหประชาชาติ",
-    ]
-) | {"الأمم المتحدة", "الاتحاد الأوروبي", "האומות המאוחדות", "संयुक्त राष्ट्र", "यूरोपीय संघ"}
+BODIES = words("欧盟 联合国 聯合國 北约 世界卫生组织 欧州連合 国際連合 国連 유엔 유럽연합 สหประชาชาติ") | {
+    "الأمم المتحدة",
+    "الاتحاد الأوروبي",
+    "האומות המאוחדות",
+    "संयुक्त राष्ट्र",
+    "यूरोपीय संघ",
+}

@@ -25,14 +25,18 @@ def propose(sample: Sample, lang: str | None = None) -> Proposal:
     """What the rules say of one sample: entities of the reference and of each context, statements.
 
     Needs no key, no network and no download; the same sample always gives the same proposal.
-    `lang` is an ISO 639-1 code; without it each text's language is detected.
+    `lang` is an ISO 639-1 code; without it each text's language is detected,
+    and where a text is too short to tell, that of the whole sample is taken.
     """
+    texts = (sample.reference, *sample.retrieved_contexts)
+    known = lang or detect("\n".join((sample.user_input, *texts)))
+    listed = tuple(entities(text, lang or detect(text) or known) for text in texts)
     return Proposal(
         proposer=PROPOSER,
         model=MODEL,
-        reference_entities=entities(sample.reference, lang),
-        context_entities=tuple(entities(context, lang) for context in sample.retrieved_contexts),
-        statements=statements(sample.reference, sample.retrieved_contexts, lang),
+        reference_entities=listed[0],
+        context_entities=listed[1:],
+        statements=statements(sample.reference, sample.retrieved_contexts, lang or known),
     )
 
 
@@ -61,7 +65,7 @@ def statements(
 ) -> tuple[ProposedStatement, ...]:
     """One statement per sentence of the reference, each judged against the contexts by shared words.
 
-    The verdict is "found" or "missing"; `context` counts from 0 and `quote` is one of its sentences, verbatim.
+    The verdict is "found" or "missing"; `context` counts from 0, `quote` is a sentence of it, verbatim.
     """
     lang = detect(reference) if lang is None else lang
     known = passages(contexts, lang)

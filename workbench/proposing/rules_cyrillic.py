@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.proposing.gazetteer import is_place
-from workbench.proposing.lexicon import russian_head
+from workbench.proposing.lexicon import russian_head, stem, words
 from workbench.proposing.lexicon_function import function_words
 from workbench.proposing.rules_runs import Reading, Run
 
@@ -17,7 +17,16 @@ _GENITIVE = re.compile(
     r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|ия|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их)$"
 )
 _VERB = re.compile(r"(?:[аиыуея]л[аио]?|ся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
-_BARE = frozenset(["дел", "прав", "войск", "наук", "лиц", "сил", "связей", "связи", "людей", "стран"])
+_BARE = words("дел прав войск наук лиц сил связей связи людей стран")
+# Bodies that Russian writes with a small letter before the name of their country or city.
+_BODIES = frozenset(
+    stem(word)
+    for word in words(
+        """правительство парламент министерство мид минобороны мэрия администрация посольство консульство
+        сборная конгресс сенат прокуратура комитет полиция армия кабинет совет комиссия управление
+        агентство"""
+    )
+)
 _CHAIN = 6
 _DATIVE = re.compile(r"(?:ам|ям|ым|им|ому|ему|ой|ей|у|ю|ию|е|и)$")
 
@@ -25,7 +34,9 @@ _DATIVE = re.compile(r"(?:ам|ям|ым|им|ому|ему|ой|ей|у|ю|ию
 def adjective(reading: Reading, index: int) -> bool:
     """Whether a capitalised Russian word is an adjective of the small word after it: no name alone."""
     word = reading.tokens[index].text
-    if reading.lang not in _LANGUAGES or not _ADJECTIVE.search(word) or len(word) < 5 or is_place(word):
+    if reading.lang not in _LANGUAGES or not _ADJECTIVE.search(word) or len(word) < 5:
+        return False
+    if is_place(word) or not word[1:].islower():
         return False
     following = _small(reading, index + 1)
     if not following or following in function_words("ru"):
@@ -47,6 +58,21 @@ def widen(reading: Reading, run: Run) -> Run:
     if russian_head(reading.tokens[last].text) == "organisation":
         last = _complement(reading, last)
     return Run(run.first, last)
+
+
+def reach_back(reading: Reading, run: Run) -> Run:
+    """The run with the small-letter body that governs it: правительство Израиля, мэрия Москвы."""
+    if reading.lang not in _LANGUAGES or not _closes(reading.tokens[run.first].text):
+        return run
+    for head in range(run.first - 1, max(-1, run.first - 1 - _CHAIN), -1):
+        word = reading.tokens[head].text
+        if not _spaced(reading, head + 1) or not word.islower():
+            return run
+        if stem(word) in _BODIES:
+            return Run(head, max(run.last, _complement(reading, head)))
+        if not _is_genitive(word):
+            return run
+    return run
 
 
 def _small(reading: Reading, index: int) -> str:
@@ -93,6 +119,9 @@ def _complement(reading: Reading, last: int) -> int:
                 return end
         elif word == "по" and following.islower() and _DATIVE.search(following):
             end = index = index + 1
+            noun = _small(reading, index + 1)
+            if _ADJECTIVE.search(following) and _DATIVE.search(noun):
+                end = index = index + 1
         elif word == "и" and _is_genitive(following):
             continue
         elif _is_genitive(word):
@@ -108,6 +137,6 @@ def _closes(word: str) -> bool:
 
 
 def _is_genitive(word: str) -> bool:
-    if not word.islower() or not word.replace("-", "").isalpha():
+    if not word.islower() or not word.replace("-", "").isalpha() or word in function_words("ru"):
         return False
     return word in _BARE or bool(_GENITIVE.search(word) and not _VERB.search(word))

@@ -150,7 +150,7 @@ def _single(lang: str) -> re.Pattern[str] | None:
         return re.compile(
             rf"(?<![^\W_] )(?<!\w)(?:{titled})(?!\w|-\w| [A-ZÄÖÜ])|(?<=[a-z,] )(?:{titled})(?!\w|-\w| [A-ZÄÖÜ])"
         )
-    return re.compile(rf"(?<!\w)(?:{_any(listed)})(?!\w|-\w)", re.IGNORECASE)
+    return re.compile(rf"(?<!\w)(?:{_any(listed)})(?!\w|-\w)")
 
 
 def dates(text: str, lang: str) -> list[Found]:

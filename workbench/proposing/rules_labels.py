@@ -17,6 +17,7 @@ from workbench.proposing.lexicon import (
     TRADES,
     is_title,
     russian_head,
+    words,
 )
 from workbench.proposing.rules_runs import ROMANCE, Reading, Run
 
@@ -40,58 +41,11 @@ _CUT = re.compile(
     r"\s(?:of|that|which|who|whose|in|by|from|on|at|for|with|and|between|located|released|born|based|written|directed)\s"
 )
 _IN = frozenset({"in", "near", "outside", "throughout", "à", "en", "nahe", "из", "в", "во", "под", "около"})
-_NOBLE = frozenset(
-    [
-        "de",
-        "da",
-        "di",
-        "du",
-        "von",
-        "van",
-        "bin",
-        "ibn",
-        "del",
-        "der",
-        "zu",
-        "al",
-        "бин",
-        "ибн",
-        "фон",
-        "ван",
-        "де",
-    ]
-)
-_SAID = frozenset(
-    [
-        "said",
-        "says",
-        "told",
-        "wrote",
-        "added",
-        "argued",
-        "claimed",
-        "stated",
-        "sagte",
-        "erklärte",
-        "dit",
-        "dijo",
-        "сказал",
-        "сказала",
-        "заявил",
-        "заявила",
-        "сообщил",
-        "сообщила",
-        "отметил",
-        "отметила",
-        "добавил",
-        "добавила",
-        "считает",
-        "рассказал",
-        "рассказала",
-        "born",
-        "родился",
-        "родилась",
-    ]
+_NOBLE = words("de da di du von van bin ibn del der zu al бин ибн фон ван де")
+_SAID = words(
+    """said says told wrote added argued claimed stated sagte erklärte dit dijo сказал сказала заявил заявила
+    сообщил сообщила отметил отметила добавил добавила считает рассказал рассказала born родился
+    родилась"""
 )
 
 

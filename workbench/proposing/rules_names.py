@@ -16,9 +16,10 @@ from workbench.proposing.lexicon import (
     WEAK_PARTICLES,
     is_title,
     russian_head,
+    words,
 )
 from workbench.proposing.lexicon_function import OPENERS, function_words
-from workbench.proposing.rules_cyrillic import adjective, widen
+from workbench.proposing.rules_cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules_german import german
 from workbench.proposing.rules_labels import Labels
 from workbench.proposing.rules_runs import Reading, Run, read, runs
@@ -28,9 +29,7 @@ from workbench.proposing.spans import Claims, Found
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _HEADS = ORGANISATION | PLACE | EVENT
 # What follows the subject of a definition: "Load is the sixth album", "Vega (star)".
-_DEFINING = frozenset(
-    ["is", "was", "are", "were", "(", "—", "–", "ist", "war", "est", "fut", "es", "era", "è"]
-)
+_DEFINING = words("is was are were ( — – ist war est fut es era è")
 
 
 def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
@@ -60,8 +59,10 @@ def _kept(reading: Reading) -> Iterator[Run]:
             trimmed = _trim(reading, part)
             sure = trimmed and _evident(reading, widen(reading, trimmed))
             if sure:
+                sure = reach_back(reading, sure)
+                if sure.first > end:
+                    yield sure
                 end = max(end, sure.last)
-                yield sure
 
 
 def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:

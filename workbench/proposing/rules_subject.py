@@ -4,51 +4,15 @@ from __future__ import annotations
 
 from workbench.proposing.gazetteer import is_people, is_place
 from workbench.proposing.gazetteer_names import is_first_name
+from workbench.proposing.lexicon import words
 from workbench.proposing.lexicon_function import function_words
 from workbench.proposing.rules_runs import Reading, Run
 
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})
-_NOT_FIRST = frozenset(
-    [
-        "a",
-        "an",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "from",
-        "of",
-        "with",
-        "after",
-        "before",
-        "since",
-        "during",
-        "this",
-        "that",
-        "these",
-        "those",
-        "it",
-        "he",
-        "she",
-        "they",
-        "there",
-        "here",
-        "although",
-        "while",
-        "when",
-        "if",
-        "as",
-        "but",
-        "and",
-        "or",
-        "so",
-        "however",
-        "both",
-        "each",
-        "all",
-    ]
+_NOT_FIRST = words(
+    """a an in on at by for from of with after before since during this that these those it he she they there
+    here although while when if as but and or so however both each all"""
 )
 _LONGEST = 12
 

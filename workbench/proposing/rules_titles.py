@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from workbench.proposing.gazetteer import is_organisation, is_place
+from workbench.proposing.lexicon import NOUNS, russian_head
 from workbench.proposing.lexicon_function import function_words
 from workbench.proposing.spans import Found
 
@@ -17,6 +19,8 @@ _QUOTED = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:['’\-.&][^\W_]+)*")
 _WORD_BEFORE = re.compile(r"([^\W\d_][\w.'’-]*) $")
 _WORD_AFTER = re.compile(r" [A-ZÀ-ÞА-ЯЁ]")
+_LAST_WORD = re.compile(r"([^\W\d_]+)[ \u00a0]$")
+_FIRMS = frozenset({"оао", "ооо", "зао", "пао", "ао", "нко", "гк", "тк", "фк", "хк"})
 _SPEECH = re.compile(
     r"(?:\b(?:say|says|said|saying|wrote|writes|stated|states|asked|replied|added|claims|claimed|argued|told"
     r"|сказал|сказала|заявил|заявила|отметил|отметила|добавил|пишет|написал|sagte|erklärte|dit|dijo)\b[^.\n]{0,25}"
@@ -27,7 +31,7 @@ _SPEECH = re.compile(
 def titles(text: str, lang: str) -> Iterator[Found]:
     """Every quoted stretch that reads as a title, without its marks.
 
-    《》 and 『』 hold titles only; 「」 and the other marks also hold speech and emphasis, so there the words decide.
+    《》 and 『』 hold titles only; 「」 and the others also hold speech and emphasis: there the words decide.
     """
     for found in _QUOTED.finditer(text):
         group = next(name for name in "fabcde" if found.group(name) is not None)
@@ -50,7 +54,20 @@ def titles(text: str, lang: str) -> Iterator[Found]:
         elif _reads_as_title(inside, lang) and not _SPEECH.search(
             text, max(0, found.start() - 60), found.start()
         ):
-            yield Found(start, end, "work")
+            yield Found(start, end, _label(text, found.start(), inside))
+
+
+def _label(text: str, quoted: int, inside: str) -> str:
+    """What the word before the marks says (концерн «…», the film "…"); a work when it says nothing."""
+    if is_organisation(inside):
+        return "organisation"
+    if is_place(inside):
+        return "place"
+    before = _LAST_WORD.search(text, max(0, quoted - 40), quoted)
+    if before is None:
+        return "work"
+    word = before[1].casefold()
+    return "organisation" if word in _FIRMS else russian_head(word) or NOUNS.get(word) or "work"
 
 
 # Addresses on the web and of people: no names stand in them, except a bare site (bdnews24.com).
@@ -58,7 +75,8 @@ _ADDRESS = re.compile(
     r"(?:https?://|www\.)[^\s<>\"»)\]]+|(?<![\w.])@\w+|(?<![\w.@])[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+"
 )
 _SITE = re.compile(
-    r"(?<![\w./@-])(?:[^\W_][\w-]{0,40}\.){1,3}(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])"
+    r"(?<![\w./@-])(?:[^\W_][\w-]{0,40}\.){1,3}"
+    r"(?:com|org|net|edu|gov|info|ru|de|fr|es|it|uk|eu|io|ру|рф)(?![\w/@-])"
 )
 
 
@@ -90,4 +108,6 @@ def _reads_as_title(inside: str, lang: str) -> bool:
 def _is_nickname(text: str, start: int, end: int, inside: str) -> bool:
     """Wilfried "Willi" Schneider: a quoted word or two between capitals is part of the name around it."""
     before, after = _WORD_BEFORE.search(text, max(0, start - 30), start), _WORD_AFTER.match(text, end)
-    return inside.count(" ") <= 1 and before is not None and after is not None and before[1][0].isupper()
+    if before is None or after is None:
+        return False
+    return inside.count(" ") <= 1 and before.group(1)[0].isupper()

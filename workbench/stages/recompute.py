@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from workbench.comparing.means import Mean, mean
+from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Score, Tally
-from workbench.scoring.scorers import MATCHER, SCORERS, assess_all, score
+from workbench.scoring.gate import Gate, gate
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import runs, samples, scores
@@ -91,6 +94,31 @@ def score_dataset(
         means=_means(rows),
         unproposed=runs.count_unproposed(store, info.id, run_id),
     )
+
+
+def gate_of(
+    report: ScoreReport, info: DatasetInfo, *, metric: str | None, source: str, threshold: float, strict: bool
+) -> Gate:
+    """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
+
+    Raises UsageError for an unknown metric or source. Excluded samples stay out.
+    """
+    name = metric or DEFAULT_SCORER[info.kinds[0]]
+    if name not in SCORERS:
+        raise UsageError(f"unknown metric {name!r}; there is: {', '.join(SCORERS)}")
+    if source not in ("automatic", "verified"):
+        raise UsageError(f"unknown source {source!r}; there is: automatic, verified")
+    kind = SCORERS[name]
+    recalls: list[tuple[str, Fraction | None]] = []
+    for row in report.samples:
+        if kind in row.excluded:
+            continue
+        if source == "verified" and kind in row.verified:
+            recalls.append((row.id, row.verified[kind].recall))
+        elif source == "automatic" and name in row.automatic:
+            recalls.append((row.id, row.automatic[name].tally.recall))
+    label = name if source == "automatic" else f"verified_{kind}"
+    return gate(label, recalls, threshold=threshold, strict=strict)
 
 
 def _scored(

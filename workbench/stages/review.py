@@ -34,6 +34,8 @@ from workbench.store.samples import Stored, load_sample
 
 __all__ = ["DatasetInfo", "Moved", "Progress"]
 
+PAGE = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
@@ -98,7 +100,9 @@ def queue_ids(
     info = _info(store, dataset_id)
     ids = queue.queue_ids(store, dataset_id, annotator, info.kinds, order=order, search=search, state=state)
     if order == "delta":
-        rows = queue_rows(store, dataset_id, annotator, ids)
+        rows: dict[int, QueueRow] = {}
+        for start in range(0, len(ids), PAGE):  # a statement of SQLite takes 32,766 values
+            rows |= queue_rows(store, dataset_id, annotator, ids[start : start + PAGE])
         ids.sort(key=lambda number: -abs(float(rows[number].delta or 0)))
     return ids
 

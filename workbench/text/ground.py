@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from workbench.model import Span
-from workbench.text.folding import bounded, find_folded
+from workbench.text.folding import bounded, find_folded, occurrences
 from workbench.text.fuzzy import find_nearly
 
 _ELLIPSIS = re.compile(r"\s*[\[(]?(?:…|\.{3,})[\])]?\s*")
@@ -23,7 +23,7 @@ def ground(quote: str, text: str) -> tuple[Span, ...]:
     quote = quote.strip()
     if not quote or not text:
         return ()
-    spans = [Span(match.start(), match.end()) for match in re.finditer(re.escape(quote), text)]
+    spans = [Span(*edges) for edges in occurrences(quote, text)]
     for found in (spans, find_folded(quote, text), find_folded(quote.strip(_EDGES), text)):
         if found:
             return tuple([span for span in found if bounded(text, span.start, span.end)] or found)

@@ -26,7 +26,7 @@ _ORDINAL_NOUNS = re.compile(
     r"|Jahrhundert|Jh|Auflage|Mal|Platz)"
 )
 _END = re.compile(
-    "[.!?…؟۔।॥።]+[\"'»”’)\\]›]*(?=\\s)"  # an end needs white space …
+    "(?<![.!?…؟۔।॥።])[.!?…؟۔।॥።]++[\"'»”’)\\]›]*+(?=\\s)"  # an end needs white space …
     "|[。！？｡]+[」』”’）〉》]*"  # … except in East Asia
     r"|\n[^\S\n]*\n\s*"  # an empty line
     r"|\n(?=\s*(?:[-*•–—]|\d+[.)])\s)"  # a list item

@@ -52,8 +52,8 @@ def _token_pattern() -> re.Pattern[str]:
     # Possessive: letters and marks never give back, so no text can make the pattern slow.
     letters = f"(?:[^\\W_{UNSPACED}]++{mark}*+)++"
     return re.compile(
-        f"(?:[^\\W\\d_]\\.){{2,}}(?![^\\W_])"  # U.S.
-        f"|\\d+(?:[.,]\\d+)+(?![^\\W_])"  # 1,000.5
+        f"(?:[^\\W\\d_]\\.){{2,10}}(?![^\\W_])"  # U.S.
+        f"|\\d+(?:[.,]\\d+){{1,10}}(?![^\\W_])"  # 1,000.5
         f"|{letters}(?:['’ʼ＇&·‐‑_-]{letters})*"  # O'Brien, Jean-Luc, AT&T
         f"|[{UNSPACED}]{mark}*"
         f"|[^\\w\\s]{mark}*(?:(?<=\u200d)[^\\w\\s]{mark}*)*"  # punctuation; a joined emoji is one
@@ -67,8 +67,9 @@ def word_pattern() -> re.Pattern[str]:
 
     Finds no words of scripts written without spaces.
     """
-    letters = f"(?:[^\\W\\d_{UNSPACED}]++[{marks()}]*+|\\d(?!\\w*[.,]\\d))++"
-    return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,}}|{letters}|\\d+(?:[.,]\\d+)*")
+    letters = f"(?:[^\\W_{UNSPACED}]++[{marks()}]*+)++"
+    number = f"\\d++(?:[.,]\\d++){{0,10}}+(?![^\\W\\d_{UNSPACED}])"
+    return re.compile(f"(?<=\\w)['’]s(?!\\w)|(?:[^\\W\\d_]\\.){{2,10}}|{number}|{letters}")
 
 
 def tokens(text: str) -> list[Token]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.text import Text
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
@@ -48,7 +48,7 @@ class WorkbenchApp(App[None]):
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         key("question_mark f1", "help", "Keys of this screen", "app.help", "Everywhere", "help"),
-        Binding("ctrl+q", "quit", "Quit at once", id="app.quit", show=False, priority=True),
+        key("ctrl+q", "quit", "Quit at once", "app.quit", "Everywhere"),
     ]
 
     def __init__(self, connect: Callable[[], Store], dataset: str | None, annotator: str) -> None:

@@ -13,6 +13,9 @@ _CYRILLIC = "йцукенгшщзхъфывапролджэячсмитьбюЙ�
 TWINS: dict[str, str] = dict(zip(_LATIN, _CYRILLIC, strict=True))
 """The letter that the same physical key types on the Russian (ЙЦУКЕН) layout."""
 
+GROUPS = ("Decide", "Units", "New unit", "Queue", "Moving", "View")
+"""The order of the groups in the help; others follow as they come."""
+
 _DIGIT = re.compile(r"_\d$")
 _NAMES = {",": "comma"}  # a comma separates keys in a binding
 _SHOWN = {
@@ -27,6 +30,8 @@ _SHOWN = {
     "escape": "esc",
     "pagedown": "page down",
     "pageup": "page up",
+    "left": "←",
+    "right": "→",
     "up": "↑",
     "down": "↓",
     "shift+left": "shift+←",

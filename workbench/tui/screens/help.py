@@ -8,15 +8,16 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.cells import fit, width
-from workbench.tui.keys import Act, key
+from workbench.tui.keys import GROUPS, Act, key
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part
 
+TWO_COLUMNS = 100  # cells
 NOTE = "On a Russian keyboard the same keys work without switching the layout."
 
 
@@ -37,29 +38,30 @@ class HelpScreen(Dialog):
         self._legend = list(legend)
 
     def compose(self) -> ComposeResult:
-        """One block a group, in columns where there is room."""
+        """One block a group, in two columns where there is room."""
+        blocks = self._blocks()
+        wide = self.app.size.width >= TWO_COLUMNS
+        columns = _balanced(blocks) if wide else [blocks]
         with VerticalScroll(id="box", can_focus=False):
             yield Bar(id="title")
-            yield Static(self._text(), id="keys-text")
+            with Horizontal(id="columns"):
+                for column in columns:
+                    yield Static(Content.assemble(*(part for block in column for part in block)))
+            yield Static(Content.styled(NOTE, "$foreground 60%"))
 
     def opened(self) -> None:
         """The title."""
         self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", "$foreground 60%"),))
 
-    def _text(self) -> Content:
+    def _blocks(self) -> list[list[Part]]:
         size = max((width(_keys(act)) for act in self._acts), default=0)
-        parts: list[Part] = []
-        by_group = sorted(self._acts, key=lambda act: _order(self._acts, act.group))
+        by_group = sorted(self._acts, key=lambda act: GROUPS.index(act.group) if act.group in GROUPS else 99)
+        blocks = []
         for group, members in groupby(by_group, key=lambda act: act.group):
-            parts.append((f"\n{group}\n", "bold $accent"))
-            for act in members:
-                parts += [(f"  {fit(_keys(act), size)}  ", "bold"), (f"{act.description}\n", "")]
+            blocks.append(_block(group, [(_keys(act), act.description) for act in members], size))
         if self._legend:
-            parts.append(("\nSigns\n", "bold $accent"))
-            for sign, meaning in self._legend:
-                parts += [(f"  {fit(sign, size)}  ", "bold"), (f"{meaning}\n", "")]
-        parts.append((f"\n{NOTE}", "$foreground 60%"))
-        return Content.assemble(*parts)
+            blocks.append(_block("Signs", self._legend, size))
+        return blocks
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
@@ -70,5 +72,14 @@ def _keys(act: Act) -> str:
     return "  ".join(act.keys)
 
 
-def _order(listed: Sequence[Act], group: str) -> int:
-    return next(index for index, act in enumerate(listed) if act.group == group)
+def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:
+    parts: list[Part] = [(f"\n{title}\n", "bold $accent")]
+    for left, right in rows:
+        parts += [(f"  {fit(left, size)}  ", "bold"), (f"{right}\n", "")]
+    return parts
+
+
+def _balanced(blocks: list[list[Part]]) -> list[list[list[Part]]]:
+    """The blocks in two columns, in order, cut where the longer column is shortest."""
+    splits = [(blocks[:cut], blocks[cut:]) for cut in range(1, len(blocks) + 1)]
+    return list(min(splits, key=lambda split: max(sum(map(len, split[0])), sum(map(len, split[1])))))

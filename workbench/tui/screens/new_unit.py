@@ -20,7 +20,8 @@ from workbench.tui.widgets.field import Field
 class NewUnitScreen(PromptScreen):
     """Two steps in one line. While typing, the place in the reference is marked and Tab completes.
 
-    `add(text, label)` is called at the end; `look(spans)` whenever the text stands somewhere.
+    `add(text, label)` is called at the end; `look(spans)` whenever the text stands somewhere;
+    `known(span)` says whether there is a unit already.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -38,6 +39,7 @@ class NewUnitScreen(PromptScreen):
         labels: tuple[Label, ...],
         add: Callable[[str, str], None],
         look: Callable[[tuple[Span, ...]], None],
+        known: Callable[[Span], bool],
         *,
         value: str = "",
     ) -> None:
@@ -49,6 +51,7 @@ class NewUnitScreen(PromptScreen):
         self._labels = labels if kind == "entity" else ()
         self._add = add
         self._look = look
+        self._known = known
         self._text = ""
 
     def hint(self) -> None:
@@ -79,8 +82,11 @@ class NewUnitScreen(PromptScreen):
     def _grounded(self, typed: str) -> str | None:
         if not typed:
             return "nothing typed yet"
-        if not ground(typed, self._reference):
+        spans = ground(typed, self._reference)
+        if not spans:
             return "this does not stand in the reference; type it as it is written there"
+        if self._known(spans[0]):
+            return "this is a unit already"
         self._text = typed
         if not self._labels:
             self._done("")

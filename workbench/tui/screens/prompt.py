@@ -8,7 +8,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.widgets import Input
+from textual.content import Content
+from textual.widgets import Input, Static
 
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -49,7 +50,7 @@ class PromptScreen(Dialog):
         with Vertical(id="box"):
             yield Bar(id="title")
             yield Field(self._value, placeholder=self._placeholder, id="field")
-            yield Bar(id="hint")
+            yield Static(id="hint")
 
     def opened(self) -> None:
         """Type at once."""
@@ -73,9 +74,9 @@ class PromptScreen(Dialog):
 
     def say(self, parts: tuple[Part, ...], *, bad: bool = False) -> None:
         """Put this under the field."""
-        line = self.query_one("#hint", Bar)
+        line = self.query_one("#hint", Static)
         line.set_class(bad, "-bad")
-        line.show(parts)
+        line.update(Content.assemble(*parts))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """A correction takes the complaint away."""

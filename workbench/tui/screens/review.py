@@ -369,16 +369,14 @@ class ReviewScreen(SavingScreen):
             if spans:
                 reference.reveal(spans[0].start, spans[0].end)
 
-        await self.bench.ask(
-            NewUnitScreen(
-                kind,
-                self.now.sample.reference,
-                self.now.policy.labels,
-                lambda text, label: self.want(intents.add(kind, text, label)),
-                look,
-                value=text,
-            )
-        )
+        def known(span: Span) -> bool:
+            return any(unit.counted and span in unit.spans for unit in self.units)
+
+        def add(text: str, label: str) -> None:
+            self.want(intents.add(kind, text, label))
+
+        sample, labels = self.now.sample, self.now.policy.labels
+        await self.bench.ask(NewUnitScreen(kind, sample.reference, labels, add, look, known, value=text))
 
     def show_added(self) -> None:
         """The cursor goes to the newest unit."""

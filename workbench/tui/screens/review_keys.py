@@ -7,9 +7,9 @@ from textual.binding import Binding, BindingType
 from workbench.tui.keys import key
 
 SIGNS = (
-    ("✓ ✗ +", "unit as proposed, rejected, added by a person"),
-    ("! =", "does not stand in the reference; duplicate, not counted"),
-    ("● 2 equal", "found in context 2, by that rule"),
+    ("✓ ✗ +", "as proposed, rejected, added by you"),
+    ("! =", "not in the reference; duplicate"),
+    ("● 2 equal", "found in context 2 by this rule"),
     ("○ ? ·", "missing, unsure, open"),
 )
 
@@ -33,7 +33,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("n", "add", "New unit", "review.new", "Units", "new"),
     key("m", "match", "Found or missing", "review.match", "Units", "match"),
     *(_label(digit) for digit in range(1, 10)),
-    key("0", "digit('0')", "There are no units here (or label 0)", "review.none", "Units"),
+    key("0", "digit('0')", "No units here (or label 0)", "review.none", "Units"),
     key("M", "unsure", "Unsure whether it is found", "review.unsure", "Units"),
     key(
         "full_stop shift+right", "edge('right', True)", "Right edge a token out", "review.right_out", "Units"

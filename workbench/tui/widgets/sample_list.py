@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 Load = Callable[[Sequence[int]], Awaitable["dict[int, QueueRow]"]]
 
 PAGE = 100
+MARKS = 4
 AUTO, VERIFIED, DELTA = 6, 9, 7  # cells of the number columns, right-aligned under their names
 KEPT_PAGES = 60
 
@@ -127,7 +128,7 @@ class SampleList(Lines):
         parts = [
             Segment(pointer, base),
             Segment(DISPOSITION_SYMBOL[row.disposition], sign + background),
-            Segment(fit(marks(row), 3), flag + background),
+            Segment(fit(" " + marks(row), MARKS), flag + background),
             Segment(fit(flat(row.key), columns.key) + "  ", base),
             Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
             Segment(_number(row.automatic, AUTO), dim),
@@ -163,7 +164,7 @@ def plan(size: int) -> Columns:
     """The columns of a row of `size` cells; the annotator's goes first when space is short."""
     key = 14 if size < 100 else 20 if size < 160 else 28
     who = 0 if size < 72 else 7 if size < 100 else 14
-    used = 2 + 1 + 3 + key + 2 + AUTO + VERIFIED + DELTA + (2 + who if who else 0) + 1
+    used = 2 + 1 + MARKS + key + 2 + AUTO + VERIFIED + DELTA + (2 + who if who else 0) + 1
     return Columns(key, max(4, size - used), who)
 
 
@@ -181,7 +182,7 @@ class SampleHead(Widget):
     def render(self) -> Content:
         """The names, in the places of the columns; the list's scroll bar is left free."""
         columns = plan(self.content_size.width - 1)
-        names = " " * 6 + fit("sample", columns.key) + "  " + fit("reference", columns.text)
+        names = " " * (3 + MARKS) + fit("sample", columns.key) + "  " + fit("reference", columns.text)
         names += fit("auto", AUTO, right=True) + fit("verified", VERIFIED, right=True)
         names += fit("Δ", DELTA, right=True)
         return Content(names + ("  " + fit("by", columns.who) if columns.who else ""))

@@ -1,0 +1,125 @@
+"""What every test stands on: a clean environment, and real databases in the test's own folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.stages.import_ import ImportOptions, ImportReport, import_file
+from workbench.stages.review import Opened, open_sample
+from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.engine import Store, open_store
+from workbench.store.journal import Review, load_review
+from workbench.store.samples import sample_ids
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+TABLES = (
+    "dataset", "policy", "sample", "run", "proposal", "review", "review_event", "gold_unit",
+    "score", "external_score", "export_log",
+)  # fmt: skip
+
+Row = dict[str, Any]
+Tables = dict[str, list[tuple[Any, ...]]]
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No setting, key, editor or home of the person who runs the tests reaches them."""
+    for name in list(os.environ):
+        if name.startswith(("WORKBENCH_", "ANTHROPIC_", "XDG_")):
+            monkeypatch.delenv(name)
+    for name in ("EDITOR", "VISUAL", "FORCE_COLOR", "CLICOLOR_FORCE", "NO_COLOR", "COLUMNS", "LINES"):
+        monkeypatch.delenv(name, raising=False)
+    home = tmp_path_factory.getbasetemp() / "home"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+
+
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database without rows; copying it saves a migration per test."""
+    path = tmp_path_factory.mktemp("database") / "empty.db"
+    open_store(str(path)).close()
+    return path
+
+
+@dataclass
+class Bench:
+    """A database in a folder, and the short ways in which tests use it."""
+
+    folder: Path
+    store: Store
+
+    @property
+    def db(self) -> Path:
+        return self.folder / "workbench.db"
+
+    def reopen(self) -> None:
+        """Close the database and open it again, as a new process would."""
+        self.store.close()
+        self.store = open_store(str(self.db))
+
+    def write(self, rows: Iterable[Row | str], name: str = "data.jsonl") -> Path:
+        """A file of rows; a string is a line as it is."""
+        lines = [row if isinstance(row, str) else json.dumps(row, ensure_ascii=False) for row in rows]
+        path = self.folder / name
+        path.write_text("".join(line + "\n" for line in lines), "utf-8", newline="\n")
+        return path
+
+    def load(
+        self,
+        rows: Iterable[Row | str] | Path,
+        name: str = "data.jsonl",
+        annotator: str = "ann",
+        **options: Any,
+    ) -> ImportReport:
+        """Import rows, or a file that is there."""
+        path = rows if isinstance(rows, Path) else self.write(rows, name)
+        return import_file(self.store, path, ImportOptions(**options), annotator=annotator)
+
+    def info(self, name: str | None = None) -> DatasetInfo:
+        return find_dataset(self.store, name)
+
+    def id(self, key: str, dataset: str | None = None) -> int:
+        return sample_ids(self.store, self.info(dataset).id)[key]
+
+    def open(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Opened:
+        return open_sample(self.store, self.id(key, dataset), annotator)
+
+    def review(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Review | None:
+        return load_review(self.store, self.id(key, dataset), annotator)
+
+    def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
+        """Rows by plain SQL, past everything that is tested."""
+        with closing(sqlite3.connect(self.db)) as raw:
+            return raw.execute(sql, values).fetchall()
+
+    def tables(self, *names: str, without: Mapping[str, Iterable[str]] | None = None) -> Tables:
+        """Every row of some tables (all by default) with every stored byte; `without` leaves columns out."""
+        found: Tables = {}
+        with closing(sqlite3.connect(self.db)) as raw:
+            for name in names or TABLES:
+                hidden = set((without or {}).get(name, ()))
+                columns = [row[1] for row in raw.execute(f"PRAGMA table_info({name})") if row[1] not in hidden]
+                chosen = ", ".join(f'"{column}"' for column in columns)
+                found[name] = raw.execute(f"SELECT {chosen} FROM {name} ORDER BY 1, 2").fetchall()
+        return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
+    """A fresh database."""
+    shutil.copy(empty_database, tmp_path / "workbench.db")
+    bench = Bench(tmp_path, open_store(str(tmp_path / "workbench.db")))
+    yield bench
+    bench.store.close()

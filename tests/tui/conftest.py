@@ -1,0 +1,203 @@
+"""A small real dataset on a real SQLite file, and an app over it that holds still."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
+os.environ.pop("NO_COLOR", None)
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import Store, open_store
+from workbench.tui.app import WorkbenchApp
+
+Row = dict[str, Any]
+MakeApp = Callable[..., WorkbenchApp]
+Settle = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def entity(text: str, label: str = "place") -> dict[str, str]:
+    return {"text": text, "label": label}
+
+
+def sample(name: str, question: str, reference: str, contexts: list[str], units: list[dict[str, str]]) -> Row:
+    found = [[unit for unit in units if unit["text"] in context] for context in contexts]
+    return {
+        "id": name,
+        "user_input": question,
+        "reference": reference,
+        "retrieved_contexts": contexts,
+        "proposal": {"proposer": "claude", "reference_entities": units, "context_entities": found},
+    }
+
+
+TOWER = sample(
+    "tower",
+    "Where is the Eiffel Tower?",
+    "The Eiffel Tower stands on the Champ de Mars in Paris. Gustave Eiffel's company built it in 1889; "
+    "the University of Paris lies across the Seine.",
+    [
+        "The Eiffel Tower is a wrought-iron lattice tower in Paris, France. It is named after the engineer "
+        "Gustave Eiffel.",
+        "The Champ de Mars is a large public greenspace. The tower was the entrance of the 1889 World's Fair.",
+    ],
+    [
+        entity("Eiffel Tower"),
+        entity("Champ de Mars"),
+        entity("Gustave Eiffel", "person"),
+        entity("1889", "date"),
+        entity("University of Paris", "organisation"),
+        entity("Paris"),
+    ],
+)
+ROWS: list[Row] = [
+    TOWER,
+    sample(
+        "nevsky",
+        "Кто построил Исаакиевский собор?",
+        "Исаакиевский собор в Санкт-Петербурге построил Огюст Монферран; строительство шло с 1818 по 1858 год.",
+        ["Собор строился сорок лет. Архитектор Огюст Монферран умер в 1858 году в Петербурге."],
+        [entity("Исаакиевский собор", "work"), entity("Санкт-Петербурге"), entity("Огюст Монферран", "person"),
+         entity("1818", "date"), entity("1858", "date")],
+    ),
+    sample(
+        "changcheng",
+        "长城有多长？",
+        "根据国家文物局的数据，明长城全长8851.8公里，东起虎山，西至嘉峪关。",
+        ["明长城东起辽宁虎山，全长8851.8公里。", "嘉峪关是明长城西端的起点。"],
+        [entity("国家文物局", "organisation"), entity("8851.8公里", "number"), entity("虎山"), entity("嘉峪关")],
+    ),
+    sample(
+        "nil",
+        "أين يقع نهر النيل؟",
+        "يمر نهر النيل عبر مصر والسودان ويصب في البحر المتوسط.",
+        ["نهر النيل أطول أنهار أفريقيا، ويمر عبر مصر."],
+        [entity("نهر النيل"), entity("مصر"), entity("السودان"), entity("البحر المتوسط")],
+    ),
+    sample(
+        "genji",
+        "『源氏物語』の作者は？",
+        "『源氏物語』は紫式部が平安時代に書いた長編物語である。",
+        ["紫式部は平安時代の作家で、『源氏物語』を書いた。"],
+        [entity("源氏物語", "work"), entity("紫式部", "person"), entity("平安時代", "date")],
+    ),
+    sample(
+        "schiller",
+        "Wo starb Friedrich Schiller?",
+        "Friedrich Schiller starb am 9. Mai 1805 in Weimar.",
+        ["Johann Wolfgang von Goethe lebte in Weimar. Seine Freundschaft mit Schiller begann 1794."],
+        [entity("Friedrich Schiller", "person"), entity("9. Mai 1805", "date"), entity("Weimar")],
+    ),
+    sample(
+        "emoji",
+        "Which emoji shows a family?",
+        "The family 👨‍👩‍👧 emoji joins Man 👨, Woman 👩🏽 and Girl 👧; Zoë wrote it in Genève 🇨🇭.",
+        ["Zoë likes the ❤️ emoji. Man, Woman and Girl stand in a row."],
+        [entity("Zoë", "person"), entity("Genève"), entity("Atlantis")],
+    ),
+    {"id": "bare", "user_input": "What is the refund period?", "reference": "Thirty days.",
+     "retrieved_contexts": []},
+]  # fmt: skip
+
+
+@pytest.fixture
+def rows() -> list[Row]:
+    """The samples; a test may change them before it asks for the database."""
+    return json.loads(json.dumps(ROWS))  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def import_rows(tmp_path: Path) -> Callable[..., Path]:
+    """Puts rows into a new database file and returns its path."""
+
+    def put(rows: list[Row], *, blind: float = 0.0, name: str = "cities") -> Path:
+        source, database = tmp_path / f"{name}.jsonl", tmp_path / "wb.db"
+        source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+        store = open_store(str(database))
+        import_file(store, source, ImportOptions(dataset=name, seed=7, blind=blind), annotator="importer")
+        store.close()
+        return database
+
+    return put
+
+
+@pytest.fixture
+def database(import_rows: Callable[..., Path], rows: list[Row]) -> Path:
+    """The samples in a database."""
+    return import_rows(rows)
+
+
+@pytest.fixture
+def store(database: Path) -> Iterator[Store]:
+    """A second connection to the same database: what another window, or a check, sees."""
+    opened = open_store(str(database))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def make_app() -> Iterator[MakeApp]:
+    """Makes apps over a database, and closes their stores."""
+    apps: list[WorkbenchApp] = []
+
+    def make(database: Path, *, dataset: str | None = None, annotator: str = "ann") -> WorkbenchApp:
+        app = WorkbenchApp(lambda: open_store(str(database)), dataset, annotator)
+        app.animation_level = "none"
+        apps.append(app)
+        return app
+
+    yield make
+    for app in apps:
+        if app.store is not None:
+            app.store.close()
+
+
+@pytest.fixture
+def settle() -> Settle:
+    """Waits until every key has been acted on and everything is read, written and drawn."""
+
+    async def wait(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        for _ in range(1000):
+            await pilot.pause()
+            if app.gate.idle and all(worker.is_finished for worker in app.workers):
+                break
+            await asyncio.sleep(0.005)
+        else:
+            raise AssertionError("the app does not come to rest")
+        await pilot.pause()
+
+    return wait
+
+
+@pytest.fixture
+def press(settle: Settle) -> Callable[..., Awaitable[None]]:
+    """Presses keys one after another, waiting for each."""
+
+    async def keys(pilot: Pilot[None], *names: str) -> None:
+        await settle(pilot)
+        for name in names:
+            await pilot.press(name)
+            await settle(pilot)
+
+    return keys
+
+
+@pytest.fixture
+def open_review(press: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    """From the queue to a sample, by its id, as a person does it."""
+
+    async def go(pilot: Pilot[None], name: str) -> None:
+        await press(pilot, "slash", *name, "enter", "enter")
+
+    return go

@@ -1,0 +1,336 @@
+"""What a person does in a review, from the first key to the rows in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from workbench.model import Unit
+from workbench.stages import review
+from workbench.store.engine import Store
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+
+
+def stored(store: Store, key: str, annotator: str = "ann") -> Any:
+    """What the database says of a sample, by its id."""
+    info = review.dataset(store, None)
+    for number in review.queue_ids(store, info.id, annotator):
+        opened = review.open_sample(store, number, annotator)
+        if opened.sample.id == key:
+            return opened.state
+    raise AssertionError(f"no sample {key}")
+
+
+def units(store: Store, key: str) -> dict[str, Unit]:
+    """The units of a sample by their text, as stored."""
+    return {unit.text: unit for unit in stored(store, key).entity.assessment.units}
+
+
+def said(app: Any) -> str:
+    """What the status line says."""
+    return str(app.screen.query_one(Status).text).strip()
+
+
+async def test_accept_is_one_press_and_goes_on(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """`a` verifies the sample, shows the next undecided one and says what was saved."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "a")
+
+        assert stored(store, "schiller").entity.disposition == "verified"
+        assert said(app) == "✓ schiller accepted"
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.now.sample.id != "schiller"
+
+
+async def test_the_whole_flow_is_still_there_after_a_restart(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Reject, add, relabel, match and undo end up in the database and on the next start's screen."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        listed = app.screen.query_one(UnitList)
+        listed.move_to(0)
+        await press(pilot, "x")  # reject the Eiffel Tower
+        await press(pilot, "n", *"seine", "enter", "2")  # a place, typed in lower case
+        assert listed.chosen is not None
+        assert listed.chosen.text == "Seine"
+        listed.move_to(1)
+        await press(pilot, "8", "m", "m", "m")  # Champ de Mars: other, and toggled to missing
+        listed.move_to(3)
+        await press(pilot, "x", "u")  # 1889 rejected, and taken back
+        await press(pilot, "a", "a")
+    before = units(store, "tower")
+    assert before["Eiffel Tower"].rejected
+    assert (before["Seine"].label, before["Seine"].origin) == ("place", "human")
+    assert (before["Champ de Mars"].label, before["Champ de Mars"].match.verdict) == ("other", "missing")
+    assert not before["1889"].rejected
+    assert stored(store, "tower").entity.disposition == "verified"
+
+    again = make_app(database)
+    async with again.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        shown = {unit.text: unit for unit in again.screen.query_one(UnitList).units}
+        assert shown == before
+        assert "verified" in again.screen.query_one(Head).text
+
+
+async def test_undo_reaches_back_over_samples_and_restarts(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """`u` takes back the newest act, in whichever sample and session it was, and goes there; `U` redoes."""
+    first = make_app(database)
+    async with first.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "x", "a")
+    second = make_app(database)
+    async with second.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "genji")
+        await press(pilot, "u")
+        assert isinstance(second.screen, ReviewScreen)
+        assert second.screen.now.sample.id == "schiller"
+        assert stored(store, "schiller").entity.disposition == "started"
+        await press(pilot, "u")
+        assert stored(store, "schiller").entity.disposition == "todo"
+        await press(pilot, "u")
+        assert said(second) == "nothing to undo"
+        await press(pilot, "U", "U")
+        assert stored(store, "schiller").entity.disposition == "verified"
+
+
+async def test_undo_from_the_queue_opens_the_sample(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The queue's `u` is the same undo."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "s", "b")
+        assert isinstance(app.screen, QueueScreen)
+        await press(pilot, "u")
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.now.sample.id == "schiller"
+
+
+async def test_presses_to_finish_a_sample(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Reject, relabel or toggle the unit under the cursor and accept: two presses; undo: one."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        chosen = app.screen.query_one(UnitList).chosen
+        await press(pilot, "x", "a")
+        assert units(store, "schiller")[chosen.text].rejected
+        assert stored(store, "schiller").entity.disposition == "verified"
+        await press(pilot, "u")
+        assert stored(store, "schiller").entity.disposition == "started"
+        await press(pilot, "x", "7", "a")
+        assert units(store, "schiller")[chosen.text].label == "event"
+        assert stored(store, "schiller").entity.disposition == "verified"
+        await press(pilot, "u", "m", "a")
+        assert units(store, "schiller")[chosen.text].match.verdict != chosen.match.verdict
+        assert stored(store, "schiller").entity.disposition == "verified"
+
+
+async def test_accept_stops_once_at_doubts_and_shows_them(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A unit that is not in the reference stops the first `a`, not the second."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "emoji")
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot, "a")
+        assert stored(store, "emoji").entity.disposition == "todo"
+        assert said(app).startswith("? 1 ungrounded: a again accepts")
+        assert app.screen.query_one(UnitList).chosen.text == "Atlantis"
+        await press(pilot, "a")
+        assert stored(store, "emoji").entity.disposition == "verified"
+
+
+async def test_skip_exclude_flag_and_comment(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Each is one key and, where a reason belongs to it, one line."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "nil")
+        await press(pilot, "f", *"look again", "enter", "c", *"odd", "enter", "s")
+        state = stored(store, "nil")
+        assert (state.flag, state.comments, state.entity.disposition) == ("look again", ("odd",), "skipped")
+        await press(pilot, "b")
+        await open_review(pilot, "nil")
+        await press(pilot, "X", "2", "enter")
+        state = stored(store, "nil")
+        assert (state.entity.disposition, state.entity.reason) == ("excluded", "unanswerable")
+
+
+async def test_edges_move_by_tokens(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """One press a token: right edge in and out, left edge out and in, also with shifted arrows."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        listed = app.screen.query_one(UnitList)
+        for keys, expected in (
+            (["full_stop"], "Eiffel Tower stands"),
+            (["comma", "comma"], "Eiffel"),
+            (["shift+right"], "Eiffel Tower"),
+            (["less_than_sign"], "The Eiffel Tower"),
+            (["greater_than_sign"], "Eiffel Tower"),
+            (["shift+up", "shift+left"], "The Eiffel"),
+        ):
+            listed.move_to(0)
+            await press(pilot, *keys)
+            assert listed.units[0].text == expected
+        assert "The Eiffel" in units(store, "tower")
+
+
+async def test_edges_stop_at_the_ends(database: Path, make_app: Any, press: Press, open_review: Press) -> None:
+    """One token is the least, the reference's edge is the end; both are said and nothing is written."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot, "less_than_sign")
+        assert said(app) == "this is the edge of the reference"
+        await press(pilot, "comma", "comma")
+        assert said(app) == "one token is the least"
+
+
+async def test_the_same_keys_on_a_russian_keyboard(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """ч rejects, ф accepts, г undoes: the physical keys of x, a and u."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "ч", "ф")
+        assert stored(store, "schiller").entity.disposition == "verified"
+        assert any(unit.rejected for unit in units(store, "schiller").values())
+        await press(pilot, "г")
+        assert stored(store, "schiller").entity.disposition == "started"
+
+
+async def test_automatic_scores_show_only_after_the_decision(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Before, neither tally nor difference is on the screen; after, all three are."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "schiller")
+        tallies = app.screen.query_one(Tallies)
+        assert tallies.text.strip() == "automatic hidden until you accept (w)"
+        await press(pilot, "w")
+        assert said(app) == "automatic scores show once this sample is decided"
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot, "m", "a", "b", "slash")
+        await press(pilot, *(["backspace"] * 8))
+        await press(pilot, "escape")
+        await open_review(pilot, "schiller")
+        assert app.screen.query_one(Tallies).text == "linked 2/3 .67 verified 1/3 .33   Δ +.33"
+
+
+async def test_blind_samples_propose_nothing(
+    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A blind sample opens empty; `a` asks for units, `0` says that there are none; then the rest shows."""
+    database = import_rows(rows, blind=1.0)
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        listed = app.screen.query_one(UnitList)
+        assert listed.units == ()
+        assert "blind" in app.screen.query_one(Head).text
+        await press(pilot, "a")
+        assert said(app) == "no units yet: n makes one, 0 says there are none"
+        await press(pilot, "n", *"weimar", "enter", "2")
+        assert [(unit.text, unit.match.verdict) for unit in listed.units] == [("Weimar", None)]
+        await press(pilot, "m")
+        assert listed.units[0].match.verdict == "found"
+        await press(pilot, "x", "0")
+        await press(pilot, "u")
+        await press(pilot, "0")
+        shown = app.screen
+        assert isinstance(shown, ReviewScreen)
+        assert shown.now.sample.id != "schiller"
+        await press(pilot, "u", "x", "a", "u", "a")
+
+
+async def test_the_context_follows_the_unit(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The chosen unit's evidence is shown: its context comes forward; [ and ] turn the pages."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        context = app.screen.query_one("#context", Passage)
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot)
+        assert context.border_title == "Context 1 of 2"
+        app.screen.query_one(UnitList).move_to(1)
+        await press(pilot)
+        assert context.border_title == "Context 2 of 2"
+        await press(pilot, "left_square_bracket")
+        assert context.border_title == "Context 1 of 2 · evidence also in 2"
+        await press(pilot, "right_square_bracket", "right_square_bracket")
+        assert context.border_title == "Context 2 of 2"
+
+
+async def test_a_click_chooses_a_unit(database: Path, make_app: Any, press: Press, open_review: Press) -> None:
+    """A click on a row of the list, or on a marked name in the reference, chooses the unit."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        listed = app.screen.query_one(UnitList)
+        await pilot.click(UnitList, offset=(8, 4))
+        await press(pilot)
+        assert listed.cursor == 3
+        await pilot.click("#reference", offset=(8, 1))
+        await press(pilot)
+        assert listed.chosen.text == "Eiffel Tower"
+
+
+async def test_new_unit_says_what_is_wrong_and_keeps_the_text(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Text that is not in the reference stays in the field; Tab completes from the reference's words."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "n", *"lyon", "enter")
+        assert "does not stand in the reference" in str(app.screen.query_one("#hint").render())
+        assert app.screen.query_one("#field").value == "lyon"
+        await press(pilot, *(["backspace"] * 4), *"gus", "tab")
+        assert app.screen.query_one("#field").value == "Gustave"
+        await press(pilot, "tab", "enter")
+        assert "this is a unit already" in str(app.screen.query_one("#hint").render())
+        await press(pilot, "escape")
+        assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_a_copied_unit_leaves_clean(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """`y` copies the unit under the cursor."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot, "y")
+        assert app.clipboard == "Eiffel Tower"
+        assert said(app) == "copied: Eiffel Tower"

@@ -1,0 +1,213 @@
+"""Workbench in a notebook or a test: the two recalls, by the names of ragas and deepeval.
+
+>>> from workbench.api import ContextEntityRecall
+>>> metric = ContextEntityRecall(threshold=0.6)
+>>> metric.measure({
+...     "user_input": "Who designed the tower in Paris?",
+...     "reference": "Gustave Eiffel designed the tower in Paris in 1889.",
+...     "retrieved_contexts": ["The tower in Paris was completed in 1889."],
+... })
+0.6666666666666666
+>>> metric.is_successful()
+True
+>>> print(metric.reason)
+2 of 3 entities are in the contexts. Missing: Gustave Eiffel.
+
+A sample may be a mapping with the names of ragas or deepeval, a ragas SingleTurnSample, a deepeval
+LLMTestCase or a Workbench Sample. A mapping may carry a `proposal`; else `proposer` makes one.
+
+>>> metric.measure({"user_input": "?", "reference": "So be it.", "retrieved_contexts": []}) is None
+True
+>>> metric.is_successful()
+False
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.comparing.means import Mean, mean
+from workbench.errors import UsageError
+from workbench.model import Assessment, Kind, Policy, Tally, count
+from workbench.scoring.scorers import SCORERS, value_of
+from workbench.stages import measure
+
+__all__ = ["ContextEntityRecall", "ContextualRecall", "DatasetScore"]
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetScore:
+    """Scores of several samples in their order, None where undefined, and their mean."""
+
+    scores: tuple[float | None, ...]
+    mean: Mean
+
+
+class _Recall:
+    """What both metrics share. After a measurement: `score`, `reason`, `success`, `tally`, `assessment`."""
+
+    kind: Kind
+
+    def __init__(
+        self,
+        *,
+        threshold: float | None,
+        strict_mode: bool,
+        include_reason: bool,
+        async_mode: bool,
+        scorer: str,
+        match_threshold: int,
+        proposer: str,
+        policy: Policy | None,
+    ) -> None:
+        if SCORERS.get(scorer) != self.kind:
+            names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
+            raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
+        if threshold is not None and not 0 <= threshold <= 1:
+            raise UsageError(f"threshold {threshold}: the pass mark is a number from 0 to 1, or None")
+        if not 0 <= match_threshold <= 100:
+            raise UsageError(f"match_threshold {match_threshold}: a similarity from 0 to 100")
+        self.threshold = 1.0 if strict_mode else threshold
+        self.strict_mode = strict_mode
+        self.include_reason = include_reason
+        self.async_mode = async_mode
+        self.scorer = scorer
+        self.match_threshold = match_threshold
+        self.proposer = proposer
+        self.policy = policy or Policy()
+        self.assessment: Assessment | None = None
+        self.tally: Tally = Tally(0, 0)
+        self.score: float | None = None
+        self.reason: str | None = None
+        self.success: bool | None = None
+
+    def measure(self, sample: object) -> float | None:
+        """The score of one sample, None when it has no units; the details are kept on the metric.
+
+        Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
+        proposal does not hold what is counted.
+        """
+        self.assessment = measure.assess(
+            measure.record_of(sample),
+            self.scorer,
+            proposer=self.proposer,
+            policy=self.policy,
+            match_threshold=self.match_threshold,
+        )
+        self.tally = count(self.assessment.units) if self.assessment else Tally(0, 0)
+        self.score = value_of(self.scorer, self.tally)
+        if self.strict_mode and self.score is not None:
+            self.score = 1.0 if self.tally.found == self.tally.units else 0.0
+        self.success = self._passed()
+        self.reason = self._explain() if self.include_reason else None
+        return self.score
+
+    async def a_measure(self, sample: object) -> float | None:
+        """`measure` beside the event loop."""
+        return await asyncio.to_thread(self.measure, sample)
+
+    async def single_turn_ascore(self, sample: object) -> float | None:
+        """`a_measure` under ragas's name."""
+        return await self.a_measure(sample)
+
+    def score_dataset(self, samples: Iterable[object]) -> DatasetScore:
+        """The scores of many samples; the mean is over the defined ones and says how many those are."""
+        scores = tuple(self.measure(sample) for sample in samples)
+        return DatasetScore(scores, mean(scores))
+
+    def is_successful(self) -> bool | None:
+        """Whether the last score reached the threshold; undefined never does; None without a threshold."""
+        return self.success
+
+    def _passed(self) -> bool | None:
+        if self.threshold is None:
+            return None
+        if self.strict_mode:
+            return self.tally.units > 0 and self.tally.found == self.tally.units
+        return self.score is not None and self.score >= self.threshold
+
+    def _explain(self) -> str:
+        """The reason, from the same rows as the score, so that the two cannot contradict each other."""
+        plural = "entities" if self.kind == "entity" else "statements"
+        if self.assessment is None or not self.tally.units:
+            return f"The reference has no {plural}: the score is undefined."
+        said = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"
+        text = f"{self.tally.found} of {self.tally.units} {plural} {said}."
+        missing = [u.text for u in self.assessment.units if u.counted and u.match.verdict == "missing"]
+        return f"{text} Missing: {'; '.join(missing)}." if missing else text
+
+
+class ContextEntityRecall(_Recall):
+    """Entities of the reference that the contexts mention, over all entities of the reference.
+
+    `threshold` is the pass mark (None: no verdict), `strict_mode` passes only a perfect sample and scores
+    every other one 0. `scorer` is `linked` (default), `presence`, `ragas` or `ragas_legacy`;
+    `match_threshold` the similarity (0-100) from which two names match. `async_mode` is taken for
+    deepeval's sake: nothing here waits for a network.
+    """
+
+    kind: Kind = "entity"
+
+    def __init__(
+        self,
+        threshold: float | None = 0.5,
+        strict_mode: bool = False,
+        include_reason: bool = True,
+        async_mode: bool = True,
+        *,
+        scorer: str = "linked",
+        match_threshold: int = 85,
+        proposer: str = "rules",
+        policy: Policy | None = None,
+    ) -> None:
+        super().__init__(
+            threshold=threshold,
+            strict_mode=strict_mode,
+            include_reason=include_reason,
+            async_mode=async_mode,
+            scorer=scorer,
+            match_threshold=match_threshold,
+            proposer=proposer,
+            policy=policy,
+        )
+
+
+class ContextualRecall(_Recall):
+    """Statements of the reference that the contexts support, over all statements (deepeval's formula).
+
+    Parameters as in `ContextEntityRecall`. The verdicts are those of the sample's proposal, else of the
+    proposer; `rules` decides by token overlap, an honest baseline and no judge.
+
+    >>> ContextualRecall().measure({
+    ...     "input": "What if these shoes don't fit?",
+    ...     "expected_output": "You are eligible for a 30 day full refund at no extra cost.",
+    ...     "retrieval_context": ["All customers are eligible for a 30 day full refund at no extra cost."],
+    ... })
+    1.0
+    """
+
+    kind: Kind = "statement"
+
+    def __init__(
+        self,
+        threshold: float | None = 0.5,
+        strict_mode: bool = False,
+        include_reason: bool = True,
+        async_mode: bool = True,
+        *,
+        match_threshold: int = 85,
+        proposer: str = "rules",
+        policy: Policy | None = None,
+    ) -> None:
+        super().__init__(
+            threshold=threshold,
+            strict_mode=strict_mode,
+            include_reason=include_reason,
+            async_mode=async_mode,
+            scorer="contextual_recall",
+            match_threshold=match_threshold,
+            proposer=proposer,
+            policy=policy,
+        )

@@ -1,0 +1,48 @@
+"""The gate of a CI job: do these recalls reach the pass mark?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether the samples pass, and what was held against what.
+
+    `value` is the mean over the `n` defined samples, with `strict` the share of perfect ones; None without
+    any. `below` are the ids of samples under the pass mark (with `strict`: not perfect).
+    """
+
+    metric: str
+    threshold: float
+    strict: bool
+    passed: bool
+    value: float | None
+    n: int
+    undefined: int
+    below: tuple[str, ...]
+
+
+def gate(
+    metric: str, recalls: Sequence[tuple[str, Fraction | None]], *, threshold: float, strict: bool
+) -> Gate:
+    """The mean recall against the pass mark; with `strict` every defined sample must be perfect.
+
+    Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3. Nothing but undefined samples fails.
+    """
+    defined = [(name, recall) for name, recall in recalls if recall is not None]
+    mark = Fraction(1) if strict else Fraction(str(threshold))
+    below = tuple(name for name, recall in defined if recall < mark)
+    if not defined:
+        return Gate(metric, threshold, strict, False, None, 0, len(recalls), ())
+    if strict:
+        value = Fraction(len(defined) - len(below), len(defined))
+        passed = not below
+    else:
+        value = sum((recall for _, recall in defined), Fraction(0)) / len(defined)
+        passed = value >= mark
+    return Gate(
+        metric, threshold, strict, passed, float(value), len(defined), len(recalls) - len(defined), below
+    )
