@@ -98,16 +98,24 @@ def main(rounds: int) -> None:
     ratio = statistics.median(w / f for w, f in zip(warm, floors, strict=True))
     print(f"floor, exact sets      {RECORDS / statistics.median(floors):>10,.0f} records/s")
     print(f"linked, cold           {cold:>10,.0f} records/s")
-    print(f"linked, warm           {RECORDS / statistics.median(warm):>10,.0f} records/s  {ratio:,.0f} x floor")
+    print(
+        f"linked, warm           {RECORDS / statistics.median(warm):>10,.0f} records/s  {ratio:,.0f} x floor"
+    )
     again = edits(records, rng)
     print(f"one record after edit  {1e6 * statistics.median(again):>10,.0f} us median")
 
     contexts = [" ".join(f"The {n.text} was seen in" for n in c) + "." for _, c in records[:50]]
     names = records[0][0]
-    looked = statistics.median(seconds(lambda: presence(names, contexts[:4], lang="en")) for _ in range(rounds))
+    looked = statistics.median(
+        seconds(lambda: presence(names, contexts[:4], lang="en")) for _ in range(rounds)
+    )
     print(f"presence, 13 x 4 kB    {1e3 * looked:>10.2f} ms")
     megabyte = (" ".join(contexts) * (1_000_000 // len(" ".join(contexts)) + 1))[:1_000_000]
-    for label, quote in (("exact", contexts[3][:80]), ("folded", contexts[3][:80].upper()), ("fuzzy", "Qx" + contexts[3][2:80])):
+    for label, quote in (
+        ("exact", contexts[3][:80]),
+        ("folded", contexts[3][:80].upper()),
+        ("fuzzy", "Qx" + contexts[3][2:80]),
+    ):
         took = statistics.median(seconds(lambda q=quote: ground(q, megabyte)) for _ in range(rounds))  # type: ignore[misc]
         print(f"ground {label:<7} in 1 MB {1e3 * took:>9.1f} ms")
     took = seconds(lambda: nearest(names[0].text, [megabyte[i : i + 200_000] for i in range(0, 10_000, 100)]))

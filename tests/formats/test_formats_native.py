@@ -403,13 +403,13 @@ def test_an_error_prints_with_the_path(tmp_path: Path) -> None:
 def test_foreign_bytes_are_refused_with_their_offset_in_the_file(load: Any) -> None:
     """Of one row; the raw row shows them as escapes."""
     good = json.dumps(row()).encode()
-    bad = b'{"user_input": "caf\xe9"}'
+    bad = b'{"user_input": "caf\xe9"' + b" " * 20_000 + b"}"
     loaded = load(good + b"\n" + bad)
 
     assert loaded.errors == [
         f"2: row: got byte 0xe9 at offset {len(good) + 1 + 19} of the file, expected UTF-8"
     ]
-    assert loaded.rows[1].raw == '{"user_input": "caf\\xe9"}'
+    assert loaded.rows[1].raw == '{"user_input": "caf\\xe9"' + " " * 20_000 + "}"
 
 
 def test_progress_ends_at_the_size_of_the_file(tmp_path: Path) -> None:

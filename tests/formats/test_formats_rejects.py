@@ -29,6 +29,7 @@ def test_the_file_is_named_after_the_one_that_was_read(tmp_path: Path) -> None:
         ("{}", '{"_error": "%s"}\n'),
         ('{"_error": "old", "a": 1}', '{"a": 1, "_error": "%s"}\n'),
         ('{"a": "\\ud800"}', '{"a": "\\ud800", "_error": "%s"}\n'),
+        ('{"a": "\ud800"}', '{"a": "\\ud800", "_error": "%s"}\n'),
         ('{"a": 1', '{"_raw": "{\\"a\\": 1", "_error": "%s"}\n'),
         ("[1]", '{"_raw": "[1]", "_error": "%s"}\n'),
         ("мир\ud800", '{"_raw": "\\u043c\\u0438\\u0440\\ud800", "_error": "%s"}\n'),
@@ -97,6 +98,12 @@ def test_a_folder_that_takes_no_file_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "bad", "good"),
     [
+        (
+            "a.csv",
+            'question,contexts,ground_truth,context_recall\nq,"[""\\ud800"", ""c""]",r,0.5\n',
+            r'"contexts": "[\"\\ud800\", \"c\"]"',
+            '"contexts": ["c"]',
+        ),
         (
             "a.jsonl",
             '{"user_input": "q", "reference": 3, "retrieved_contexts": ["c"]}\n',

@@ -10,15 +10,19 @@ os.environ.pop("NO_COLOR", None)
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.queue import QueueScreen
 
 Row = dict[str, Any]
 MakeApp = Callable[..., WorkbenchApp]
@@ -168,11 +172,13 @@ def settle() -> Settle:
     async def wait(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
-        for _ in range(1000):
-            await pilot.pause()
+        for _ in range(2000):
+            taken = asyncio.Event()
+            app.call_later(taken.set)  # behind every key that was sent before
+            await taken.wait()
             if app.gate.idle and all(worker.is_finished for worker in app.workers):
                 break
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.002)
         else:
             raise AssertionError("the app does not come to rest")
         await pilot.pause()
@@ -182,22 +188,32 @@ def settle() -> Settle:
 
 @pytest.fixture
 def press(settle: Settle) -> Callable[..., Awaitable[None]]:
-    """Presses keys one after another, waiting for each."""
+    """Presses keys all at once, as a slow line delivers them: none waits for what the one before does."""
 
     async def keys(pilot: Pilot[None], *names: str) -> None:
         await settle(pilot)
         for name in names:
-            await pilot.press(name)
-            await settle(pilot)
+            single = len(name) == 1
+            pilot.app.post_message(Key(_character_to_key(name) if single else name, name if single else None))
+        await settle(pilot)
 
     return keys
 
 
 @pytest.fixture
-def open_review(press: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """From the queue to a sample, by its id, as a person does it."""
+def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
+    """From the queue to a sample, by its id; the keys that lead there have tests of their own."""
 
     async def go(pilot: Pilot[None], name: str) -> None:
-        await press(pilot, "slash", *name, "enter", "enter")
+        await settle(pilot)
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        assert isinstance(app.screen, QueueScreen)
+        desk = app.screen.desk
+        assert desk is not None
+        rows = await desk.rows(await desk.ids(search=name))
+        found = next(row.sample_id for row in rows.values() if row.key == name)
+        await app.gate.enter(partial(app.review, desk, found))
+        await settle(pilot)
 
     return go

@@ -88,7 +88,7 @@ METRICS = frozenset(
     }
 )
 
-_JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
 _INFINITE = re.compile(r"[+-]?inf(?:inity)?", re.IGNORECASE)
@@ -133,7 +133,7 @@ def number_cell(cell: str, column: str) -> Digits | str | None:
         return cell
     if math.isinf(float(text)):
         raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
-    return Digits(text if _JSON_NUMBER.fullmatch(text) else repr(float(text)))
+    return Digits(text if JSON_NUMBER.fullmatch(text) else repr(float(text)))
 
 
 def number_texts(

@@ -75,8 +75,9 @@ def not_utf8(byte: int, offset: int) -> RowError:
 
 
 def as_given(data: bytes) -> str:
-    """What can be shown of a line that is no text: foreign bytes as \\x escapes, cut at 10,000."""
-    return data[:10_000].decode("utf-8", "backslashreplace").rstrip("\r\n")
+    """A line that is no text as one: foreign bytes as \\x escapes; of a line over the limit the start."""
+    given = data if len(data) <= LINE_LIMIT else data[:10_000]
+    return given.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
 def head(path: Path) -> list[bytes]:

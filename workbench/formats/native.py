@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,19 +11,8 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats import columns, units
 from workbench.formats.lines import Progress, as_given, decoded, lines
-from workbench.formats.rows import (
-    CONTEXTS_LIMIT,
-    TEXT_LIMIT,
-    Notes,
-    Row,
-    check_depth,
-    check_texts,
-    excerpt,
-    missing,
-    refused,
-    shown,
-    wrong,
-)
+from workbench.formats.objects import as_written, finite, parse
+from workbench.formats.rows import CONTEXTS_LIMIT, Notes, Row, check_depth, excerpt, missing, refused, wrong
 from workbench.model import GoldRecord, Proposal, Record, Sample, Unit, text_hash
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")
@@ -33,31 +20,8 @@ ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold"
 KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a mended row of a rejected file
 
 _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
-_ESCAPED = re.compile(r"\\u")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 
 Build = Callable[[dict[str, Any], str, Notes], Record]
-
-
-class _NotFiniteError(ValueError):
-    """A number that no other program could read back."""
-
-
-def _finite(digits: str) -> float:
-    value = float(digits)
-    if math.isinf(value):
-        raise _NotFiniteError(digits)
-    return value
-
-
-def _constant(name: str) -> None:
-    """NaN is how data frames write *nothing*; the infinities are errors."""
-    if name != "NaN":
-        raise _NotFiniteError(name)
-
-
-_decoder = json.JSONDecoder(parse_float=_finite, parse_constant=_constant)
-_as_written = json.JSONDecoder(parse_float=str, parse_constant=_constant)
 
 
 def rows(
@@ -75,49 +39,6 @@ def rows(
         except (RowError, RecursionError) as error:
             row = Row(number, None, refused(error, path, number), raw or as_given(data))
         yield row
-
-
-def parse(raw: str) -> dict[str, Any]:
-    """The JSON object of a line. Raises RowError for anything else, naming the column from 1, and
-    RecursionError for thousands of brackets.
-
-    NaN reads as null; infinite numbers, lone surrogates, NUL and texts over the limit are errors.
-    """
-    value = loads(raw)
-    if type(value) is not dict:
-        raise wrong("row", value, "a JSON object")
-    # Only an escape brings a surrogate or NUL into a text: UTF-8 has no surrogates and JSON no raw NUL.
-    # One character is found at memory speed; for two a regex is three times as fast as `in` (0.6 against
-    # 1.7 µs in 2 KB).
-    if ("\\" in raw and _ESCAPED.search(raw)) or len(raw) > TEXT_LIMIT:
-        check_texts(value)
-    return value
-
-
-def loads(raw: str) -> Any:
-    """Any JSON value; NaN reads as null. Raises RowError, and RecursionError for thousands of brackets."""
-    try:
-        value, end = _decoder.raw_decode(raw)  # 2.6 µs for 2 KB; `decode`, which looks for white space, 3.4
-        if end == len(raw):
-            return value
-    except (ValueError, RecursionError):
-        pass  # white space before the value, or an error: `decode` finds out
-    try:
-        return _decoder.decode(raw)
-    except json.JSONDecodeError as error:
-        near = shown(raw[max(error.pos - 40, 0) : error.pos + 20])
-        got = f"{near} ({error.msg[:1].lower()}{error.msg[1:]} at column {error.pos + 1:,})"
-        raise RowError("row", got, "a JSON object") from None
-    except _NotFiniteError as error:
-        raise _not_finite(raw, str(error)) from None
-    except ValueError:  # an integer of more than 4,300 digits
-        raise RowError("row", "a number of too many digits", "a JSON object") from None
-
-
-def _not_finite(raw: str, number: str) -> RowError:
-    """Name the last key before the number: the decoder does not know it."""
-    keys = re.findall(r'"((?:[^"\\]|\\.)*)"\s*:', raw[: raw.find(number)]) if number in raw else []
-    return RowError(excerpt(keys[-1]) if keys else "row", excerpt(number), "a finite number or null")
 
 
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
@@ -268,12 +189,6 @@ def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes
     return columns.number_texts(numbers, lambda: again()["scores"])
 
 
-def as_written(raw: str) -> dict[str, Any]:
-    """The object of a line that `parse` has taken, with every fraction as its text."""
-    value: dict[str, Any] = _as_written.decode(raw)
-    return value
-
-
 def to_line(record: Record) -> str:
     """One line of native JSON, with its newline; reading it back gives an equal record.
 
@@ -321,7 +236,7 @@ def _json(value: Any, sort_keys: bool = False) -> str:
 
 
 def _digits(text: str) -> str:
-    return text if _NUMBER.fullmatch(text) else repr(_finite(text))
+    return text if columns.JSON_NUMBER.fullmatch(text) else repr(finite(text))
 
 
 def _present(**values: Any) -> dict[str, Any]:

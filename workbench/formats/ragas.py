@@ -27,7 +27,8 @@ from workbench.formats.columns import (
     number_texts,
 )
 from workbench.formats.lines import Progress
-from workbench.formats.rows import Notes, Row, check_depth, check_texts, refused, shown
+from workbench.formats.objects import as_written, loads
+from workbench.formats.rows import TEXT_LIMIT, Notes, Row, check_depth, check_texts, refused, shown
 from workbench.model import Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
@@ -48,7 +49,7 @@ def rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator
 
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a JSON row with ragas names."""
-    return _record(row, partial(native.as_written, raw), notes)
+    return _record(row, partial(as_written, raw), notes)
 
 
 def csv_rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator[Row]:
@@ -67,20 +68,29 @@ def _table_rows(
     found = table.records(path, delimiter, progress)
     next(found)  # the header
     for one in found:
-        raw = one.raw
+        record = error = None
+        stands: dict[str, Any] = {}
         try:
             if one.error is not None:
                 raise one.error
             if len(one.cells) != len(names):
                 raise RowError("row", f"{len(one.cells)} cells", f"{len(names)} as in the header")
-            given = dict(zip(names, one.cells, strict=True))
-            raw = json.dumps(given, ensure_ascii=False)
-            cells = _from_cells(given)
-            raw = json.dumps(cells, ensure_ascii=False)
-            row = Row(one.line, _record(cells, partial(_scores_cell, given), notes), None, raw)
-        except (RowError, RecursionError) as error:
-            row = Row(one.line, None, refused(error, path, one.line), raw)
-        yield row
+            stands = cells = dict(zip(names, one.cells, strict=True))
+            read = _from_cells(cells)
+            # Only an escape inside a list brings half a surrogate pair into a text of a table.
+            if "\\" in one.raw or "\0" in one.raw or len(one.raw) > TEXT_LIMIT:
+                check_texts(read)
+            stands = read
+            record = _record(read, partial(_scores_cell, cells), notes)
+        except (RowError, RecursionError) as failure:
+            error = refused(failure, path, one.line)
+        yield Row(one.line, record, error, _json(stands) if stands else one.raw)
+
+
+def _json(cells: dict[str, Any]) -> str:
+    """The row as JSON Lines would have it."""
+    plain = {name: loads(cell) if type(cell) is Digits else cell for name, cell in cells.items()}
+    return json.dumps(plain, ensure_ascii=False)
 
 
 def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
@@ -105,21 +115,20 @@ def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
         if not any(name in row for name in NAMES[field]):
             row[field] = ""
     check_depth(row, "row")
-    check_texts(row)
     return row
 
 
 def _value(cell: str) -> Any:
     """A list or object written into a cell, else the cell."""
     try:
-        return native.loads(cell) if cell.startswith("{") else list_cell(cell, "")
+        return loads(cell) if cell.startswith("{") else list_cell(cell, "")
     except (RowError, RecursionError):
         return cell
 
 
 def _scores_cell(cells: dict[str, str]) -> dict[str, Any]:
     """The one cell of a table whose numbers are not text already."""
-    return {"scores": native.as_written(cells["scores"])}
+    return {"scores": as_written(cells["scores"])}
 
 
 def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:

@@ -11,6 +11,7 @@ from workbench.errors import InputError, RowError, UsageError
 from workbench.formats import native, ragas
 from workbench.formats.columns import FIELD_OF, OTHER_FIELDS, is_metric
 from workbench.formats.lines import Progress, decoded, head, lines
+from workbench.formats.objects import parse
 from workbench.formats.rows import Notes, Row, excerpt
 
 __all__ = ["Notes", "Progress", "Row", "read"]
@@ -85,7 +86,7 @@ def _detected(path: Path) -> str:
                 continue
             empty = False
             try:
-                return _format_of(native.parse(decoded(data, offset)))
+                return _format_of(parse(decoded(data, offset)))
             except (RowError, RecursionError):
                 if number >= _LOOK:
                     break

@@ -65,8 +65,16 @@ def rejected_line(raw: str, error: RowError) -> str:
         value = None
     if type(value) is not dict:
         return f'{{"_raw": {json.dumps(raw)}, "_error": {reason}}}\n'
-    if "_error" in value:  # refused once more
-        del value["_error"]
+    if "_error" in value or not _fits(raw):  # refused once more, or half a surrogate pair in it
+        value.pop("_error", None)
         raw = json.dumps(value)
     inside = raw.strip()[:-1].rstrip()
     return f'{inside}{"" if inside == "{" else ", "}"_error": {reason}}}\n'
+
+
+def _fits(raw: str) -> bool:
+    try:
+        raw.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

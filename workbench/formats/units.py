@@ -6,11 +6,12 @@ the quoted text stands in exactly one place; otherwise it is an error in gold an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.rows import Notes, excerpt, missing, shown, wrong
+from workbench.formats.fields import as_list, flag, ignore, list_of, offsets, one_of, optional, required
+from workbench.formats.rows import Notes, excerpt, shown, wrong
 from workbench.model import (
     REASONS,
     VERDICTS,
@@ -26,8 +27,6 @@ from workbench.model import (
     Unit,
     Verdict,
 )
-
-_T = TypeVar("_T")
 
 _REASONS: dict[str, Reason] = {**{reason: reason for reason in REASONS}, "other_entity": "other entity"}
 _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
@@ -46,27 +45,27 @@ def proposal(value: Any, reference: str, contexts: Sequence[str], notes: Notes) 
     """The `proposal` of a row; None when it is of another shape (no key of ours). Raises RowError."""
     if type(value) is not dict or _PROPOSAL.isdisjoint(value):
         return None
-    _ignore(value, _PROPOSAL, "proposal", notes)
+    ignore(value, _PROPOSAL, "proposal", notes)
     entities = context_entities = statements = None
-    if (given := _list(value, "reference_entities", "proposal")) is not None:
+    if (given := list_of(value, "reference_entities", "proposal")) is not None:
         entities = _entities(given, "proposal.reference_entities", reference, notes)
-    if (given := _list(value, "context_entities", "proposal")) is not None:
+    if (given := list_of(value, "context_entities", "proposal")) is not None:
         if len(given) != len(contexts):
             expected = f"{len(contexts)}, one for each context"
             raise RowError("proposal.context_entities", f"{len(given)} lists", expected)
         context_entities = tuple(
-            _entities(_as_list(inner, place), place, contexts[index], notes)
+            _entities(as_list(inner, place), place, contexts[index], notes)
             for index, inner in enumerate(given)
             for place in [f"proposal.context_entities[{index}]"]
         )
-    if (given := _list(value, "statements", "proposal")) is not None:
+    if (given := list_of(value, "statements", "proposal")) is not None:
         statements = tuple(
             _statement(item, f"proposal.statements[{index}]", reference, len(contexts), notes)
             for index, item in enumerate(given)
         )
     return Proposal(
-        proposer=_required(value, "proposer", "proposal"),
-        model=_optional(value, "model", "proposal") or "",
+        proposer=required(value, "proposer", "proposal"),
+        model=optional(value, "model", "proposal") or "",
         reference_entities=entities,
         context_entities=context_entities,
         statements=statements,
@@ -114,9 +113,9 @@ def _whole(span: Span, text: str) -> bool:
 def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes: Notes) -> GoldRecord:
     if type(value) is not dict:
         raise wrong(where, value, "an object with annotator")
-    annotator = _required(value, "annotator", where)
-    _ignore(value, _GOLD, where, notes)
-    entities, statements = _list(value, "entities", where), _list(value, "statements", where)
+    annotator = required(value, "annotator", where)
+    ignore(value, _GOLD, where, notes)
+    entities, statements = list_of(value, "entities", where), list_of(value, "statements", where)
     if entities is None and statements is None:
         raise RowError(where, shown(value), "entities or statements")
     first = len(entities or ()) + 1
@@ -156,29 +155,29 @@ def _unit(
     if type(item) is not dict:
         raise wrong(where, item, "an object with text and verdict")
     if not _UNIT.issuperset(item):
-        _ignore(item, _UNIT, where, notes)
-    text = _required(item, "text", where)
-    verdict: Verdict = _one_of(item.get("verdict"), _VERDICTS, f"{where}.verdict")
+        ignore(item, _UNIT, where, notes)
+    text = required(item, "text", where)
+    verdict: Verdict = one_of(item.get("verdict"), _VERDICTS, f"{where}.verdict")
     reason: Reason | None = None
     if (given := item.get("reason")) is not None:
-        reason = _one_of(given, _REASONS, f"{where}.reason")
+        reason = one_of(given, _REASONS, f"{where}.reason")
     match = Match(
         verdict=verdict,
         reason=reason,
         evidence=_evidence(item, where, contexts),
         rule="human",
-        nested=_flag(item, "nested", where),
-        note=_optional(item, "note", where) or "",
+        nested=flag(item, "nested", where),
+        note=optional(item, "note", where) or "",
     )
     return Unit(
-        id=_optional(item, "id", where) or default,
+        id=optional(item, "id", where) or default,
         kind=kind,
         text=text,
-        label=_optional(item, "label", where) or "",
+        label=optional(item, "label", where) or "",
         spans=_spans(item, kind, text, where, reference, notes),
         match=match,
         origin="imported",
-        original_label=_optional(item, "original_label", where) or "",
+        original_label=optional(item, "original_label", where) or "",
     )
 
 
@@ -189,19 +188,19 @@ def _spans(
 
     Without `start` and `spans` every exact mention; an empty `spans` says that there is none.
     """
-    given = _list(item, "spans", where)
+    given = list_of(item, "spans", where)
     further = [
         _inside(inner, f"{where}.spans[{index}]", len(reference)) for index, inner in enumerate(given or ())
     ]
-    offsets = _offsets(item, where)
-    if offsets is None and given is None:
+    place = offsets(item, where)
+    if place is None and given is None:
         return tuple(places(text, reference))
-    if offsets is None and not further:
+    if place is None and not further:
         return ()
-    if offsets is None:
-        offsets = further[0].start, further[0].end
+    if place is None:
+        place = further[0].start, further[0].end
         further = further[1:]
-    start, end = offsets
+    start, end = place
     if start is not None and end is not None and 0 <= start < end <= len(reference):
         reads = reference[start:end]
         if kind == "statement" or reads == text:
@@ -219,7 +218,7 @@ def _spans(
 
 def _evidence(item: dict[str, Any], where: str, contexts: Sequence[str]) -> tuple[Evidence, ...]:
     found = []
-    for index, inner in enumerate(_list(item, "evidence", where) or ()):
+    for index, inner in enumerate(list_of(item, "evidence", where) or ()):
         place = f"{where}.evidence[{index}]"
         if type(inner) is not dict:
             raise wrong(place, inner, "an object with context, start and end")
@@ -258,9 +257,9 @@ def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
     if type(item) is not dict:
         raise wrong(where, item, "an object with text")
     if not _ENTITY.issuperset(item):
-        _ignore(item, _ENTITY, where, notes)
-    surface = _required(item, "text", where)
-    start, end = _offsets(item, where) or (None, None)
+        ignore(item, _ENTITY, where, notes)
+    surface = required(item, "text", where)
+    start, end = offsets(item, where) or (None, None)
     if (start, end) != (None, None) and not _reads(text, start, end, surface):
         found = places(surface, text)
         if len(found) == 1:
@@ -269,7 +268,7 @@ def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
         else:
             start = end = None
             notes.dropped += 1
-    return ProposedEntity(surface, _optional(item, "label", where) or "", start, end)
+    return ProposedEntity(surface, optional(item, "label", where) or "", start, end)
 
 
 def _reads(text: str, start: int | None, end: int | None, surface: str) -> bool:
@@ -280,7 +279,7 @@ def _statement(item: Any, where: str, reference: str, contexts: int, notes: Note
     if type(item) is not dict:
         raise wrong(where, item, "an object with text")
     if not _STATEMENT.issuperset(item):
-        _ignore(item, _STATEMENT, where, notes)
+        ignore(item, _STATEMENT, where, notes)
     context = item.get("context")
     if context is not None:
         if type(context) is not int:
@@ -288,81 +287,22 @@ def _statement(item: Any, where: str, reference: str, contexts: int, notes: Note
         if not 0 <= context < contexts:
             context = None
             notes.dropped += 1
-    start, end = _offsets(item, where) or (None, None)
+    start, end = offsets(item, where) or (None, None)
     if (start, end) != (None, None) and not (
         start is not None and end is not None and 0 <= start < end <= len(reference)
     ):
         start = end = None
         notes.dropped += 1
     return ProposedStatement(
-        text=_required(item, "text", where),
-        verdict=_optional(item, "verdict", where),
+        text=required(item, "text", where),
+        verdict=optional(item, "verdict", where),
         context=context,
-        quote=_optional(item, "quote", where),
-        reason=_optional(item, "reason", where),
+        quote=optional(item, "quote", where),
+        reason=optional(item, "reason", where),
         start=start,
         end=end,
     )
 
 
-def _offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None] | None:
-    """`start` and `end` as given, not yet checked; None when neither is."""
-    start, end = item.get("start"), item.get("end")
-    if start is None and end is None:
-        return None
-    for name, value in (("start", start), ("end", end)):
-        if value is not None and type(value) is not int:
-            raise wrong(f"{where}.{name}", value, "an offset in characters")
-    return start, end
-
-
 def _number(value: int | None) -> str:
     return "?" if value is None else excerpt(str(value), 20) if abs(value) < 10**19 else "…"
-
-
-def _required(item: dict[str, Any], key: str, where: str) -> str:
-    value = item.get(key)
-    if value is None:
-        raise missing(f"{where}.{key}", "a string")
-    if type(value) is not str or not value.strip():
-        raise wrong(f"{where}.{key}", value, "a string that is not empty")
-    return value
-
-
-def _optional(item: dict[str, Any], key: str, where: str) -> str | None:
-    value = item.get(key)
-    if value is None or type(value) is str:
-        return value
-    raise wrong(f"{where}.{key}", value, "a string")
-
-
-def _flag(item: dict[str, Any], key: str, where: str) -> bool:
-    value = item.get(key)
-    if value is None or type(value) is bool:
-        return bool(value)
-    raise wrong(f"{where}.{key}", value, "true or false")
-
-
-def _one_of(value: Any, known: Mapping[str, _T], where: str) -> _T:
-    if type(value) is str and value in known:
-        return known[value]
-    raise wrong(where, value, " or ".join(dict.fromkeys(str(name) for name in known.values())))
-
-
-def _list(item: dict[str, Any], key: str, where: str) -> list[Any] | None:
-    value = item.get(key)
-    return None if value is None else _as_list(value, f"{where}.{key}")
-
-
-def _as_list(value: Any, where: str) -> list[Any]:
-    if type(value) is list:
-        return value
-    raise wrong(where, value, "a list")
-
-
-def _ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
-    """Count keys that have no place, under their path without the numbers of list items."""
-    path = ".".join(part.partition("[")[0] for part in where.split("."))
-    for key in item:
-        if key not in known:
-            notes.ignored[f"{path}.{key}"] += 1

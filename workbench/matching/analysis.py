@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from workbench.matching.countries import Country, country
 from workbench.text.inflection import forms
-from workbench.text.lists import listed
+from workbench.text.lists import has_digit, listed
 from workbench.text.normalise import content, fold, joined_initials, words
 from workbench.text.numbers import date_parts
 
@@ -103,7 +103,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         forms=tuple(forms(token, lang) for token in tokens),
         bag=tuple(sorted(merged)),
         keys=frozenset(keys - {""}),
-        digits=tuple(sorted(word for word in merged if any(map(str.isdigit, word)))),
+        digits=tuple(sorted(word for word in merged if has_digit(word))),
         dotted=frozenset(word[0] for word in found if word.endswith(".")),
         letters=sum(map(len, tokens)),
         acronym=_acronym(text),

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
-from workbench.text.lists import listed
+from workbench.text.lists import has_digit, listed
 from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]
@@ -171,7 +171,7 @@ def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:
 
 
 def _nearness(x: str, y: str, alone: bool) -> float:
-    if any(map(str.isdigit, x)) or any(map(str.isdigit, y)):
+    if has_digit(x) or has_digit(y):
         return 0.0
     shorter = min(len(x), len(y))
     if shorter > 3:

@@ -8,7 +8,7 @@ from math import log
 from typing import NamedTuple
 
 from workbench.model import Evidence
-from workbench.text.lists import listed
+from workbench.text.lists import has_digit, listed
 from workbench.text.sentences import sentences
 from workbench.text.tokens import UNSPACED, snap
 
@@ -67,7 +67,7 @@ def _terms(text: str) -> list[str]:
 
 def _beginning(word: str) -> str:
     """What most forms of a word share; all of a short word or a number."""
-    if len(word) <= 4 or any(map(str.isdigit, word)):
+    if len(word) <= 4 or has_digit(word):
         return word
     return word[: max(4, round(len(word) * 0.7))]
 

@@ -188,7 +188,7 @@ def _hits(
             similarity, rule = _how(name, surface, pattern)
             nested = inside_longer(context, start, end, own, person=label == PERSON)
             yield _Hit(Evidence(index, start, end), similarity, rule, nested)
-    if not patterns:
+    if not patterns and _UNSPACED.search(name.text):
         for form in sorted(forms(fold(name.text), lang)):
             for span in find_folded(form, context):
                 yield _Hit(Evidence(index, span.start, span.end), 98, "inflected", False)

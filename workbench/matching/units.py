@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.matching.names import Name
 from workbench.model import (
     SAID,
     Evidence,
@@ -30,13 +31,29 @@ def language_of(sample: Sample) -> str:
     return detect(sample.reference)
 
 
+def distinct_names(
+    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
+) -> list[Name]:
+    """The names of the units that `entity_units` counts, without grounding them."""
+    seen: set[str] = set()
+    names = []
+    for entity in entities:
+        same = key(entity.text, lang) or entity.text
+        label, original = _label(entity.label, policy)
+        if same not in seen and _counts(label, policy):
+            names.append(Name(entity.text, original or label))
+        seen.add(same)
+    return names
+
+
 def entity_units(
     sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
 ) -> tuple[Unit, ...]:
     """Proposed entities as undecided units.
 
     A quote is grounded in the reference; every place where it stands becomes a span, the first one
-    not yet taken is the principal. A second entity with an equal normalised key is marked as a duplicate.
+    is the principal. A second entity with an equal normalised key is marked as a duplicate. Entities of
+    a label that the policy does not count are left out.
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
@@ -46,6 +63,8 @@ def entity_units(
         name = f"p{number}"
         same = first_with.setdefault(key(entity.text, lang) or entity.text, name)
         label, original = _label(entity.label, policy)
+        if not _counts(label, policy):
+            continue
         units.append(
             Unit(
                 id=name,
@@ -94,6 +113,10 @@ def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
         if reference[given.start : given.end] == entity.text:
             return (given, *(span for span in found if span != given))
     return found
+
+
+def _counts(label: str, policy: Policy) -> bool:
+    return not policy.counted_labels or label in policy.counted_labels
 
 
 def _label(label: str, policy: Policy) -> tuple[str, str]:

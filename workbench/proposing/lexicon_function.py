@@ -59,9 +59,10 @@ _PT = words(
     que se como quando onde"""
 )
 _OTHER = {
-    "nl": "de het een van voor met op te aan bij uit naar is was zijn werd wordt deze dit dat niet ook maar en in",
-    "tr": "bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en bugün dün aslında ayrıca sonra önce tüm her bazı",
-    "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta te i",
+    "nl": "de het een van voor met op te aan bij uit naar is was zijn werd wordt deze dit dat niet ook",
+    "tr": """bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en bugün dün aslında ayrıca
+    sonra önce tüm her bazı""",
+    "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta",
     "ro": "și de la sau dar este sunt era au fost în din cu pe pentru prin după acest această un o",
     "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo",
     "id": "yang dan di ke dari pada adalah ini itu untuk dengan",
@@ -98,7 +99,7 @@ _LISTS = {
     "be": _RU,
 }
 
-# Words that often open a sentence with a capital and are no name there; in the middle they can be part of one.
+# Words that often open a sentence and are no name there; in the middle they can be part of one.
 OPENERS = words(
     """one two three four five six seven eight nine ten first second third last next new old high low good
     great little long short young big small large major minor main part members member people men women

@@ -135,7 +135,7 @@ class Labels:
         return ""
 
     def _neighbour(self, run: Run) -> str:
-        """What the common noun beside the name says: the band Ladytron, the Chūbu region, Bakersfield, California."""
+        """What the noun beside the name says: the band Queen, the Kanto region, Ithaca, New York."""
         tokens, text = self._reading.tokens, self._reading.text
         before = self._before(run)
         if before.islower() and text[tokens[run.first - 1].end : tokens[run.first].start].strip() == "":

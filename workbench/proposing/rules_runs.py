@@ -151,7 +151,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
 
 
 def _after_mark(reading: Reading, first: int, last: int, after: int, mark: str) -> int | None:
-    """J. Smith, St. Louis, Atari, Inc., St. Martin's College, Rheinland-Pfalz/Saar, John "Jack" Smith, A&E."""
+    """J. Smith, St. Louis, Apple, Inc., King's College, John "Jack" Smith, Procter & Gamble."""
     touching = _gap(reading, last, after) == ""
     follower = after + 1
     word = reading.tokens[last].text

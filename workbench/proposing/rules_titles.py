@@ -90,7 +90,7 @@ def addresses(text: str) -> Iterator[Found]:
 
 def _reads_as_title(inside: str, lang: str) -> bool:
     """Whether the words look like a title: it opens with a capital and is short or capitalised throughout."""
-    listed = _WORD.findall(inside)
+    listed: list[str] = _WORD.findall(inside)
     function = function_words(lang)
     if not listed or len(listed) > 12 or not (inside[0].isupper() or inside[0].isdigit()):
         return False
@@ -110,4 +110,4 @@ def _is_nickname(text: str, start: int, end: int, inside: str) -> bool:
     before, after = _WORD_BEFORE.search(text, max(0, start - 30), start), _WORD_AFTER.match(text, end)
     if before is None or after is None:
         return False
-    return inside.count(" ") <= 1 and before.group(1)[0].isupper()
+    return inside.count(" ") <= 1 and str(before.group(1))[0].isupper()

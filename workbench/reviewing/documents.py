@@ -143,7 +143,7 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
 def _slim(item: ProposedEntity | ProposedStatement) -> Document:
     names = type(item).__slots__
     values = ((name, getattr(item, name)) for name in names)
-    return {name: value for name, value in values if value is not None and (value != "" or name == "text")}
+    return {name: value for name, value in values if value is not None and (value != "" or name != "label")}
 
 
 def policy_document(policy: Policy) -> Document:

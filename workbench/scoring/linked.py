@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from workbench.matching.link import link
+from workbench.matching.link import best
 from workbench.matching.names import Name
 from workbench.model import Assessment, Evidence, Match, ProposedEntity, Sample, Unit
 from workbench.text.ground import ground
+
+SUGGESTED = 75
+"""The similarity from which a near name is shown to the reviewer, and never counted."""
 
 
 def assess(
@@ -22,28 +25,37 @@ def assess(
 ) -> Assessment:
     """Decide every unit by its best one-to-one link of at least `threshold`.
 
-    A duplicate takes the match of the unit it repeats. With `evidence` False no text is searched,
-    which a bulk recount does not need.
+    A link from 75 up to the threshold is a suggestion: the unit is missing, the near name and its places
+    are kept for the reviewer. A duplicate takes the match of the unit it repeats. With `evidence` False
+    no text is searched.
     """
-    candidates = list(dict.fromkeys(Name(e.text, e.label) for context in context_entities for e in context))
+    candidates = candidate_names(context_entities)
     counted = [unit for unit in units if not unit.duplicate_of]
-    links = link(
-        [Name(unit.wording, unit.original_label or unit.label) for unit in counted],
-        candidates,
-        threshold=threshold,
-        lang=lang,
-    )
+    names = [Name(unit.wording, unit.original_label or unit.label) for unit in counted]
     matches: dict[str, Match] = {}
-    for unit, found in zip(counted, links, strict=True):
-        if found is None:
-            matches[unit.id] = Match("missing", reason="absent")
+    for unit, near in zip(counted, best(names, candidates, lang=lang), strict=True):
+        if near is None or near.similarity < min(threshold, SUGGESTED):
+            matches[unit.id] = Match("missing", reason="absent", similarity=near.similarity if near else 0)
             continue
-        name = candidates[found.candidate].text
+        name = candidates[near.candidate].text
         places = _places(name, context_entities, sample.retrieved_contexts) if evidence else ()
-        matches[unit.id] = Match("found", evidence=places, similarity=found.similarity, rule=found.rule)
+        found = near.similarity >= threshold
+        matches[unit.id] = Match(
+            verdict="found" if found else "missing",
+            reason=None if found else "absent",
+            evidence=places,
+            similarity=near.similarity,
+            rule=near.rule,
+            note="" if found else f"perhaps {name}",
+        )
     return Assessment(
         "entity", "linked", tuple(replace(u, match=matches[u.duplicate_of or u.id]) for u in units)
     )
+
+
+def candidate_names(context_entities: Sequence[Sequence[ProposedEntity]]) -> list[Name]:
+    """The distinct entities of all contexts: one named in several contexts is one candidate."""
+    return list(dict.fromkeys(Name(e.text, e.label) for context in context_entities for e in context))
 
 
 def _places(

@@ -26,6 +26,16 @@ def assess_legacy(proposal: Proposal) -> Assessment | None:
     return _assess(proposal, "ragas_legacy", repeats=True)
 
 
+def tallies(proposal: Proposal) -> tuple[Tally, Tally] | None:
+    """The tallies of `assess` and `assess_legacy` without their units, for bulk counting."""
+    if proposal.reference_entities is None or proposal.context_entities is None:
+        return None
+    names = [entity.text for entity in proposal.reference_entities]
+    distinct = set(names)
+    found = len(distinct.intersection({e.text for context in proposal.context_entities for e in context}))
+    return Tally(found, len(distinct) - found), Tally(found, len(names) - found)
+
+
 def value(tally: Tally) -> float | None:
     """found / (units + 1e-8), in ragas's order of operations; None without units."""
     return tally.found / (tally.units + EPSILON) if tally.units else None

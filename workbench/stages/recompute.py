@@ -11,7 +11,8 @@ from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.gate import Gate, gate
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, value_of
+from workbench.stages import bulk
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import runs, samples, scores
@@ -46,26 +47,23 @@ class ScoreReport:
 def recompute(
     store: Store, info: DatasetInfo, run_id: int, threshold: int, progress: Progress = silent
 ) -> int:
-    """Score the samples of a run that lack scores under this matcher and threshold; returns how many.
+    """Match what this matcher has not matched yet, count what has no score at this threshold.
 
-    Proposals are read, nothing is proposed and no model is called.
+    Proposals are read; nothing is proposed and no model is called. Another threshold matches nothing
+    anew. Returns how many samples were matched.
     """
     done = 0
-    for stored in samples.each_unscored(store, info.id, run_id, MATCHER, threshold):
-        rows: list[dict[str, Any]] = []
-        for one in stored:
-            if one.proposal is None:
-                continue
-            assessments = assess_all(
-                one.sample, one.proposal, info.policy, threshold=threshold, evidence=False
-            )
-            rows += [
-                _row(one.sample_id, run_id, threshold, score(name, assessment))
-                for name, assessment in assessments.items()
-            ]
-            done += 1
-        scores.save_scores(store, rows)
+    for counted in bulk.count_all(samples.each_uncounted(store, info.id, run_id, MATCHER), info.policy):
+        scores.save_counted(store, run_id, MATCHER, counted)
+        done += len(counted)
         progress(done)
+    for counted in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
+        rows = [
+            _row(sample_id, run_id, threshold, Score(name, tally, value_of(name, tally)))
+            for sample_id, one in counted.items()
+            for name, tally in one.tallies(threshold).items()
+        ]
+        scores.save_scores(store, rows)
     return done
 
 

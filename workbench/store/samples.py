@@ -13,7 +13,7 @@ from sqlmodel import Session, col, select
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
 from workbench.store.engine import Store
-from workbench.store.tables import Dataset, ProposalRow, SampleRow, ScoreRow
+from workbench.store.tables import CountedRow, Dataset, ProposalRow, SampleRow
 
 CHUNK = 1_000
 
@@ -108,19 +108,16 @@ def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iter
         last = rows[-1][0].id or 0
 
 
-def each_unscored(
-    store: Store, dataset_id: int, run_id: int, matcher: str, threshold: int
-) -> Iterator[list[Stored]]:
-    """The samples that this run speaks of and that have no score yet under this matcher and threshold."""
+def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> Iterator[list[Stored]]:
+    """The samples that this run speaks of and that this matcher has not counted, a thousand at a time."""
     last = 0
     while True:
         with store.reading() as session:
             share = session.get_one(Dataset, dataset_id).blind_share
-            scored = exists().where(
-                col(ScoreRow.sample_id) == SampleRow.id,
-                col(ScoreRow.run_id) == run_id,
-                col(ScoreRow.matcher) == matcher,
-                col(ScoreRow.threshold) == threshold,
+            counted = exists().where(
+                col(CountedRow.sample_id) == SampleRow.id,
+                col(CountedRow.run_id) == run_id,
+                col(CountedRow.matcher) == matcher,
             )
             rows = session.exec(
                 select(SampleRow, ProposalRow)
@@ -130,7 +127,7 @@ def each_unscored(
                     & (col(ProposalRow.run_id) == run_id)
                     & (col(ProposalRow.content_hash) == SampleRow.content_hash),
                 )
-                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last, ~scored)
+                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last, ~counted)
                 .order_by(col(SampleRow.id))
                 .limit(CHUNK)
             ).all()

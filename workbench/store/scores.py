@@ -1,16 +1,20 @@
-"""Materialised automatic scores and the numbers that came with files."""
+"""Materialised automatic scores, what they were counted from, and the numbers that came with files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, exists, insert
 from sqlmodel import Session, col, select
 
 from workbench.model import Score, Tally
+from workbench.scoring.similarities import Counted
 from workbench.store.engine import Store
-from workbench.store.tables import ExternalScoreRow, SampleRow, ScoreRow
+from workbench.store.samples import CHUNK
+from workbench.store.tables import CountedRow, ExternalScoreRow, SampleRow, ScoreRow
+
+_WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
 
 def load_scores(
@@ -19,15 +23,85 @@ def load_scores(
     """The stored scores of a run under one matcher and threshold, by sample and scorer."""
     with store.reading() as session:
         rows = session.exec(
-            select(ScoreRow)
+            select(
+                ScoreRow.sample_id,
+                ScoreRow.scorer,
+                ScoreRow.found,
+                ScoreRow.missing,
+                ScoreRow.unsure,
+                ScoreRow.value,
+            )  # type: ignore[call-overload]
             .join(SampleRow, col(SampleRow.id) == ScoreRow.sample_id)
             .where(SampleRow.dataset_id == dataset_id, *_key(run_id, matcher, threshold))
         )
         scores: dict[int, dict[str, Score]] = {}
-        for row in rows:
-            tally = Tally(row.found, row.missing, row.unsure)
-            scores.setdefault(row.sample_id, {})[row.scorer] = Score(row.scorer, tally, row.value)
+        for sample_id, scorer, found, missing, unsure, value in rows:
+            scores.setdefault(sample_id, {})[scorer] = Score(scorer, Tally(found, missing, unsure), value)
         return scores
+
+
+def save_counted(store: Store, run_id: int, matcher: str, rows: Mapping[int, Counted]) -> None:
+    """Keep what some samples were counted from, in one transaction; what is there already stays."""
+    if not rows:
+        return
+    with store.writing() as session:
+        have = set(
+            session.exec(
+                select(CountedRow.sample_id).where(
+                    CountedRow.run_id == run_id,
+                    CountedRow.matcher == matcher,
+                    col(CountedRow.sample_id).in_(list(rows)),
+                )
+            )
+        )
+        documents = [
+            {
+                "sample_id": sample_id,
+                "run_id": run_id,
+                "matcher": matcher,
+                "linked": one.linked,
+                "presence": one.presence,
+                "tallies": _tallies(one),
+            }
+            for sample_id, one in rows.items()
+            if sample_id not in have
+        ]
+        if documents:
+            session.execute(insert(CountedRow), documents)
+
+
+def each_counted(
+    store: Store, dataset_id: int, run_id: int, matcher: str, *, without_score_at: int | None = None
+) -> Iterator[dict[int, Counted]]:
+    """What the samples of a dataset were counted from, a thousand at a time.
+
+    With `without_score_at` only the samples that have no score at that match threshold.
+    """
+    last = 0
+    while True:
+        query = (
+            select(CountedRow)
+            .join(SampleRow, col(SampleRow.id) == CountedRow.sample_id)
+            .where(
+                SampleRow.dataset_id == dataset_id,
+                CountedRow.run_id == run_id,
+                CountedRow.matcher == matcher,
+                col(CountedRow.sample_id) > last,
+            )
+            .order_by(col(CountedRow.sample_id))
+            .limit(CHUNK)
+        )
+        if without_score_at is not None:
+            scored = exists().where(
+                col(ScoreRow.sample_id) == CountedRow.sample_id, *_key(run_id, matcher, without_score_at)
+            )
+            query = query.where(~scored)
+        with store.reading() as session:
+            rows = session.exec(query).all()
+        if not rows:
+            return
+        yield {row.sample_id: _counted(row) for row in rows}
+        last = rows[-1].sample_id
 
 
 def save_scores(store: Store, rows: Sequence[dict[str, Any]]) -> None:
@@ -63,14 +137,26 @@ def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[fl
 
 def forget_scores(session: Session, sample_id: int) -> None:
     """Drop a sample's scores because its text changed."""
-    session.execute(delete(ScoreRow).where(col(ScoreRow.sample_id) == sample_id))
+    for table in (ScoreRow, CountedRow):
+        session.execute(delete(table).where(col(table.sample_id) == sample_id))
 
 
 def forget_all(store: Store, dataset_id: int) -> None:
     """Drop a dataset's scores because its policy changed."""
     of_dataset = select(SampleRow.id).where(SampleRow.dataset_id == dataset_id)
     with store.writing() as session:
-        session.execute(delete(ScoreRow).where(col(ScoreRow.sample_id).in_(of_dataset)))
+        for table in (ScoreRow, CountedRow):
+            session.execute(delete(table).where(col(table.sample_id).in_(of_dataset)))
+
+
+def _tallies(one: Counted) -> dict[str, list[int]]:
+    tallies = {name: getattr(one, name) for name in _WITHOUT_THRESHOLD}
+    return {name: [tally.found, tally.missing] for name, tally in tallies.items() if tally is not None}
+
+
+def _counted(row: CountedRow) -> Counted:
+    found = {name: Tally(*numbers) for name, numbers in row.tallies.items()}
+    return Counted(row.linked, row.presence, *(found.get(name) for name in _WITHOUT_THRESHOLD))
 
 
 def _key(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:

@@ -190,6 +190,18 @@ class GoldUnitRow(Base, table=True):
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
 
 
+class CountedRow(Base, table=True):
+    """One sample matched once under one matcher: a byte a unit, enough for every threshold."""
+
+    __tablename__ = "counted"
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    matcher: str = Field(primary_key=True)
+    linked: bytes | None = None
+    presence: bytes | None = None
+    tallies: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
 class ScoreRow(Base, table=True):
     """One materialised automatic score."""
 

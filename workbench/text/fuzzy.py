@@ -12,6 +12,7 @@ from rapidfuzz.distance import OSA
 
 from workbench.model import Span
 from workbench.text.inflection import forms
+from workbench.text.lists import has_digit
 from workbench.text.normalise import fold
 from workbench.text.tokens import UNSPACED, snap, word_pattern
 
@@ -93,7 +94,7 @@ def _starts(wanted: list[str], known: _Words) -> list[int]:
 def _alike(word: str, known: _Words) -> list[str]:
     """The words of a text that are a word or nearly."""
     exact = [word] if word in known.places else []
-    if any(map(str.isdigit, word)) or len(word) < 4:
+    if has_digit(word) or len(word) < 4:
         return exact
     near = process.extract(word, known.places.keys(), scorer=fuzz.ratio, score_cutoff=70, limit=8)
     return [*exact, *(other for other, _, _ in near if other != word)]
@@ -124,7 +125,7 @@ def _rank(window: tuple[float, int, int]) -> tuple[float, int, int]:
 
 
 def _numbers(words: list[str]) -> Counter[str]:
-    return Counter(word for word in words if any(map(str.isdigit, word)))
+    return Counter(word for word in words if has_digit(word))
 
 
 def _each_found(wanted: list[str], words: list[str]) -> bool:
@@ -139,6 +140,6 @@ def same_word(a: str, b: str) -> bool:
     """Whether two folded words are one: equal, forms of one word, or one letter in five mistyped."""
     if a == b or not forms(a).isdisjoint(forms(b)):
         return True
-    if re.search(r"\d", a + b) or min(len(a), len(b)) < 5 or a.startswith(b) or b.startswith(a):
+    if has_digit(a + b) or min(len(a), len(b)) < 5 or a.startswith(b) or b.startswith(a):
         return False
     return OSA.normalized_similarity(a, b) >= 0.8

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from workbench.text.lists import listed
+from workbench.text.lists import has_digit, listed
 
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN_LETTER = re.compile("[іїєґ]")
@@ -134,7 +134,7 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
     `word` is folded (see `normalise.fold`). Words with a digit have no other form. All parses of the
     dictionary count: the first alone takes Рыжиков for рыжик.
     """
-    if any(letter.isdigit() for letter in word):
+    if not word or has_digit(word):
         return frozenset((word,))
     return frozenset((word, *_others(word, lang)))
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from workbench.text.lists import by_language
+
 SAMPLE = 4000  # code points looked at: enough for stop words to speak, 1 ms
 _SCRIPTS = {
     "cyrillic": "\u0400-\u052f",
@@ -28,23 +30,28 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 # Stop words that few other languages of the script share.
 _LATIN = {
-    "en": "the of and in to is was for with that by from are were his as on it at an he has",
-    "de": "der die das und ist von den des ein eine mit nicht auf im dem für wurde sich zu auch",
-    "fr": "le les des et est du une dans qui que pour sur au par il ne pas avec sont aux été",
-    "es": "el los las y es del una que por con para se fue como su en al más era lo",
+    "en": "the of and in to is was for with that by from are were his as on it at an he she they be have "
+    "had not or but this which who what when where how many did does born known also",
+    "de": "der die das und ist von den des dem ein eine einer mit nicht auf im für wurde wurden sich zu "
+    "auch wer was wann wie viele welche welcher hat war als bei aus nach",
+    "fr": "le les des et est du une dans qui que pour sur au aux par il elle ne pas avec sont été la un ou "
+    "où quel quelle combien était plus",
+    "es": "el los las y es del una que por con para se fue como su en al más era lo la un qué cuál cuántos "
+    "quién dónde cuándo fueron son no sus",
     "it": "il di che è della gli del nel una per con non sono alla dei anche si le da stato",
     "pt": "o os as e do da em um uma que não com para dos das foi ao pela são na",
     "nl": "de het een van en is dat op te zijn met voor niet aan werd door ook er bij naar",
     "pl": "w i z na się nie do jest to że o jak po od był przez oraz za ze roku",
-    "tr": "ve bir bu için ile olarak da de olan çok daha gibi sonra kadar en ise ya ne",
-    "ro": "și de la în a din este pe cu care un o că nu sau mai fost au pentru al",
+    "tr": "ve bir bu için ile olarak da olan çok daha gibi sonra kadar ise ne hangi kaç kim nerede nasıl "
+    "zaman oldu olduğu vardır göre yılında tarafından",
+    "ro": "și de la în a din este pe cu care un o că nu sau mai fost au pentru al ce cât unde când cine ale",
     "sv": "och att det som en på är av för med den till inte ett om från var har",
     "da": "og det at en den til er som på de med af for ikke der var et fra har blev",
     "no": "og det som en på er av for med den til ikke et om fra var har ble også",
     "fi": "ja on ei että oli se hän mutta myös kun tai ovat joka vuonna sekä olla",
     "cs": "a se v na je že s z do o k i ale jako by který pro při byl byla roku",
     "hu": "a az és hogy nem is egy volt meg de van ez mint csak el már ki még",
-    "vi": "của và là có được trong cho một các không người những với này đã ở năm",
+    "vi": "của và là có được trong cho một các không người những với này đã năm bao nhiêu gì ai nào",
     "id": "yang dan di itu dengan untuk dari pada tidak ini adalah dalam ke oleh akan",
 }
 _CYRILLIC = {
@@ -54,9 +61,28 @@ _CYRILLIC = {
     "sr": "и у не на да он с као то по али из је за његов од до о се године који",
     "be": "і ў не на што ён з як гэта па але быў для яго ад да года якія",
 }
-_STOP = {
-    script: {name: frozenset(words.split()) for name, words in lists.items()}
-    for script, lists in (("latin", _LATIN), ("cyrillic", _CYRILLIC))
+_STOP = {script: by_language(lists) for script, lists in (("latin", _LATIN), ("cyrillic", _CYRILLIC))}
+# Integers, so that no order of adding matters: 12 for a word of one language, 12 / n for one of n.
+_WEIGHTS = {
+    script: {
+        word: max(1, 12 // sum(word in other for other in lists.values())) // (4 if len(word) == 1 else 1)
+        for words in lists.values()
+        for word in words
+    }
+    for script, lists in _STOP.items()
+}
+# Letters that no other language of the lists writes, or hardly.
+_LATIN_LETTERS = {
+    "de": "ßä",
+    "es": "ñ¿¡",
+    "pt": "ãõ",
+    "pl": "ąęłśźż",
+    "tr": "ğışİ",
+    "ro": "țșăţ",
+    "cs": "řěůž",
+    "hu": "őű",
+    "sv": "å",
+    "vi": "ạảấầậắằặẹếềệịọốồộớờợụứừựđơư",
 }
 # Letters that decide alone, in this order.
 _LETTERS = (
@@ -65,6 +91,7 @@ _LETTERS = (
     ("sr", "ђјљњћџ"),
     ("mk", "ѓќѕ"),
     ("kk", "әғқңөұүһ"),
+    ("ru", "ыэё"),
 )
 
 
@@ -109,10 +136,19 @@ def _cyrillic(text: str) -> str:
 
 
 def _by_words(text: str, script: str) -> str:
-    """The language whose stop words cover most of the text; "" when two cover the same or none does."""
+    """The language whose stop words and letters weigh most; "" when none does or two weigh the same.
+
+    A word of several languages weighs the less, a word of one letter a quarter.
+    """
     counts = Counter(_WORD.findall(text.lower()))
-    scores = {language: sum(counts[word] for word in words) for language, words in _STOP[script].items()}
-    ranked = sorted(scores.values(), reverse=True)
-    if not ranked[0] or ranked[0] == ranked[1]:
+    scores: Counter[str] = Counter()
+    for language, words in _STOP[script].items():
+        for word in words:
+            if counts[word]:
+                scores[language] += counts[word] * _WEIGHTS[script][word]
+    for language, letters in _LATIN_LETTERS.items() if script == "latin" else ():
+        scores[language] += 3 * sum(map(text.lower().count, letters))
+    ranked = scores.most_common(2)
+    if not ranked or not ranked[0][1] or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return ""
-    return max(scores, key=lambda language: scores[language])
+    return ranked[0][0]

@@ -1,8 +1,11 @@
-"""Word lists written as one string: readable in bulk, compared as sets."""
+"""Small tools for words: lists written as one string, and whether a word has a digit."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
+
+_DIGIT = re.compile(r"\d")
 
 
 def listed(words: str) -> frozenset[str]:
@@ -23,3 +26,8 @@ def valued(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
 def counted(words: str, start: int = 0, step: int = 1) -> list[tuple[str, int]]:
     """The words of a string with start, start + step, start + 2·step, …"""
     return [(word, start + step * index) for index, word in enumerate(words.split())]
+
+
+def has_digit(word: str) -> bool:
+    """Whether a word has a digit: a number, a date or a code."""
+    return _DIGIT.search(word) is not None

@@ -159,7 +159,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
     run: list[str] = []
     droppable = _leading(lang) | _listed(_FILLERS, lang)
     for word in [*found, ""]:
-        if len(word.removesuffix(".")) == 1 and word[0].isalpha():
+        if len(word.removesuffix(".")) == 1 and word[0].upper() != word[0]:
             run.append(word)
             continue
         if len(run) == 1 and run[0][0] in droppable:

@@ -106,26 +106,29 @@ _AMOUNTS = {
 }
 _DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
 SYMBOLS = "$€£¥₽%"
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")
 _LITERAL = re.compile(r"\d+(?:\.\d+)?")
 _DOT_THOUSANDS = listed("de es it pt nl tr id da")
 
 
 def number(literal: str, lang: str | None) -> str:
-    """One spelling for a number as written: separators of thousands go, the decimal sign is a dot."""
-    literal = literal.replace(" ", ",").replace("'", ",")
-    if literal.count(".") > 1:
-        groups = literal.split(",")[0].split(".")
-        if any(len(group) != 3 for group in groups[1:]):
-            return literal  # a version or a section: 3.10.2
-        literal = literal.replace(".", "").replace(",", ".")
-    elif re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", literal):
-        literal = literal.replace(",", "")
-    elif lang in _DOT_THOUSANDS and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}(?:,\d+)?", literal):
-        literal = literal.replace(".", "").replace(",", ".")
-    literal = literal.replace(",", ".", 1)
-    if "." in literal and literal.count(".") == 1:
-        literal = literal.rstrip("0").rstrip(".")
-    return literal
+    """One spelling for a number as written: separators of thousands go, the decimal sign is a dot.
+
+    With both signs the last one is decimal. 1.000 is a thousand where `lang` writes it so. What is no
+    number (3.10.2, 1,2,3) stays as written.
+    """
+    plain = literal.replace(" ", "").replace("'", "")
+    dots, commas = plain.count("."), plain.count(",")
+    if dots and commas:
+        decimal = "." if plain.rindex(".") > plain.rindex(",") else ","
+        plain = plain.replace("," if decimal == "." else ".", "").replace(decimal, ".")
+    elif _THOUSANDS.fullmatch(plain) and (commas or dots > 1 or lang in _DOT_THOUSANDS):
+        plain = plain.replace(",", "").replace(".", "")
+    else:
+        plain = plain.replace(",", ".", 1)
+    if not _LITERAL.fullmatch(plain):
+        return literal
+    return plain.rstrip("0").rstrip(".") if "." in plain else plain
 
 
 def date(year: int | None, month: int, day: int | None) -> str:

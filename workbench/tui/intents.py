@@ -21,11 +21,15 @@ Make = Callable[[Opened], Edit | None]
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """`what` names it in the past tense ("rejected Agra"); `leaves`: the sample is done with it."""
+    """`what` names it in the past tense ("rejected Agra").
+
+    `leaves`: the sample is done with it; `adds`: the cursor then goes to the newest unit.
+    """
 
     what: str
     make: Make
     leaves: bool = False
+    adds: bool = False
 
 
 def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
@@ -112,7 +116,9 @@ def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
 
 def add(kind: Kind, text: str, label: str) -> Intent:
     """A new unit from typed text; raises InputError (when made) if it is not in the reference."""
-    return Intent(f"added {text.strip()}", lambda opened: editing.add_text(opened, kind, text, label))
+    return Intent(
+        f"added {text.strip()}", lambda opened: editing.add_text(opened, kind, text, label), adds=True
+    )
 
 
 def accept(kind: Kind, *, fast: bool) -> Intent:

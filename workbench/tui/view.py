@@ -24,7 +24,7 @@ def head_parts(
     """The head line: dataset and progress on the left, the sample and what is special about it right."""
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
-        left.append((f"  {progress.verified:,} of {progress.total:,} verified", "$foreground 60%"))
+        left.append((f"  {progress.verified:,} of {progress.total:,} verified", "$foreground 68%"))
     right: list[Part] = []
     state = opened.state.of(kind)
     if opened.blind:
@@ -34,7 +34,7 @@ def head_parts(
     if opened.state.flag:
         right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
     if opened.state.comments:
-        right.append((f"✎ {len(opened.state.comments)}  ", "$foreground 60%"))
+        right.append((f"✎ {len(opened.state.comments)}  ", "$foreground 68%"))
     if state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""

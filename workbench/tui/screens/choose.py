@@ -67,7 +67,7 @@ class ChooseScreen(Dialog):
 
     def opened(self) -> None:
         """The title; the cursor stands on the first name."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter opens", "$foreground 60%"),))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter opens", "$foreground 68%"),))
 
     def action_move(self, step: int) -> None:
         """Up or down."""

@@ -47,11 +47,11 @@ class HelpScreen(Dialog):
             with Horizontal(id="columns"):
                 for column in columns:
                     yield Static(Content.assemble(*(part for block in column for part in block)))
-            yield Static(Content.styled(NOTE, "$foreground 60%"))
+            yield Static(Content.styled(NOTE, "$foreground 68%"))
 
     def opened(self) -> None:
         """The title."""
-        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", "$foreground 60%"),))
+        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", "$foreground 68%"),))
 
     def _blocks(self) -> list[list[Part]]:
         size = max((width(_keys(act)) for act in self._acts), default=0)

@@ -63,12 +63,12 @@ class NewUnitScreen(PromptScreen):
         times = "" if not spans else "1 place" if len(spans) == 1 else f"{len(spans)} places"
         parts = [(times, "$success"), ("  " if times and longer else "", "")]
         if longer:
-            parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", "$foreground 65%")]
+            parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", "$foreground 68%")]
         if not typed:
             parts = [
-                ("type a name; ", "$foreground 60%"),
+                ("type a name; ", "$foreground 68%"),
                 ("tab", "$accent"),
-                (" completes it", "$foreground 60%"),
+                (" completes it", "$foreground 68%"),
             ]
         self.say(tuple(parts))
 
@@ -104,7 +104,7 @@ class NewUnitScreen(PromptScreen):
         elif (complaint := self._grounded(self.typed)) is None:
             self.app.pop_screen()
         elif complaint:
-            self.say((("! ", ""), (complaint, "")), bad=True)
+            self.complain(complaint)
 
     def action_label(self, digit: str) -> None:
         """A label key: the unit is made."""

@@ -44,6 +44,7 @@ class PromptScreen(Dialog):
         self._value = flat(value)
         self._placeholder = placeholder
         self._choices = choices
+        self._refused: str | None = None
 
     def compose(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
@@ -55,10 +56,10 @@ class PromptScreen(Dialog):
     def opened(self) -> None:
         """Type at once."""
         self.query_one("#title", Bar).show(
-            ((self._title, "bold"),), (("enter ok  esc cancel", "$foreground 60%"),)
+            ((self._title, "bold"),), (("enter ok  esc cancel", "$foreground 68%"),)
         )
         self.hint()
-        self.query_one(Field).focus()
+        self.set_focus(self.query_one(Field))
 
     @property
     def typed(self) -> str:
@@ -81,7 +82,8 @@ class PromptScreen(Dialog):
     def on_input_changed(self, event: Input.Changed) -> None:
         """A correction takes the complaint away."""
         event.stop()
-        self.hint()
+        if self.query_one(Field).value != self._refused:
+            self.hint()
 
     def action_submit(self) -> None:
         """Enter."""
@@ -89,12 +91,17 @@ class PromptScreen(Dialog):
         if complaint is None:
             self.app.pop_screen()
         else:
-            self.say((("! ", ""), (flat(complaint), "")), bad=True)
+            self.complain(complaint)
+
+    def complain(self, why: str) -> None:
+        """Say why the text cannot be taken; it stays."""
+        self._refused = self.query_one(Field).value
+        self.say((("! ", ""), (flat(why), "")), bad=True)
 
 
 def choice_parts(choices: list[tuple[str, str]]) -> tuple[Part, ...]:
     """`1 person  2 place  …` with the keys in the accent colour."""
     parts: list[Part] = []
     for name, word in choices:
-        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", "$foreground 65%")]
+        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", "$foreground 68%")]
     return tuple(parts)

@@ -11,6 +11,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
+from textual.widgets.input import Selection
 
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -93,7 +94,7 @@ class QueueScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
-        self.query_one(Head).show((("Workbench", "bold"), ("  opening …", "$foreground 60%")))
+        self.query_one(Head).show((("Workbench", "bold"), ("  opening …", "$foreground 68%")))
         self.query_one("#empty", Static).display = False
 
     # What the app says.
@@ -141,12 +142,12 @@ class QueueScreen(BaseScreen):
         self.query_one(Head).show(
             (
                 (name, "bold"),
-                (f"  {len(ids):,} of {progress.total:,} samples", "$foreground 60%")
+                (f"  {len(ids):,} of {progress.total:,} samples", "$foreground 68%")
                 if len(ids) != progress.total
-                else (f"  {progress.total:,} samples", "$foreground 60%"),
+                else (f"  {progress.total:,} samples", "$foreground 68%"),
                 (f"  {view}" if view else "", "$accent"),
             ),
-            ((f"as {flat(desk.annotator)}", "$foreground 60%"),),
+            ((f"as {flat(desk.annotator)}", "$foreground 68%"),),
         )
         self._say_empty(self._why_empty(progress) if not ids else "")
 
@@ -232,8 +233,10 @@ class QueueScreen(BaseScreen):
         samples.move_to((samples.count - 1) * int(last))
 
     def action_search(self) -> None:
-        """Type into the search field."""
-        self.query_one(Field).focus()
+        """Type into the search field; what stands there is replaced by the first letter."""
+        field = self.query_one(Field)
+        self.set_focus(field)
+        field.selection = Selection(0, len(field.value))
 
     def action_submit(self) -> None:
         """Enter in the search field: on to the list."""

@@ -38,7 +38,7 @@ class ReadScreen(Dialog):
 
     def opened(self) -> None:
         """The text."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", "$foreground 60%"),))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", "$foreground 68%"),))
         self.query_one(Passage).show(self._text, nothing="no text")
 
     def action_scroll(self, lines: int) -> None:

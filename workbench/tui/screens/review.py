@@ -60,6 +60,7 @@ class ReviewScreen(SavingScreen):
         self._context_no = 0
         self._stopped_at: tuple[int, Kind] | None = None
         self._progress: Progress | None = None
+        self._places: dict[tuple[int, Kind], int] = {}
 
     def compose(self) -> ComposeResult:
         """Question, reference, units and contexts; the style sheet stacks them when it is narrow."""
@@ -104,7 +105,10 @@ class ReviewScreen(SavingScreen):
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
+        listed = self.query_one(UnitList)
         before = (self.opened.sample_id, self.kind) if self.opened else None
+        if before is not None:
+            self._places[before] = listed.cursor  # an undo that comes back finds the cursor where it was
         self.opened = opened
         if kind is None and (before is None or before[0] != opened.sample_id):
             kind = self._first_kind(opened)
@@ -112,11 +116,11 @@ class ReviewScreen(SavingScreen):
         is_new = before != (opened.sample_id, self.kind)
         generation = self.will_paint(is_new=is_new)
         state = opened.state.of(self.kind)
-        listed = self.query_one(UnitList)
         if is_new:
             self._context_no = 0
             self._stopped_at = None
-            listed.cursor = least_certain(state.assessment.units)
+            place = self._places.get((opened.sample_id, self.kind))
+            listed.cursor = least_certain(state.assessment.units) if place is None else place
         listed.show(
             state.assessment.units,
             revealed=opened.revealed if self.kind == opened.dataset.kinds[0] else (),
@@ -216,6 +220,8 @@ class ReviewScreen(SavingScreen):
             await self.run("open the next sample", partial(self._go_on, fresh))
         else:
             self.show(fresh)
+            if intent.adds:
+                self.query_one(UnitList).move_to(len(self.units) - 1)
 
     async def _go_on(self, opened: Opened) -> None:
         """To the other kind if it is open, else to the next undecided sample, else back."""
@@ -377,10 +383,6 @@ class ReviewScreen(SavingScreen):
 
         sample, labels = self.now.sample, self.now.policy.labels
         await self.bench.ask(NewUnitScreen(kind, sample.reference, labels, add, look, known, value=text))
-
-    def show_added(self) -> None:
-        """The cursor goes to the newest unit."""
-        self.query_one(UnitList).move_to(len(self.units) - 1)
 
     # Moving and looking.
 

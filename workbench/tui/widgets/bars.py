@@ -109,7 +109,7 @@ class KeyBar(Widget):
             size = width(gap + key + word)
             if used + size > room:
                 break
-            parts += [(gap, ""), (key, "$accent"), (word, "$foreground 65%")]
+            parts += [(gap, ""), (key, "$accent"), (word, "$foreground 68%")]
             self._places.append((used, used + size, act))
             used += size
         return Content.assemble(*parts)

@@ -54,9 +54,9 @@ class Tallies(Widget):
             first = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden:
             until = "until you accept (w)" if self._verified is None else "until all is decided (w)"
-            first = [(f"automatic hidden {until}", "$foreground 60%")]
+            first = [(f"automatic hidden {until}", "$foreground 68%")]
         elif self._verified is not None:
-            first = [("no automatic score", "$foreground 60%")]
+            first = [("no automatic score", "$foreground 68%")]
         second: list[Part] = []
         if self._verified is not None:
             second = [("verified", ""), (f" {tally(self._verified)}", "bold")]

@@ -88,6 +88,18 @@ def upgrade() -> None:
     op.create_index(op.f("ix_sample_dataset_id_u"), "sample", ["dataset_id", "u"], unique=False)
     op.create_index(op.f("ix_sample_reference_hash"), "sample", ["reference_hash"], unique=False)
     op.create_table(
+        "counted",
+        sa.Column("sample_id", sa.Integer(), nullable=False),
+        sa.Column("run_id", sa.Integer(), nullable=False),
+        sa.Column("matcher", AutoString(), nullable=False),
+        sa.Column("linked", sa.LargeBinary(), nullable=True),
+        sa.Column("presence", sa.LargeBinary(), nullable=True),
+        sa.Column("tallies", sa.JSON(), nullable=False),
+        sa.ForeignKeyConstraint(["run_id"], ["run.id"], name=op.f("fk_counted_run_id")),
+        sa.ForeignKeyConstraint(["sample_id"], ["sample.id"], name=op.f("fk_counted_sample_id")),
+        sa.PrimaryKeyConstraint("sample_id", "run_id", "matcher", name=op.f("pk_counted")),
+    )
+    op.create_table(
         "external_score",
         sa.Column("sample_id", sa.Integer(), nullable=False),
         sa.Column("column", AutoString(), nullable=False),

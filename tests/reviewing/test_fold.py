@@ -1,0 +1,162 @@
+"""The fold: what a journal says, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Event, Flag, Open, Put, Redo, Undo
+from workbench.reviewing.fold import ReviewState, fold, opened_with, put, settle, undone_actions
+
+
+def unit(name: str, verdict: str | None = "found", **fields: object) -> Unit:
+    match = Match(verdict)  # type: ignore[arg-type]
+    return Unit(name, "entity", name.upper(), match=match, **fields)  # type: ignore[arg-type]
+
+
+SHOWN = Assessment("entity", "linked · run", (unit("p1"), unit("p2", "missing")))
+OPEN = Open(7, "layered-1", 85, 1, "assisted", False, (SHOWN,))
+
+
+def journal(*edits: Edit | tuple[str, Edit]) -> list[Event]:
+    """Rows; an edit alone is an act of its own, (action, edit) belongs to a named act."""
+    named = [edit if isinstance(edit, tuple) else (f"act{n}", edit) for n, edit in enumerate(edits)]
+    return [Event(n, action, "ann", "", edit) for n, (action, edit) in enumerate(named)]
+
+
+def state(*edits: Edit | tuple[str, Edit]) -> ReviewState:
+    return fold(journal(*edits))
+
+
+def test_nothing_is_todo_without_rows() -> None:
+    """A review without rows has no number either."""
+    empty = fold([])
+
+    assert (empty.seq, empty.opened, empty.entity.disposition) == (-1, None, "todo")
+
+
+def test_the_opening_row_fills_in_what_was_shown() -> None:
+    """Opening decides nothing: the kind stays todo."""
+    opened = state(OPEN)
+
+    assert opened.entity.assessment == SHOWN
+    assert (opened.entity.disposition, opened.opened, opened.seq) == ("todo", OPEN, 0)
+    assert opened_with(OPEN).entity == opened.entity
+    assert opened_with(OPEN).seq == -1
+
+
+def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one_at_the_end() -> None:
+    """Order on screen is kept."""
+    changed, new = unit("p1", "missing"), unit("h1")
+
+    after = state(OPEN, Put("match", "entity", (changed,)), Put("add", "entity", (new,)))
+
+    assert after.entity.assessment.units == (changed, SHOWN.units[1], new)
+    assert after.entity.disposition == "started"
+    assert after.statement.disposition == "todo"
+    assert put((), (new, changed)) == (new, changed)
+
+
+def test_an_edit_after_accept_keeps_verified() -> None:
+    """Correcting a verified sample does not take it back."""
+    accepted = Assessment("entity", "verified by ann", SHOWN.units)
+
+    after = state(OPEN, Accept(accepted, fast=True), Put("reject", "entity", (unit("p1", rejected=True),)))
+
+    assert (after.entity.disposition, after.entity.fast) == ("verified", True)
+    assert after.entity.assessment.units[0].rejected
+
+
+@pytest.mark.parametrize("disposition", ["skipped", "excluded", "todo"])
+def test_a_disposition_keeps_the_units(disposition: Disposition) -> None:
+    """Skipping or excluding loses no edit."""
+    changed = unit("p2")
+
+    after = state(OPEN, Put("match", "entity", (changed,)), Dispose(disposition, ("entity",), "why"))
+
+    assert (after.entity.disposition, after.entity.reason) == (disposition, "why")
+    assert after.entity.assessment.units == (SHOWN.units[0], changed)
+
+
+def test_an_edit_after_a_skip_starts_again() -> None:
+    """A skip is for now."""
+    after = state(OPEN, Dispose("skipped", ("entity",)), Put("match", "entity", (unit("p2"),)))
+
+    assert (after.entity.disposition, after.entity.reason) == ("started", "")
+
+
+def test_flag_and_comments() -> None:
+    """The last flag counts, an empty one takes it off; comments gather."""
+    after = state(OPEN, Flag("odd"), Comment("one"), Comment("two"))
+
+    assert (after.flag, after.comments) == ("odd", ("one", "two"))
+    assert state(OPEN, Flag("odd"), Flag("")).flag == ""
+    assert after.entity.disposition == "todo"
+
+
+def test_undo_takes_back_a_whole_act_and_redo_restores_it() -> None:
+    """All rows of an action count or none does."""
+    act = (("a", Put("match", "entity", (unit("p1", "missing"),))), ("a", Comment("why")))
+
+    before, undone = state(OPEN), state(OPEN, *act, Undo("a"))
+    again, twice = state(OPEN, *act, Undo("a"), Redo("a")), state(OPEN, *act, Undo("a"), Redo("a"), Undo("a"))
+
+    assert (undone.entity, undone.comments) == (before.entity, ())
+    assert (again.entity, again.comments) == (state(OPEN, *act).entity, ("why",))
+    assert twice.entity == before.entity
+    assert undone_actions(journal(OPEN, *act, Undo("a"))) == {"a"}
+
+
+def test_undoing_the_first_act_leaves_what_was_shown() -> None:
+    """The opening row shares the first act's action and stays."""
+    after = state(("a", OPEN), ("a", Comment("x")), Undo("a"))
+
+    assert (after.opened, after.comments) == (OPEN, ())
+    assert after.entity.assessment == SHOWN
+
+
+def test_accept_settles_undecided_units_as_unsure() -> None:
+    """A machine never says unsure; accepting an open question does. What does not count is left alone."""
+    open_unit, rejected = unit("p1", None), unit("p2", None, rejected=True)
+    duplicate, decided = unit("p3", None, duplicate_of="p1"), unit("p4", "missing", spans=(Span(0, 2),))
+
+    settled = settle(Assessment("entity", "x", (open_unit, rejected, duplicate, decided)))
+
+    assert [one.match.verdict for one in settled.units] == ["unsure", None, None, "missing"]
+    assert settled.units[0].match.rule == "human"
+    assert settled.units[1:] == (rejected, duplicate, decided)
+
+
+@pytest.mark.parametrize(
+    ("entity", "statement", "both"),
+    [
+        ("todo", "todo", "todo"),
+        ("verified", "todo", "started"),
+        ("skipped", "todo", "started"),
+        ("started", "verified", "started"),
+        ("verified", "skipped", "skipped"),
+        ("excluded", "skipped", "skipped"),
+        ("verified", "excluded", "excluded"),
+        ("verified", "verified", "verified"),
+    ],
+)
+def test_the_least_finished_kind_speaks_for_the_sample(
+    entity: Disposition, statement: Disposition, both: Disposition
+) -> None:
+    """A sample is verified when every kind of the policy is."""
+    edits: list[Edit] = [OPEN]
+    kinds: dict[Kind, Disposition] = {"entity": entity, "statement": statement}
+    for kind, disposition in kinds.items():
+        if disposition == "verified":
+            edits.append(Accept(Assessment(kind, "x")))
+        elif disposition == "started":
+            edits.append(Put("add", kind, (Unit("h1", kind, "X"),)))
+        else:
+            edits.append(Dispose(disposition, (kind,)))
+
+    found = state(*edits)
+
+    assert found.disposition(("entity", "statement")) == both
+    assert found.disposition(("statement", "entity")) == both
+    assert found.disposition(("entity",)) == entity
+    assert found.disposition(()) == "todo"

@@ -1,0 +1,279 @@
+"""Any sequence of acts against an oracle that keeps snapshots, on a real database."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from workbench.model import KINDS, Kind, Match, Unit
+from workbench.reviewing.documents import unit_document
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
+from workbench.reviewing.fold import ReviewState, fold
+from workbench.reviewing.gold import gold_units
+from workbench.stages import editing, review
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store import journal
+from workbench.store.datasets import DatasetInfo, find_dataset
+from workbench.store.engine import Store, open_store
+from workbench.store.samples import sample_ids
+
+ROWS = """\
+{"id": "a", "user_input": "q", "reference": "Ann met Bob in Rome.", "retrieved_contexts": ["Ann in Rome."], \
+"proposal": {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome"], "context_entities": \
+[["Ann", "Rome"]], "statements": [{"text": "Ann met Bob in Rome.", "verdict": "missing"}]}}
+{"id": "b", "user_input": "q", "reference": "Ann met Bob in Rome.", "retrieved_contexts": ["Bob."], \
+"proposal": {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome", "Ann"], "context_entities": \
+[["Bob"]], "statements": [{"text": "Ann met Bob.", "verdict": "found"}, {"text": "In Rome.", "verdict": "?"}]}}
+{"id": "c", "user_input": "other", "reference": "Nothing here.", "retrieved_contexts": []}
+"""
+KEYS = ("a", "b", "c")
+PEOPLE = ("ann", "bo")
+
+
+@dataclass
+class Half:
+    """One kind of one sample, for one person."""
+
+    disposition: str
+    units: list[Unit]
+
+
+@dataclass
+class Sheet:
+    """One sample as one person left it."""
+
+    halves: dict[str, Half]
+    flag: str = ""
+    comments: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Oracle:
+    """One person's work: what each sample looked like when it was first touched, and snapshots."""
+
+    shown: dict[str, Sheet] = field(default_factory=dict)
+    now: dict[str, Sheet] = field(default_factory=dict)
+    past: list[dict[str, Sheet]] = field(default_factory=list)
+    future: list[dict[str, Sheet]] = field(default_factory=list)
+
+    def sheet(self, key: str) -> Sheet:
+        return self.now.setdefault(key, deepcopy(self.shown[key]))
+
+    def act(self, edits: dict[str, Sequence[Edit]]) -> None:
+        self.past.append(deepcopy(self.now))
+        self.future.clear()
+        for key, some in edits.items():
+            for edit in some:
+                self.apply(self.sheet(key), edit)
+
+    def undo(self) -> bool:
+        if self.past:
+            self.future.append(self.now)
+            self.now = self.past.pop()
+            return True
+        return False
+
+    def redo(self) -> bool:
+        if self.future:
+            self.past.append(self.now)
+            self.now = self.future.pop()
+            return True
+        return False
+
+    @staticmethod
+    def apply(sheet: Sheet, edit: Edit) -> None:
+        match edit:
+            case Put():
+                half = sheet.halves[edit.kind]
+                for unit in edit.units:
+                    places = [n for n, old in enumerate(half.units) if old.id == unit.id]
+                    if places:
+                        half.units[places[0]] = unit
+                    else:
+                        half.units.append(unit)
+                if half.disposition != "verified":
+                    half.disposition = "started"
+            case Accept():
+                sheet.halves[edit.assessment.kind] = Half("verified", list(edit.assessment.units))
+            case Dispose():
+                for kind in edit.kinds:
+                    sheet.halves[kind].disposition = edit.disposition
+            case Flag():
+                sheet.flag = edit.reason
+            case Comment():
+                sheet.comments.append(edit.text)
+
+
+@dataclass
+class Desk:
+    """The database under test and an oracle for each person."""
+
+    path: Path
+    store: Store
+    info: DatasetInfo
+    ids: dict[str, int]
+    oracles: dict[str, Oracle]
+
+    def edits(self, opened: review.Opened, what: str, n: int) -> list[Edit]:
+        kind: Kind = KINDS[n % 2] if what in ("accept", "toggle", "reject") else "entity"
+        units = opened.state.of(kind).assessment.units
+        unit = units[n % len(units)] if units else None
+        match what:
+            case "accept":
+                return [editing.accept(opened, kind)]
+            case "skip":
+                return [editing.skip(opened)]
+            case "exclude":
+                return [editing.exclude(opened, f"because {n}")]
+            case "flag":
+                return [editing.flag(opened, "" if n % 3 == 0 else f"odd {n}")]
+            case "comment":
+                return [Comment(f"note {n}")]
+            case "both":
+                return [editing.accept(opened, "entity"), Comment(f"with {n}")]
+            case "add":
+                words = opened.sample.reference.rstrip(".").split()
+                return [editing.add_text(opened, "entity", words[n % len(words)], "place")]
+            case "reject" if unit:
+                return [editing.reject(opened, unit)]
+            case "relabel" if unit:
+                return [editing.relabel(opened, unit, ("place", "person")[n % 2])]
+            case "toggle" if unit:
+                return [editing.toggle(opened, unit)]
+            case "unsure" if unit:
+                return [editing.unsure(opened, unit)]
+            case "undecided" if unit:
+                return [Put("match", kind, (replace(unit, match=Match()),))]
+        return [Comment(f"no unit {n}")]
+
+    def touch(self, who: str, key: str) -> review.Opened:
+        """Open a sample; the first time, the oracle learns what was shown."""
+        opened = review.open_sample(self.store, self.ids[key], who)
+        halves = {kind: Half("todo", list(opened.state.of(kind).assessment.units)) for kind in KINDS}
+        if key not in self.oracles[who].shown:
+            opened_before = journal.load_review(self.store, self.ids[key], who)
+            assert opened_before is None
+            self.oracles[who].shown[key] = Sheet(halves)
+        return opened
+
+    def step(self, who: str, key: str, what: str, n: int) -> None:
+        oracle = self.oracles[who]
+        if what == "undo":
+            moved = review.undo(self.store, self.info.id, who)
+            assert (moved is not None) == oracle.undo()
+        elif what == "redo":
+            moved = review.redo(self.store, self.info.id, who)
+            assert (moved is not None) == oracle.redo()
+        elif what == "bulk":
+            opened = {name: self.touch(who, name) for name in KEYS}
+            edits = {name: self.edits(one, "relabel" if n % 2 else "accept", n) for name, one in opened.items()}
+            acts = [
+                (one.sample_id, one.state.seq, one.opening, edits[name]) for name, one in opened.items()
+            ]
+            journal.record_bulk(self.store, acts, who)
+            oracle.act({**edits})
+        else:
+            one = self.touch(who, key)
+            some = self.edits(one, what, n)
+            after = review.act(self.store, one, *some)
+            oracle.act({key: some})
+            self.same(who, key, after.state)
+
+    def same(self, who: str, key: str, state: ReviewState) -> None:
+        expected = self.oracles[who].sheet(key)
+        assert (state.flag, list(state.comments)) == (expected.flag, expected.comments)
+        for kind in KINDS:
+            half = state.of(kind)
+            assert half.disposition == expected.halves[kind].disposition, (who, key, kind)
+            assert list(half.assessment.units) == expected.halves[kind].units, (who, key, kind)
+
+    def check(self) -> None:
+        """Every review: the fold, the head row and gold_unit say what the oracle says."""
+        for who, oracle in self.oracles.items():
+            for key in KEYS:
+                found = journal.load_review(self.store, self.ids[key], who)
+                if found is None:
+                    assert key not in oracle.now or oracle.now[key] == oracle.shown[key]
+                    continue
+                self.same(who, key, found.state)
+                assert fold(journal.load_events(self.store, found.id)) == found.state
+                self.projected(found)
+
+    def projected(self, found: journal.Review) -> None:
+        state = found.state
+        head = "SELECT seq, flag, entity, statement FROM review WHERE id = ?"
+        gold = (
+            "SELECT position, text, verdict, label, document FROM gold_unit "
+            "WHERE review_id = ? AND kind = ? ORDER BY position"
+        )
+        with closing(sqlite3.connect(self.path)) as raw:
+            assert raw.execute(head, (found.id,)).fetchall() == [
+                (state.seq, state.flag, state.entity.disposition, state.statement.disposition)
+            ]
+            for kind in KINDS:
+                half = state.of(kind)
+                units = gold_units(half.assessment.units) if half.disposition == "verified" else ()
+                assert raw.execute(gold, (found.id, kind)).fetchall() == [
+                    (place, unit.text, unit.match.verdict or "unsure", unit.label, as_stored(unit))
+                    for place, unit in enumerate(units)
+                ]
+
+
+def as_stored(unit: Unit) -> str:
+    return json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":"))
+
+
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("oracle")
+    (folder / "rows.jsonl").write_text(ROWS, "utf-8")
+    store = open_store(str(folder / "template.db"))
+    options = ImportOptions(kinds=("entity", "statement"), seed=1)
+    import_file(store, folder / "rows.jsonl", options, annotator="ann")
+    store.close()
+    return folder / "template.db"
+
+
+ACTS = ("accept", "both", "toggle", "reject", "relabel", "unsure", "undecided", "add", "skip", "exclude",
+        "flag", "comment", "bulk", "undo", "undo", "undo", "redo", "redo")  # fmt: skip
+STEP = st.tuples(
+    st.sampled_from(PEOPLE), st.sampled_from(KEYS), st.sampled_from([*ACTS, "reopen"]), st.integers(0, 7)
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(STEP, min_size=5, max_size=30))
+def test_any_acts_of_two_people_fold_to_what_snapshots_say(
+    template: Path, steps: list[tuple[str, str, str, int]]
+) -> None:
+    """Put, accept, skip, exclude, flag, comment, bulk, undo and redo, also after reopening the database."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "w.db")
+        shutil.copy(template, path)
+        store = open_store(str(path))
+        try:
+            info = find_dataset(store, None)
+            desk = Desk(path, store, info, sample_ids(store, info.id), {who: Oracle() for who in PEOPLE})
+            for who, key, what, n in steps:
+                if what == "reopen":
+                    desk.store.close()
+                    desk.store = open_store(str(path))
+                else:
+                    desk.step(who, key, what, n)
+            desk.check()
+            desk.store.close()
+            desk.store = open_store(str(path))
+            desk.check()
+        finally:
+            desk.store.close()

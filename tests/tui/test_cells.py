@@ -1,0 +1,91 @@
+"""Text in terminal cells: wrapping, cutting and padding in every script."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from workbench.tui.cells import clusters, cut, fit, index_at, steady, width, wrap
+
+TEXTS = st.text(
+    alphabet=st.one_of(
+        st.sampled_from("ab c\n，。（）中文日本한국어é\u0301\u200d👨👩👧🏽❤\ufe0fтак تاج क्\u200dष"),
+        st.characters(exclude_categories=["Cs", "Cc"]),
+    ),
+    max_size=60,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "size", "expected"),
+    [
+        ("The Taj Mahal is in Agra.", 10, ["The Taj", "Mahal is", "in Agra."]),
+        ("Супердлинноеслово тут", 10, ["Супердлинн", "оеслово", "тут"]),
+        ("北京（英语：Beijing）是首都。", 10, ["北京（英", "语：", "Beijing）", "是首都。"]),
+        ("one\n\ntwo", 10, ["one", "", "two"]),
+        ("", 10, [""]),
+        ("👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧", 4, ["👨‍👩‍👧👨‍👩‍👧", "👨‍👩‍👧"]),
+        ("मुंबई नगर", 5, ["मुंबई", "नगर"]),
+    ],
+)
+def test_wrap_breaks_where_a_reader_would(text: str, size: int, expected: list[str]) -> None:
+    """At line breaks and spaces; in scripts without spaces between characters, never before a full stop."""
+    assert [text[a:b] for a, b in wrap(text, size)] == expected
+
+
+@given(TEXTS, st.integers(2, 20))
+def test_wrapped_lines_fit_and_lose_only_blanks(text: str, size: int) -> None:
+    """Every line fits its width, lines do not overlap, and between them stand blanks alone."""
+    lines = wrap(text, size)
+    end = 0
+    for start, stop in lines:
+        assert text[end:start].strip(" \n") == ""
+        assert width(text[start:stop].rstrip(" ")) <= size
+        end = stop
+    assert text[end:].strip(" \n") == ""
+
+
+@given(TEXTS, st.integers(0, 20))
+def test_fit_is_exact(text: str, size: int) -> None:
+    """A cell of a table is always exactly as wide as its column."""
+    assert cell_len(fit(text.replace("\n", " "), size)) == size
+
+
+@given(TEXTS)
+def test_clusters_cover_the_text(text: str) -> None:
+    """Every code point belongs to exactly one cluster, and their cells add up to what is drawn."""
+    found = list(clusters(text))
+    assert "".join(text[start:end] for start, end, _ in found) == text
+    assert sum(cells for _, _, cells in found) == width(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "drawn"),
+    [
+        ("👨‍👩‍👧 x", "👨 x"),
+        ("👩🏽", "👩"),
+        ("❤️", "❤"),
+        ("क्‍ष", "क्ष"),
+        ("1️⃣", "1⃣"),
+        ("plain", "plain"),
+    ],
+)
+def test_steady_draws_what_every_terminal_measures_alike(text: str, drawn: str) -> None:
+    """Joined and toned emoji are drawn as their first picture; no letter is lost."""
+    assert steady(text) == drawn
+
+
+def test_cut_says_that_something_is_missing() -> None:
+    """An ellipsis only when it does not fit, and never half a wide character."""
+    assert cut("Taj Mahal", 9) == "Taj Mahal"
+    assert cut("Taj Mahal", 6) == "Taj M…"
+    assert cut("北京北京", 4) == "北…"
+    assert fit("5", 4, right=True) == "   5"
+
+
+def test_index_at_finds_the_character_under_the_mouse() -> None:
+    """Columns are cells, answers are code points."""
+    text = "a北e\u0301z"
+    assert [index_at(text, column) for column in range(7)] == [0, 1, 1, 2, 4, 5, 5]

@@ -1,0 +1,111 @@
+"""Numbers and signs, the same on every screen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from workbench.model import Evidence, Match, Span, Tally, Unit
+from workbench.tui.figures import delta, doubtful, least_certain, tally, unit_symbol, value, verdict
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(Fraction(2, 3), ".67"), (Fraction(1), "1.00"), (Fraction(0), ".00"), (None, "–")],
+)
+def test_value(number: Fraction | None, expected: str) -> None:
+    """Two digits, no leading zero; undefined is a dash, never 0 or 1."""
+    assert value(number) == expected
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        (Fraction(-1, 6), "−.17"),
+        (Fraction(1, 6), "+.17"),
+        (Fraction(0), ".00"),
+        (Fraction(-1), "−1.00"),
+        (None, "–"),
+    ],
+)
+def test_delta(number: Fraction | None, expected: str) -> None:
+    """A difference has its sign."""
+    assert delta(number) == expected
+
+
+def test_tally_is_an_interval_while_units_are_unsure() -> None:
+    """Unsure units could be either."""
+    assert tally(Tally(3, 3)) == "3/6 .50"
+    assert tally(Tally(3, 2, 1)) == "3/6 .50–.67"
+    assert tally(Tally(0, 0)) == "no units –"
+
+
+UNIT = Unit("u", "entity", "Agra", spans=(Span(0, 4),))
+
+
+@pytest.mark.parametrize(
+    ("unit", "sign"),
+    [
+        (UNIT, "✓"),
+        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), origin="human"), "+"),
+        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), rejected=True), "✗"),
+        (Unit("u", "entity", "Agra", spans=(Span(0, 4),), duplicate_of="v"), "="),
+        (Unit("u", "entity", "Agra"), "!"),
+    ],
+)
+def test_unit_symbol(unit: Unit, sign: str) -> None:
+    """A sign stands beside every colour."""
+    assert unit_symbol(unit) == sign
+
+
+@pytest.mark.parametrize(
+    ("match", "expected"),
+    [
+        (Match("found", None, (Evidence(1, 0, 4),), 100, "short_form"), "● 2 short form"),
+        (Match("found", rule="human"), "● human"),
+        (Match("missing", "absent"), "○"),
+        (Match("missing", "partial"), "○ partial"),
+        (Match("missing", nested=True), "○ nested"),
+        (Match("unsure"), "? unsure"),
+        (Match(), "· open"),
+    ],
+)
+def test_verdict(match: Match, expected: str) -> None:
+    """Where it was found and by which rule, or why not."""
+    assert verdict(match) == expected
+
+
+def unit(name: str, match: Match, *, grounded: bool = True, rejected: bool = False) -> Unit:
+    return Unit(name, "entity", name, spans=(Span(0, 1),) if grounded else (), match=match, rejected=rejected)
+
+
+def test_the_cursor_opens_on_the_least_certain_unit() -> None:
+    """Doubtful, then nested, then a near miss, then the lowest similarity; else the first."""
+    sure = unit("sure", Match("found", similarity=100))
+    typo = unit("typo", Match("found", similarity=88))
+    near = unit("near", Match("missing", similarity=80))
+    nested = unit("nested", Match("missing", nested=True))
+    unsure = unit("unsure", Match("unsure"))
+    gone = unit("gone", Match("unsure"), rejected=True)
+    assert least_certain((sure, sure)) == 0
+    assert least_certain((sure, typo)) == 1
+    assert least_certain((sure, typo, near)) == 2
+    assert least_certain((sure, near, nested)) == 2
+    assert least_certain((nested, sure, unsure)) == 2
+    assert least_certain((gone, sure)) == 1
+    assert least_certain(()) == 0
+
+
+def test_doubtful_units_are_those_an_accept_stops_at() -> None:
+    """Not in the reference, unsure, or open; a rejected unit never."""
+    assert [
+        doubtful(one)
+        for one in (
+            unit("a", Match("found")),
+            unit("b", Match("found"), grounded=False),
+            unit("c", Match("unsure")),
+            unit("d", Match()),
+            unit("e", Match(), rejected=True),
+        )
+    ] == [False, True, True, True, False]

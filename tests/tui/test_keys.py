@@ -1,0 +1,84 @@
+"""The keys themselves: twins, names, no clashes, few in the key bar."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from textual.binding import Binding, BindingsMap
+from textual.screen import Screen
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys import TWINS
+from workbench.tui.screens.choose import ChooseScreen
+from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.new_unit import NewUnitScreen
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.saving import SavingScreen
+
+SCREENS: list[type[Screen[None]]] = [
+    QueueScreen, ReviewScreen, HelpScreen, ReadScreen, ChooseScreen, PromptScreen, NewUnitScreen,
+]  # fmt: skip
+
+
+def own(screen: type[Screen[None]]) -> list[Binding]:
+    """The bindings that we gave a screen, one a key."""
+    ours = [
+        base
+        for base in screen.__mro__
+        if base.__module__.startswith("workbench.") and "BINDINGS" in vars(base)
+    ]
+    return [binding for base in ours for binding in Binding.make_bindings(base.BINDINGS)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_every_letter_has_its_russian_twin(screen: type[Screen[None]]) -> None:
+    """The same physical key does the same on the Russian layout."""
+    bound = {binding.key: binding.action for binding in own(screen)}
+    letters = [key for key in bound if len(key) == 1 and key.isascii() and key.isalpha()]
+    for key in letters:
+        twin = next(iter(BindingsMap([Binding(TWINS[key], "x")]).key_to_bindings))
+        assert bound.get(twin) == bound[key], key
+    assert letters or screen in (PromptScreen, NewUnitScreen)
+
+
+@pytest.mark.parametrize("screen", SCREENS)
+def test_no_key_is_bound_twice(screen: type[Screen[None]]) -> None:
+    """Of two bindings of one key the second would be dropped in silence; a subclass may take over a key."""
+    for base in screen.__mro__:
+        if base.__module__.startswith("workbench.") and "BINDINGS" in vars(base):
+            counted = Counter(binding.key for binding in Binding.make_bindings(base.BINDINGS))  # type: ignore[attr-defined]
+            assert [key for key, times in counted.items() if times > 1] == []
+
+
+@pytest.mark.parametrize("screen", [*SCREENS, WorkbenchApp])
+def test_every_action_has_a_name_a_group_and_a_description(screen: type) -> None:
+    """Keymaps, help and palette are made from them."""
+    for binding in own(screen):
+        assert binding.id
+        assert binding.description
+        assert binding.group
+        assert binding.group.description
+
+
+@pytest.mark.parametrize("screen", [QueueScreen, ReviewScreen])
+def test_at_most_eight_keys_in_the_key_bar(screen: type[Screen[None]]) -> None:
+    """Help and the seven keys that one presses most; those of a failure take their place when it is there."""
+    failure = {binding.id for binding in own(SavingScreen)} if screen is ReviewScreen else set()
+    shown = {
+        b.id for b in own(screen) if b.show and b.id not in failure and not str(b.id).endswith("label_1")
+    }
+    labels = any(str(binding.id).endswith("label_1") for binding in own(screen))
+    assert len(shown) + labels + 1 <= 8
+
+
+def test_every_action_exists() -> None:
+    """A key whose action has no method would do nothing, in silence."""
+    for screen in SCREENS:
+        for binding in own(screen):
+            name = binding.action.split("(")[0]
+            target, action = (WorkbenchApp, name[4:]) if name.startswith("app.") else (screen, name)
+            assert hasattr(target, f"action_{action}"), binding.action
