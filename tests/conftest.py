@@ -110,7 +110,9 @@ class Bench:
         with closing(sqlite3.connect(self.db)) as raw:
             for name in names or TABLES:
                 hidden = set((without or {}).get(name, ()))
-                columns = [row[1] for row in raw.execute(f"PRAGMA table_info({name})") if row[1] not in hidden]
+                columns = [
+                    row[1] for row in raw.execute(f"PRAGMA table_info({name})") if row[1] not in hidden
+                ]
                 chosen = ", ".join(f'"{column}"' for column in columns)
                 found[name] = raw.execute(f"SELECT {chosen} FROM {name} ORDER BY 1, 2").fetchall()
         return found

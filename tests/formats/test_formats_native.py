@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from workbench.errors import InputError, NotFoundError, UsageError
+from workbench.errors import InputError, NotFoundError, RowError, UsageError
 from workbench.formats import native
+from workbench.formats.objects import parse
 from workbench.formats.reading import Notes, read
 from workbench.model import (
     Evidence,
@@ -505,3 +506,13 @@ def test_units_that_do_not_count_are_not_written(load: Any) -> None:
     assert json.loads(line)["gold"]["entities"] == [
         {"id": "b", "text": "Agra", "start": 20, "end": 24, "verdict": "unsure", "evidence": []}
     ]
+
+
+def test_a_proposed_statement_with_an_unknown_verdict_is_refused() -> None:
+    """A verdict that nobody can count is an error at the door, never dropped."""
+    line = json.dumps(row(proposal={"proposer": "x", "statements": [{"text": "a", "verdict": "idk"}]}))
+
+    with pytest.raises(
+        RowError, match=r"proposal\.statements\[0\]\.verdict: got .*idk.*, expected found or yes"
+    ):
+        native.record_of(parse(line), line, Notes())

@@ -26,6 +26,7 @@ from workbench.model import (
     Span,
     Unit,
 )
+from workbench.model import SAID as VERDICT_WORDS
 
 # Whole pieces that trip writers and readers, beside any single character that is text.
 PIECES = (
@@ -35,6 +36,7 @@ PIECES = (
 )
 CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\x00")
 TEXT = st.lists(PIECES | CHARACTERS, max_size=12).map("".join)
+VERDICT = st.none() | st.sampled_from(sorted(VERDICT_WORDS))
 SAID = st.tuples(st.sampled_from("aЖ日"), TEXT).map("".join)  # a text that has to say something
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
@@ -106,7 +108,15 @@ def proposals(draw: st.DrawFn, reference: str, contexts: Sequence[str]) -> Propo
         maybe = st.none() | TEXT
         context = draw(st.none() | st.sampled_from(range(len(contexts)))) if contexts else None
         statements.append(
-            ProposedStatement(draw(SAID), draw(maybe), context, draw(maybe), draw(maybe), start, end)
+            ProposedStatement(
+                draw(SAID),
+                draw(st.none() | st.sampled_from(sorted(VERDICT_WORDS))),
+                context,
+                draw(maybe),
+                draw(maybe),
+                start,
+                end,
+            )
         )
     listed = st.tuples(*(entities(text) for text in contexts))
     return Proposal(

@@ -14,6 +14,7 @@ from workbench.formats.fields import as_list, flag, ignore, list_of, offsets, on
 from workbench.formats.rows import Notes, excerpt, shown, wrong
 from workbench.model import (
     REASONS,
+    SAID,
     VERDICTS,
     Evidence,
     GoldRecord,
@@ -293,6 +294,9 @@ def _statement(item: Any, where: str, reference: str, contexts: int, notes: Note
     ):
         start = end = None
         notes.dropped += 1
+    verdict = optional(item, "verdict", where)
+    if verdict is not None and verdict.strip().lower() not in SAID:
+        raise RowError(f"{where}.verdict", shown(verdict), " or ".join(SAID))
     return ProposedStatement(
         text=required(item, "text", where),
         verdict=optional(item, "verdict", where),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from workbench.matching.countries import Country, country
 from workbench.text.inflection import forms
 from workbench.text.lists import has_digit, listed
-from workbench.text.normalise import content, fold, joined_initials, words
+from workbench.text.normalise import content, fold, settled, words
 from workbench.text.numbers import date_parts
 
 PERSON, ORGANISATION = "person", "organisation"
@@ -87,13 +87,13 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
     """Take a name apart; remembered by text, label and language."""
     everything = words(text, lang)
     kind = _LABELS.get(label.strip().lower(), label.strip().lower())
-    merged, generation = _without_generation(content(joined_initials(everything, lang), lang), kind)
+    merged, generation = _without_generation(settled(everything, lang), kind)
     found, _ = _without_generation(content(everything, lang), kind)
     tokens = tuple(word.removesuffix(".") for word in found)
     keys = {_joined(merged)}
     spelled_out = text.translate(_UMLAUTS)
     if spelled_out != text:
-        with_e = content(joined_initials(words(spelled_out, lang), lang), lang)
+        with_e = settled(words(spelled_out, lang), lang)
         keys.add(_joined(_without_generation(with_e, kind)[0]))
     one = Analysed(
         text=text,

@@ -24,6 +24,7 @@ from workbench.text.tokens import Token, tokens
 
 ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
 ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})
+_LONGEST = 24  # tokens; no name is longer, a page in capitals is
 _NICKNAME = frozenset("\"“”'‘’«»")
 
 
@@ -103,14 +104,14 @@ def _opening(text: str, found: Sequence[Token]) -> frozenset[int]:
 
 
 def runs(reading: Reading) -> Iterator[Run]:
-    """Every maximal run of joined capitalised tokens, untrimmed."""
+    """Every run of joined capitalised tokens, untrimmed, as long as can be up to a bound."""
     index, count = 0, len(reading.tokens)
     while index < count:
         if not reading.capital[index]:
             index += 1
             continue
         first = last = index
-        while (following := _joined(reading, first, last)) is not None:
+        while last - first < _LONGEST and (following := _joined(reading, first, last)) is not None:
             last = following
         yield Run(first, last)
         index = last + 1

@@ -94,6 +94,11 @@ def _with_marks(text: str, end: int, stop: int) -> int:
     return end
 
 
+def cuts_letter(text: str, end: int) -> bool:
+    """Whether an edge parts a letter from its combining mark."""
+    return end < len(text) and _MARKS.match(text[end]) is not None
+
+
 def bounded(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] does not begin or end inside a word or a number."""
     return not _joins(text, start) and not _joins(text, end)

@@ -76,8 +76,11 @@ _HONORIFICS = listed(
     "mr mrs ms miss dr prof professor sir dame president senator governor herr frau monsieur madame mme mlle "
     "senor senora don dona signor signora господин госпожа президент доктор профессор академик"
 )
-_DECADE = re.compile(r"(?<=\d0)-?(?:ых|ые|х|е|er|er)\b")
-_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th|-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|е|ые|ых|х|ым|м|ми))\b")
+# Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
+_DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
+_ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
+_DECADE_WORD = re.compile(r"(\d+0)(?:er|х|е)")
+_ORDINAL_WORD = re.compile(r"(\d+)(?:st|nd|rd|th|й|я|го)")
 _ELISION = re.compile(r"(?:l|d|qu|dell|nell|sull|all|dall|un|c|j|m|n|s|t)'(?=\w)")
 _TURKISH = re.compile(r"(?<=\w{4})'[a-z]{1,6}$")
 _ELIDING = frozenset({"fr", "it", "ca"})
@@ -133,8 +136,8 @@ def words(text: str, lang: str | None = None) -> list[str]:
             word = numbers.iso_date(word)
         elif kind == "short":
             word = numbers.short_date(word)
-        elif kind == "word" and ("'" in word or "&" in word):
-            word = _apostrophes(word, lang).replace("&", "")
+        elif kind == "word":
+            word = _numeral(word) if word[0].isdigit() else _apostrophes(word, lang)
         if word:
             found.append(word)
     return numbers.canonical(found)
@@ -142,12 +145,23 @@ def words(text: str, lang: str | None = None) -> list[str]:
 
 def _apostrophes(word: str, lang: str | None) -> str:
     """A word without possessive, elided article or Turkish case ending, and without apostrophes."""
+    if "'" not in word:
+        return word.replace("&", "")
     word = word.removesuffix("'s")
     if lang in _ELIDING:
         word = _ELISION.sub("", word, count=1)
     elif lang == "tr":
         word = _TURKISH.sub("", word)
-    return word.replace("'", "")
+    return word.replace("'", "").replace("&", "")
+
+
+def _numeral(word: str) -> str:
+    """A word that begins with a digit without the ending of an ordinal; decades end in s: 1930s."""
+    word = word.replace("'", "").replace("&", "")
+    if decade := _DECADE_WORD.fullmatch(word):
+        return decade.group(1) + "s"
+    ordinal = _ORDINAL_WORD.fullmatch(word)
+    return ordinal.group(1) if ordinal else word
 
 
 def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
@@ -183,6 +197,15 @@ def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     return kept or list(found)
 
 
+def settled(found: Sequence[str], lang: str | None = None) -> list[str]:
+    """The content of a name with its initials joined, until nothing changes any more."""
+    before: list[str] = []
+    after = list(found)
+    while after != before:
+        before, after = after, content(numbers.canonical(joined_initials(after, lang)), lang)
+    return after
+
+
 @lru_cache(maxsize=64)
 def _leading(lang: str | None) -> frozenset[str]:
     return _listed(_ARTICLES, lang) | _listed(_PREPOSITIONS, lang)
@@ -204,4 +227,13 @@ def key(text: str, lang: str | None = None) -> str:
     is an ISO 639-1 code and sharpens the lists of articles and the reading of 1.000. Idempotent; ""
     for a text without letters and digits. Offsets and texts are never touched: a key is only compared.
     """
-    return " ".join(content(joined_initials(words(text, lang), lang), lang))
+    found = settled(words(text, lang), lang)
+    # Two numbers are parted by a comma, or "1 000" would be one when the key is normalised again.
+    return "".join(
+        word if not index else f", {word}" if _ends_meet(found[index - 1], word) else f" {word}"
+        for index, word in enumerate(found)
+    )
+
+
+def _ends_meet(left: str, right: str) -> bool:
+    return left[-1].isdigit() and right[0].isdigit()

@@ -10,16 +10,16 @@ from workbench.text.lists import counted, listed, valued
 
 # A year may be followed by its own word, which says nothing.
 _YEAR_WORDS = listed("год года году годом годе г р рік року році year 年 년 년에")
-_CENTURY = r"(?=\s+(?:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
+_CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 39, as kings, wars and centuries need them: capitals, after another word.
 _ROMAN = re.compile(r"(?<=\w\s)(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})(?![\w'’&]|\.\s*\w)")
-_ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY, re.IGNORECASE)
+_ROMAN_CENTURY = re.compile(r"(?<![\w.])(?=[IVX])X{0,3}(?:IX|IV|V?I{0,3})" + _CENTURY)
 _ROMAN_DIGIT = {"I": 1, "V": 5, "X": 10}
 
 
 def romans(text: str) -> str:
     """The text with Roman numerals as digits, where a name is likely to mean a number."""
-    if not any(letter in text for letter in "IVXivx"):
+    if not any(letter in text for letter in "IVX"):
         return text
     text = _ROMAN_CENTURY.sub(_arabic, text)
     return _ROMAN.sub(_arabic, text)

@@ -10,16 +10,20 @@ from workbench.text.lists import listed
 _ABBREVIATIONS = listed(
     # English
     "mr mrs ms dr prof sr jr st rev gen col capt lt sgt maj hon gov sen rep pres inc ltd co corp vs etc eg "
-    "ie cf fig no vol pp ed eds approx dept est al jan feb mar apr jun jul aug sep sept oct nov dec ave mt "
+    "ie cf ed eds approx dept est al jan feb mar apr jun jul aug sep sept oct nov dec ave mt "
     # Russian
-    "г гг в вв д ул пр просп пл обл р руб коп тыс млн млрд трлн им акад проф доц св тов стр рис табл гл "
+    "г гг в вв д ул пр просп пл обл р руб коп тыс млн млрд трлн им акад проф доц св тов "
     "ст см ср др пр т п н э ред изд напр мин макс кв эт корп пос дер ген полк кап лейт янв фев мар апр авг "
     "сен сент окт ноя дек "
     # German
-    "bzw ca usw dipl ing hr fr str nr bd abb vgl ggf evtl geb gest jh allg inkl zzgl bspw sog ff "
+    "bzw ca usw dipl ing hr fr str vgl ggf evtl geb gest jh allg inkl zzgl bspw sog ff "
     # Spanish, French, Italian, Portuguese
-    "sra srta dra ud uds av pág págs núm art cía ej mme mlle env chap sig dott avv ecc dona"
+    "sra srta dra ud uds av cía ej mme mlle env sig dott avv ecc dona"
 )
+# Abbreviations only before a number: "No. 5", but 'He said "no."'
+_NUMBERED = listed("no nos vol vols p pp fig figs art chap ch sec nr bd abb pág págs núm стр рис табл гл п №")
+_NUMBER = re.compile(r"\s+[\divxlc]")
+_INITIAL = re.compile(r"\s*[^\W\d_]\.")
 # A number and a dot before one of these is a German date or century, not an end.
 _ORDINAL_NOUNS = re.compile(
     r"\s+(?:Januar|Jänner|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember"
@@ -78,4 +82,8 @@ def _ends(text: str, match: re.Match[str]) -> bool:
         return not (len(last) <= 2 and _ORDINAL_NOUNS.match(text, match.end()))
     if len(last) == 1 and (last.isupper() or before[: word.start()].endswith(".")):
         return False  # an initial, or the second letter of т.е., z.B., U.S.
+    if len(last) == 1 and _INITIAL.match(text, match.end()):
+        return False  # the first letter of z. B.
+    if last.lower() in _NUMBERED:
+        return not _NUMBER.match(text, match.end())
     return last.lower() not in _ABBREVIATIONS

@@ -21,6 +21,7 @@ from workbench.tui.widgets.lines import Lines
 class Names(Lines):
     """A list of names."""
 
+    BASE = "names--row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {"names--row", "names--cursor"}
 
     def __init__(self, names: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002

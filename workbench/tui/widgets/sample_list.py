@@ -29,6 +29,7 @@ KEPT_PAGES = 60
 class SampleList(Lines):
     """Samples by id; rows come page by page while they are looked at."""
 
+    BASE = "samples--row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "samples--row",
         "samples--cursor",

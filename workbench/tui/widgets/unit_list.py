@@ -23,6 +23,7 @@ MOST_LINES = 3
 class UnitList(Lines):
     """One unit a row (a statement up to three lines), the cursor on the one that keys act on."""
 
+    BASE = "units--row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "units--row",
         "units--cursor",

@@ -1,0 +1,61 @@
+"""Threshold curves against counting by hand."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE, mean_curve, overlay, recalls_at, vectors
+
+similarity = st.integers(0, 100)
+sample = st.lists(st.tuples(similarity, st.sampled_from([NONE, FOUND, MISSING, UNSURE])), max_size=6)
+
+
+def by_hand(units: list[tuple[int, int]], threshold: int) -> float | None:
+    found = sum(human == FOUND or (human == NONE and value >= threshold) for value, human in units)
+    return found / len(units) if units else None
+
+
+@given(st.lists(sample, max_size=8), st.integers(1, 101))
+def test_the_overlaid_curve_counts_as_a_person_would(samples: list[list[tuple[int, int]]], at: int) -> None:
+    known = vectors(
+        [bytes(v for v, _ in units) for units in samples], [bytes(h for _, h in u) for u in samples]
+    )
+    expected = [by_hand(units, at) for units in samples]
+    defined = [value for value in expected if value is not None]
+
+    curve = mean_curve(overlay(known), known)
+    each = recalls_at(overlay(known), known, at)
+
+    assert [value if value is not None else "undefined" for value in expected] == [
+        "undefined" if math.isnan(value) else value for value in each.tolist()
+    ]
+    if defined:
+        assert sum(defined) / len(defined) == pytest.approx(float(curve[at]), abs=1e-12)
+    else:
+        assert math.isnan(float(curve[at]))
+
+
+@given(st.lists(sample, min_size=1, max_size=8))
+def test_a_higher_threshold_never_finds_more(samples: list[list[tuple[int, int]]]) -> None:
+    known = vectors([bytes(v for v, _ in units) for units in samples])
+    curve = mean_curve(known.similarity, known)
+
+    assert np.isnan(curve).all() or (np.diff(curve) <= 1e-12).all()
+
+
+def test_similarities_stay_as_they_were_under_an_overlay() -> None:
+    known = vectors([bytes([90, 50])], [bytes([MISSING, FOUND])])
+
+    overlay(known)
+
+    assert [90, 50] == known.similarity.tolist()
+
+
+def test_verdicts_of_another_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="another number of verdicts"):
+        vectors([bytes([90, 50])], [bytes([FOUND])])

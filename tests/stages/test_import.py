@@ -1,0 +1,596 @@
+"""Importing on a real database: identity, updates, refusals, and what stays untouched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import InputError, NotFoundError, WorkbenchError
+from workbench.model import Evidence, Match
+from workbench.stages import editing
+from workbench.stages.review import act, undo
+from workbench.store import gold
+from workbench.store.scores import load_external
+
+HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
+ROME = {
+    "id": "rome",
+    "user_input": "Who met whom?",
+    "reference": "Ann met Bob in Rome.",
+    "retrieved_contexts": ["Ann was in Rome.", "Nothing."],
+}
+OSLO = {"id": "oslo", "user_input": "Where?", "reference": "In Oslo.", "retrieved_contexts": ["Oslo."]}
+PROPOSAL = {
+    "proposer": "claude",
+    "model": "m1",
+    "reference_entities": ["Ann", "Bob", "Rome"],
+    "context_entities": [["Ann", "Rome"], []],
+}
+GOLD = {
+    "annotator": "gina",
+    "entities": [
+        {"text": "Ann", "label": "person", "verdict": "found", "evidence": [{"context": 0, "start": 0, "end": 3}]},
+        {"text": "Bob", "label": "person", "verdict": "missing"},
+        {"text": "Rome", "label": "place", "verdict": "found", "evidence": [{"context": 0, "start": 11, "end": 15}]},
+    ],
+}  # fmt: skip
+
+
+def counts(report: Any) -> dict[str, int]:
+    names = ("new", "unchanged", "extended", "updated", "rejected")
+    return {name: getattr(report, name) for name in names if getattr(report, name)}
+
+
+def rejected_rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path(f"{path}.rejected.jsonl").read_text("utf-8").splitlines()]
+
+
+# --- the same again -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gold_rule", ["ignore", "given"])
+def test_the_same_file_twice_adds_nothing(bench: Any, gold_rule: str) -> None:
+    """Every row of every table is the same byte for byte, on every hard text."""
+    assert counts(bench.load(HARD, gold=gold_rule)) == {"new": 13}
+    before = bench.tables()
+
+    again = bench.load(HARD, gold=gold_rule)
+
+    assert counts(again) == {"unchanged": 13}
+    assert bench.tables() == before
+
+
+def test_without_id_a_row_is_known_by_its_text(bench: Any) -> None:
+    """Question, reference and contexts together; another context is another sample."""
+    nameless = {key: value for key, value in ROME.items() if key != "id"}
+    bench.load([nameless])
+
+    again = bench.load([nameless, {**nameless, "retrieved_contexts": ["Ann was in Rome."]}])
+
+    assert counts(again) == {"new": 1, "unchanged": 1}
+    hashes = bench.query("SELECT DISTINCT reference_hash FROM sample")
+    assert len(hashes) == 1
+
+
+def test_what_is_new_for_a_known_sample_is_added(bench: Any) -> None:
+    """Proposal, gold, scores, response and meta that were not there before, each once."""
+    bench.load([ROME, OSLO])
+    extras: list[dict[str, Any]] = [
+        {"proposal": PROPOSAL},
+        {"gold": GOLD},
+        {"scores": {"context_entity_recall": 0.5}},
+        {"response": "Bob."},
+        {"meta": {"k": 1}},
+        {"group": "g"},
+    ]
+    for extra in extras:
+        before = bench.tables()
+        assert counts(bench.load([{**ROME, **extra}, OSLO], gold="given")) == {"unchanged": 1, "extended": 1}
+        after = bench.tables()
+        assert after != before
+        assert counts(bench.load([{**ROME, **extra}, OSLO], gold="given")) == {"unchanged": 2}
+        assert bench.tables() == after
+
+    one = bench.open("rome", "gina")
+    assert (one.sample.response, one.sample.meta, one.sample.group) == ("Bob.", {"k": 1}, "g")
+    assert one.state.entity.disposition == "verified"
+    assert load_external(bench.store, bench.info().id) == {
+        bench.id("rome"): {"context_entity_recall": (0.5, "0.5")}
+    }
+
+
+def test_a_second_proposal_of_one_proposer_goes_into_a_run_of_its_own(bench: Any) -> None:
+    """A stored proposal is never changed; the runs are kept apart and the first stays the current one."""
+    other = {**PROPOSAL, "reference_entities": ["Ann"]}
+    bench.load([{**ROME, "proposal": PROPOSAL}])
+
+    assert counts(bench.load([{**ROME, "proposal": other}])) == {"extended": 1}
+    assert counts(bench.load([{**ROME, "proposal": PROPOSAL}])) == {"unchanged": 1}
+
+    assert bench.query("SELECT name, model FROM run ORDER BY id") == [
+        ("claude-run-1", "m1"),
+        ("claude-run-2", "m1"),
+    ]
+    stored = [
+        json.loads(document) for (document,) in bench.query("SELECT document FROM proposal ORDER BY id")
+    ]
+    assert [len(one["reference_entities"]) for one in stored] == [3, 1]
+    assert bench.info().run == "claude-run-1"
+
+
+# --- what differs ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"user_input": "Why?"}, "user_input"),
+        ({"reference": "Ann met Bob in Roma."}, "reference"),
+        ({"retrieved_contexts": ["Ann was in Rome."]}, "retrieved_contexts"),
+        ({"response": "another"}, "response"),
+        ({"group": "another"}, "group"),
+        ({"meta": {"a": 2}}, "meta"),
+    ],
+)
+def test_changed_text_is_refused_with_its_line_and_field(
+    bench: Any, change: dict[str, Any], field: str
+) -> None:
+    """FILE:LINE: field: got …, expected …; nothing of the row goes in, the others do."""
+    row = {**ROME, "response": "r", "group": "g", "meta": {"a": 1}}
+    bench.load([row])
+    before = bench.tables("sample", "proposal", "external_score")
+    changed = {
+        **row,
+        **change,
+        "proposal": {**PROPOSAL, "context_entities": None},
+        "scores": {"faithfulness": 1},
+    }
+
+    report = bench.load([OSLO, "", changed])
+
+    path = bench.folder / "data.jsonl"
+    assert counts(report) == {"new": 1, "rejected": 1}
+    assert report.errors == (
+        f"{path}:3: {field}: got another text for id 'rome', expected the text stored before, or --update",
+    )
+    after = bench.tables("sample", "proposal", "external_score")
+    assert [row for row in after["sample"] if row[2] != "oslo"] == before["sample"]
+    assert (after["proposal"], after["external_score"]) == ([], [])
+    (rejected,) = rejected_rows(path)
+    assert rejected.pop("_error") == report.errors[0].replace(f"{path}:3:", "line 3:")
+    assert rejected == changed
+
+
+def test_a_refused_score_or_gold_keeps_the_whole_row_out(bench: Any) -> None:
+    """Also what could have been added: a row goes in whole or not at all."""
+    bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")
+    before = bench.tables()
+    other_gold = {**GOLD, "entities": GOLD["entities"][:1]}
+
+    for extra, message in (
+        (
+            {"scores": {"context_entity_recall": 0.25}},
+            "scores.context_entity_recall: got 0.25, expected 0.5 as stored",
+        ),
+        ({"gold": other_gold}, "gold: got other gold of annotator 'gina', expected the gold stored before"),
+    ):
+        report = bench.load([{**ROME, "response": "new", "proposal": PROPOSAL, **extra}], gold="given")
+        assert counts(report) == {"rejected": 1}
+        assert message in report.errors[0]
+        assert bench.tables() == before
+
+
+def test_update_replaces_scores_and_appends_gold_to_the_journal(bench: Any) -> None:
+    """Nothing of the journal is overwritten: the earlier gold is still its second row."""
+    bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")
+    journal = bench.tables("review_event")["review_event"]
+    other_gold = {**GOLD, "entities": GOLD["entities"][:1]}
+    row = {**ROME, "gold": other_gold, "scores": {"context_entity_recall": 0.25}}
+
+    assert counts(bench.load([row], gold="given", update=True)) == {"extended": 1}
+
+    after = bench.tables("review_event")["review_event"]
+    assert after[: len(journal)] == journal
+    assert [event[6] for event in after] == ["open", "accept", "accept"]
+    assert bench.query("SELECT text FROM gold_unit") == [("Ann",)]
+    assert load_external(bench.store, bench.info().id)[bench.id("rome")] == {
+        "context_entity_recall": (0.25, "0.25")
+    }
+    assert counts(bench.load([row], gold="given")) == {"unchanged": 1}
+    assert undo(bench.store, bench.info().id, "gina") is None  # an import is no act of a person
+
+
+def test_a_re_import_does_not_overrule_what_the_annotator_did_since(bench: Any) -> None:
+    """An exclusion and edits on their way are decisions: gold from a file contradicts them."""
+    bench.load(
+        [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}], gold="given"
+    )
+    rome = bench.open("rome", "gina")
+    act(bench.store, rome, editing.exclude(rome, "wrong"))
+    before = bench.tables()
+
+    report = bench.load(
+        [{**ROME, "gold": GOLD}, {**OSLO, "gold": {"annotator": "gina", "entities": []}}], gold="given"
+    )
+
+    assert counts(report) == {"unchanged": 1, "rejected": 1}
+    assert bench.tables() == before
+
+
+def test_gold_of_another_annotator_is_another_review(bench: Any) -> None:
+    """Several annotators may stand in one row or come one after the other."""
+    second = {**GOLD, "annotator": "hugo"}
+    bench.load([{**ROME, "gold": [GOLD, second]}], gold="given")
+
+    assert counts(bench.load([{**ROME, "gold": {**GOLD, "annotator": "ida"}}], gold="given")) == {
+        "extended": 1
+    }
+
+    one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
+    assert (one.annotators, one.origin) == (("gina", "hugo", "ida"), "imported")
+
+
+# --- new contexts ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def verified(bench: Any) -> Any:
+    """rome, verified by ann: Ann and Rome found in the first context, Bob missing, and one unit rejected."""
+    bench.load([{**ROME, "proposal": PROPOSAL}])
+    opened = bench.open("rome")
+    one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
+    met = one.state.entity.assessment.units[-1]
+    two = act(bench.store, one, editing.toggle(one, met))
+    three = act(bench.store, two, editing.reject(two, two.state.entity.assessment.units[-1]))
+    act(bench.store, three, editing.accept(three, "entity"))
+    return bench
+
+
+def matches(bench: Any, key: str = "rome") -> dict[str, Match]:
+    return {unit.text: unit.match for unit in bench.open(key).state.entity.assessment.units}
+
+
+def test_new_contexts_make_matches_stale_and_keep_the_units(verified: Any) -> None:
+    """No gold until somebody accepts again; the units stay; the text, the scores and the proposals follow."""
+    update = {**ROME, "retrieved_contexts": ["Bob and Ann.", "Nothing."]}
+    assert verified.query("SELECT text FROM gold_unit ORDER BY position") == [("Ann",), ("Bob",), ("Rome",)]
+
+    assert counts(verified.load([update], update=True)) == {"updated": 1}
+
+    opened = verified.open("rome")
+    assert opened.sample.retrieved_contexts == ("Bob and Ann.", "Nothing.")
+    assert verified.query("SELECT * FROM gold_unit") == []
+    assert (opened.state.entity.disposition, opened.state.entity.reason) == ("todo", "contexts changed")
+    assert opened.rematch
+    assert matches(verified) == dict.fromkeys(("Ann", "Bob", "Rome", "met"), Match())
+    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, False, False, True]
+    assert verified.query("SELECT count(*) FROM proposal") == [(1,)]
+    assert opened.opening.proposal is not None
+
+
+def test_a_verdict_is_kept_where_its_context_is_byte_identical(verified: Any) -> None:
+    """Evidence moves with its context; a missing unit is open again as soon as a new context came."""
+    verified.load([{**ROME, "retrieved_contexts": ["New text.", "Ann was in Rome."]}], update=True)
+
+    found = matches(verified)
+
+    assert found["Ann"].evidence == (Evidence(1, 0, 3),)
+    assert {text: (match.verdict, match.rule) for text, match in found.items()} == {
+        "Ann": ("found", "carried"),
+        "Rome": ("found", "carried"),
+        "Bob": (None, ""),
+        "met": (None, ""),
+    }
+
+
+def test_fewer_contexts_keep_missing_and_open_what_was_found_there(verified: Any) -> None:
+    """Nothing new came, so what was missing is missing still."""
+    verified.load([{**ROME, "retrieved_contexts": ["Nothing."]}], update=True)
+
+    assert {text: match.verdict for text, match in matches(verified).items()} == {
+        "Ann": None, "Rome": None, "Bob": "missing", "met": None,
+    }  # fmt: skip
+
+
+def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> None:
+    """What was rejected before the update can be restored and accepted after it."""
+    verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
+    opened = verified.open("rome")
+
+    restored = act(verified.store, opened, editing.reject(opened, opened.state.entity.assessment.units[-1]))
+    done = act(verified.store, restored, editing.accept(restored, "entity"))
+
+    assert {unit.text: unit.match.verdict for unit in done.state.entity.assessment.units}["met"] == "unsure"
+
+
+def test_an_update_leaves_an_exclusion_alone(bench: Any) -> None:
+    """A wrong reference is wrong under any contexts."""
+    bench.load([{**ROME, "proposal": PROPOSAL}])
+    opened = bench.open("rome")
+    act(bench.store, opened, editing.exclude(opened, "the reference is wrong"))
+
+    bench.load([{**ROME, "retrieved_contexts": ["Other."]}], update=True)
+
+    half = bench.open("rome").state.entity
+    assert (half.disposition, half.reason) == ("excluded", "the reference is wrong")
+
+
+def test_undo_after_an_update_cannot_bring_back_a_verdict_on_other_contexts(verified: Any) -> None:
+    """The accept before the update can be undone and redone; the sample stays open."""
+    verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
+    dataset = verified.info().id
+    for move in (undo, undo):
+        move(verified.store, dataset, "ann")
+        assert verified.open("rome").state.entity.disposition == "todo"
+        assert verified.query("SELECT * FROM gold_unit") == []
+
+
+def test_a_changed_reference_is_refused_once_it_is_reviewed(bench: Any) -> None:
+    """Gold quotes its text. Before any review --update takes the new reference."""
+    changed = {**ROME, "reference": "Ann met Bob in Roma."}
+    bench.load([ROME])
+    assert counts(bench.load([changed], update=True)) == {"updated": 1}
+    opened = bench.open("rome")
+    act(bench.store, opened, editing.accept(opened, "entity"))
+    before = bench.tables()
+
+    report = bench.load([ROME], update=True)
+
+    assert counts(report) == {"rejected": 1}
+    assert (
+        "reference: got another text for id 'rome', which is reviewed, expected a new id" in report.errors[0]
+    )
+    assert bench.tables() == before
+
+
+# --- gold ------------------------------------------------------------------------------------------------
+
+
+def test_gold_without_the_option_is_counted_and_not_stored(bench: Any) -> None:
+    """The report says so; a later import with the option stores it."""
+    rows = [{**ROME, "gold": GOLD}, OSLO]
+
+    report = bench.load(rows)
+
+    assert (counts(report), report.gold_ignored) == ({"new": 2}, 1)
+    assert bench.query("SELECT count(*) FROM review") == [(0,)]
+    again = bench.load(rows, gold="given")
+    assert (counts(again), again.gold_ignored) == ({"unchanged": 1, "extended": 1}, 0)
+    assert bench.query("SELECT annotator, origin, shown, seq, entity, statement FROM review") == [
+        ("gina", "imported", "import", 1, "verified", "todo")
+    ]
+
+
+def test_required_gold_makes_a_row_without_it_a_bad_row(bench: Any) -> None:
+    """A file meant as gold that lacks it in places is a mistake more often than not."""
+    report = bench.load([{**ROME, "gold": GOLD}, OSLO], gold="require")
+
+    assert counts(report) == {"new": 1, "rejected": 1}
+    assert "data.jsonl:2: gold: got nothing, expected the gold that --gold stores" in report.errors[0]
+
+
+def test_imported_gold_is_the_counted_units_of_the_file(bench: Any) -> None:
+    """gold_unit, journal and file say the same; the policy of a new dataset reviews what the gold has."""
+    bench.load(HARD, gold="given")
+
+    for line in HARD.read_text("utf-8").splitlines():
+        row = json.loads(line)
+        state = bench.review(row["id"], "hand").state
+        for kind, name in (("entity", "entities"), ("statement", "statements")):
+            expected = [(one["text"], one["verdict"]) for one in row["gold"].get(name) or ()]
+            stored = bench.query(
+                "SELECT text, verdict FROM gold_unit WHERE sample_id = ? AND kind = ? ORDER BY position",
+                bench.id(row["id"]),
+                kind,
+            )
+            assert sorted(stored) == sorted(expected)
+            assert [(one.text, one.match.verdict) for one in state.of(kind).assessment.units] == expected
+            assert state.of(kind).disposition == ("verified" if name in row["gold"] else "todo")
+    assert bench.info().kinds == ("entity", "statement")
+
+
+# --- bad rows and bad files -----------------------------------------------------------------------------
+
+
+def many(n: int) -> list[dict[str, Any]]:
+    return [{**ROME, "id": f"s{number}", "user_input": f"question {number}"} for number in range(n)]
+
+
+def test_one_bad_row_in_a_thousand(bench: Any) -> None:
+    """999 go in, one is named and put aside; mended in the file of rejects, it goes where the others went."""
+    rows: list[Any] = many(1_000)
+    rows[499] = {**rows[499], "retrieved_contexts": "not a list"}
+
+    report = bench.load(rows)
+
+    path = bench.folder / "data.jsonl"
+    assert counts(report) == {"new": 999, "rejected": 1}
+    assert report.errors[0].startswith(f"{path}:500: retrieved_contexts: got ")
+    rejected = Path(report.rejected_path)
+    assert [row["id"] for row in rejected_rows(path)] == ["s499"]
+    mended = json.loads(rejected.read_text("utf-8"))
+    rejected.write_text(json.dumps({**mended, "retrieved_contexts": ["A list."]}), "utf-8")
+    assert counts(bench.load(rejected)) == {"new": 1}
+    assert bench.query("SELECT name, count(*) FROM sample JOIN dataset ON dataset.id = dataset_id") == [
+        ("data", 1_000)
+    ]
+    assert "_error" not in json.dumps(bench.query("SELECT meta FROM sample WHERE key = 's499'"))
+
+
+def test_strict_keeps_everything_out(bench: Any) -> None:
+    """Not even the dataset is made, and no file of rejects."""
+    rows: list[Any] = many(3)
+    rows[1] = {"id": "broken"}
+    before = bench.tables()
+
+    with pytest.raises(
+        InputError, match=r"data\.jsonl:2: user_input: got .*\n1 bad rows; with --strict nothing"
+    ):
+        bench.load(rows, strict=True)
+
+    assert bench.tables() == before
+    assert [path.name for path in bench.folder.glob("*.rejected*")] == []
+
+
+def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None:
+    """A changed text, other gold, other scores, or two texts under one id in the file."""
+    bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")
+    before = bench.tables()
+    contradictions: list[list[dict[str, Any]]] = [
+        [OSLO, {**ROME, "reference": "Other."}],
+        [OSLO, {**ROME, "gold": {**GOLD, "entities": []}}],
+        [OSLO, {**ROME, "scores": {"context_entity_recall": 0.75}}],
+        [OSLO, {**OSLO, "reference": "Two."}],
+    ]
+    for rows in contradictions:
+        with pytest.raises(InputError, match=r"data\.jsonl:2: .*\n1 bad rows; with --strict nothing"):
+            bench.load([{**row, "proposal": {**PROPOSAL, "context_entities": None}} for row in rows],
+                       strict=True, gold="given")  # fmt: skip
+        assert bench.tables() == before
+    with pytest.raises(InputError, match="one text for each id"):
+        bench.load([OSLO, {**OSLO, "reference": "Two."}], "fresh.jsonl", strict=True)
+    assert bench.tables() == before
+    assert counts(bench.load([ROME, OSLO], strict=True)) == {"new": 1, "unchanged": 1}
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\n \n", b"\xff\xfea\x00", b"PK\x03\x04x", b"plain text\n", b"[1, 2]", b"user_input,reference,retrieved_contexts\n"]
+)  # fmt: skip
+def test_an_unreadable_file_changes_nothing(bench: Any, content: bytes) -> None:
+    """No dataset, no row, no file beside it."""
+    (bench.folder / "bad.jsonl").write_bytes(content)
+    (bench.folder / "bad.csv").write_bytes(content)
+    before, files = bench.tables(), sorted(bench.folder.iterdir())
+
+    for name in ("bad.jsonl", "bad.csv"):
+        with pytest.raises(WorkbenchError, match="bad"):
+            bench.load(bench.folder / name)
+
+    assert bench.tables() == before
+    assert sorted(bench.folder.iterdir()) == files
+
+
+def test_a_missing_file_and_a_folder_change_nothing(bench: Any) -> None:
+    """Named, and nothing made."""
+    before = bench.tables()
+
+    with pytest.raises(NotFoundError, match="no such file"):
+        bench.load(bench.folder / "nowhere.jsonl")
+    with pytest.raises(InputError, match="a folder"):
+        bench.load(bench.folder)
+
+    assert bench.tables() == before
+
+
+def test_a_file_of_bad_rows_only_makes_no_dataset(bench: Any) -> None:
+    """The first reason is in the message, all rows are in the file of rejects."""
+    with pytest.raises(InputError, match=r"nothing of .*data\.jsonl:1: user_input"):
+        bench.load([{"id": "a"}, {"id": "b"}])
+
+    assert bench.query("SELECT * FROM dataset") == []
+    assert [row["id"] for row in rejected_rows(bench.folder / "data.jsonl")] == ["a", "b"]
+
+
+def test_duplicates_within_one_file(bench: Any) -> None:
+    """The same row again is unchanged, with more it extends, with another text it is refused."""
+    rows = [
+        ROME,
+        ROME,
+        {**ROME, "response": "r"},
+        {**ROME, "reference": "Other."},
+        OSLO,
+        {**ROME, "proposal": PROPOSAL},
+    ]
+
+    report = bench.load(rows)
+
+    assert counts(report) == {"new": 2, "unchanged": 1, "extended": 2, "rejected": 1}
+    assert "data.jsonl:4: reference" in report.errors[0]
+
+
+def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:
+    """A thousand bad rows do not bury the screen."""
+    rows: list[Any] = [*many(1), *({"id": f"b{number}"} for number in range(30))]
+
+    report = bench.load(rows)
+
+    assert (report.rejected, len(report.errors)) == (30, 20)
+    assert len(rejected_rows(bench.folder / "data.jsonl")) == 30
+
+
+# --- draws -----------------------------------------------------------------------------------------------
+
+
+def test_draws_do_not_depend_on_the_order_or_the_parts_of_an_import(bench: Any) -> None:
+    """Shuffled, in two files, or under another name: the same seed gives the same queue and blind arm."""
+    rows = many(120)
+    bench.load(rows, "one.jsonl", seed=5)
+    bench.load(list(reversed(rows))[:40], "two.jsonl", seed=5)
+    bench.load(rows[:90], "two.jsonl")
+    bench.load(rows, "three.jsonl", seed=6)
+
+    draws = {
+        name: dict(bench.query(
+            "SELECT key, u || ' ' || blind_u FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = ?", name
+        ))
+        for name in ("one", "two", "three")
+    }  # fmt: skip
+
+    assert draws["one"] == draws["two"]
+    assert all(draws["one"][key] != draws["three"][key] for key in draws["one"])
+
+
+def test_draws_are_even_and_independent(bench: Any) -> None:
+    """4,000 samples: each tenth holds about 400, and a low `u` says nothing of the blind draw."""
+    from workbench.store.samples import draw
+
+    pairs = [draw(1, f"s{number}") for number in range(4_000)]
+
+    for place in (0, 1):
+        tenths = [0] * 10
+        for pair in pairs:
+            assert 0 <= pair[place] < 1
+            tenths[int(pair[place] * 10)] += 1
+        chi = sum((n - 400) ** 2 / 400 for n in tenths)
+        assert chi < 27.9  # 9 degrees of freedom, p = .001
+    mean = [sum(pair[place] for pair in pairs) / 4_000 for place in (0, 1)]
+    covariance = sum((u - mean[0]) * (v - mean[1]) for u, v in pairs) / 4_000
+    assert abs(covariance * 12) < 0.052  # a correlation of 3.3 standard errors
+
+
+def test_the_blind_arm_begins_at_a_hundred_samples(bench: Any) -> None:
+    """None below, a tenth from there on, also when a later file crosses the line; --blind says otherwise."""
+    bench.load(many(99), "small.jsonl")
+    bench.load(many(100), "large.jsonl")
+    bench.load(many(60), "grown.jsonl")
+    shares = [bench.info("grown").blind_share]
+    bench.load(many(130), "grown.jsonl")
+    bench.load(many(10), "asked.jsonl", blind=0.5)
+    bench.load(many(120), "none.jsonl", blind=0.0)
+
+    shares += [bench.info(name).blind_share for name in ("small", "large", "grown", "asked", "none")]
+
+    assert shares == [0.0, 0.0, 0.1, 0.1, 0.5, 0.0]
+    blind = [bench.open(f"s{number}", dataset="large").blind for number in range(100)]
+    expected = dict(bench.query("SELECT key, blind_u < 0.1 FROM sample JOIN dataset ON dataset.id = dataset_id "
+                                "WHERE name = 'large'"))  # fmt: skip
+    assert blind == [bool(expected[f"s{number}"]) for number in range(100)]
+    assert 0 < sum(blind) < 30
+
+
+def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
+    """No unit, no match, no score, and a new unit stays undecided; the opening row says blind."""
+    bench.load([{**ROME, "proposal": PROPOSAL}], blind=1.0)
+
+    opened = bench.open("rome")
+    after = act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+
+    assert (opened.blind, opened.automatic, opened.revealed) == (True, (), ())
+    assert opened.state.entity.assessment.units == opened.state.statement.assessment.units == ()
+    assert after.state.entity.assessment.units[0].match == Match()
+    assert bench.query("SELECT shown FROM review") == [("blind",)]
+    done = act(bench.store, after, editing.accept(after, "entity"))
+    assert [unit.text for unit in done.revealed] == ["Ann", "Bob", "Rome"]

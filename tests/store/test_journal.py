@@ -1,0 +1,390 @@
+"""The journal on a real database: what is written with which act, and what a second window meets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import ConflictError, SpanError
+from workbench.model import Assessment, Evidence, Kind, Match, Span, Tally, Unit
+from workbench.reviewing.documents import assessment_document, unit_document
+from workbench.reviewing.edits import Accept, Comment, Put
+from workbench.reviewing.gold import gold_units
+from workbench.stages import editing, review
+from workbench.stages.review import Opened, act, open_sample
+from workbench.store import gold, journal
+from workbench.store.engine import open_store
+
+ROME = {
+    "id": "rome",
+    "user_input": "Who met whom?",
+    "reference": "Ann met Bob in Rome, near Lodi.",
+    "retrieved_contexts": ["Ann was in Rome.", "Bob stayed."],
+    "proposal": {
+        "proposer": "claude",
+        "reference_entities": [
+            {"text": "Rome", "label": "place"},
+            {"text": "Ann", "label": "person"},
+            {"text": "Bob", "label": "person"},
+        ],
+        "context_entities": [["Ann", "Rome"], ["Bob"]],
+        "statements": [{"text": "Ann met Bob in Rome.", "verdict": "missing"}],
+    },
+}
+OSLO = {**ROME, "id": "oslo", "user_input": "Another question?"}
+BARE = {"id": "bare", "user_input": "q", "reference": "Nothing proposed.", "retrieved_contexts": []}
+ROWS = [ROME, OSLO, BARE]
+HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
+TEXTS = ("user_input", "reference", "retrieved_contexts")
+
+
+def gold_rows(bench: Any, key: str, annotator: str = "ann") -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = bench.query(
+        'SELECT kind, position, unit, text, label, start, "end", verdict, reason, rule, document '
+        "FROM gold_unit WHERE sample_id = ? AND annotator = ? ORDER BY kind, position",
+        bench.id(key),
+        annotator,
+    )
+    return found
+
+
+def expected_rows(opened: Opened, kind: Kind = "entity") -> list[tuple[Any, ...]]:
+    """`gold_unit` by hand: what the fold's counted units say, in the order of the reference."""
+    return [
+        (
+            kind, place, unit.id, unit.text, unit.label,
+            unit.spans[0].start if unit.spans else None, unit.spans[0].end if unit.spans else None,
+            unit.match.verdict or "unsure", unit.match.reason, unit.match.rule,
+            json.dumps(unit_document(unit), ensure_ascii=False, separators=(",", ":")),
+        )
+        for place, unit in enumerate(gold_units(opened.state.of(kind).assessment.units))
+    ]  # fmt: skip
+
+
+def named(opened: Opened, text: str, kind: Kind = "entity") -> Unit:
+    return next(unit for unit in opened.state.of(kind).assessment.units if unit.text == text)
+
+
+def test_looking_writes_nothing(bench: Any) -> None:
+    """Opening a sample is no act: the database stays byte for byte."""
+    bench.load(ROWS)
+    before = bench.tables()
+
+    for key in ("rome", "oslo", "bare"):
+        bench.open(key)
+
+    assert bench.tables() == before
+
+
+def test_the_opening_row_is_written_with_the_first_act_and_holds_what_was_shown(bench: Any) -> None:
+    """Proposal, matcher, threshold, policy and every pre-filled unit with its match; one action."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+
+    after = act(bench.store, opened, Comment("hello"))
+
+    rows = bench.query("SELECT seq, op, action, annotator, data FROM review_event ORDER BY id")
+    data = json.loads(rows[0][4])
+    assert [row[:2] for row in rows] == [(0, "open"), (1, "comment")]
+    assert rows[0][2] == rows[1][2]
+    assert {row[3] for row in rows} == {"ann"}
+    assert data["assessments"] == [
+        json.loads(json.dumps(assessment_document(opened.state.of(kind).assessment)))
+        for kind in ("entity", "statement")
+    ]
+    assert (data["shown"], data["auto_shown"], data["policy"], data["threshold"]) == (
+        "assisted",
+        False,
+        1,
+        85,
+    )
+    assert (
+        data["proposal"] == bench.query("SELECT id FROM proposal WHERE sample_id = ?", bench.id("rome"))[0][0]
+    )
+    assert after.state.entity == opened.state.entity
+    assert [unit.text for unit in opened.state.entity.assessment.units] == ["Rome", "Ann", "Bob"]
+
+
+def test_accept_writes_gold_and_undo_removes_it(bench: Any) -> None:
+    """gold_unit is the counted units in the order of the reference, byte for byte, while verified."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+
+    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    assert gold_rows(bench, "rome") == expected_rows(accepted)
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
+    moved = review.undo(bench.store, bench.info().id, "ann")
+    assert moved is not None
+    assert (moved.sample_id, moved.what, moved.kind) == (bench.id("rome"), "accept", "entity")
+    assert gold_rows(bench, "rome") == []
+    assert bench.open("rome").state.entity == opened.state.entity
+    assert review.redo(bench.store, bench.info().id, "ann") is not None
+    assert gold_rows(bench, "rome") == expected_rows(accepted)
+
+
+def test_an_edit_after_accept_keeps_verified_and_writes_gold_anew(bench: Any) -> None:
+    """No second accept is needed; undoing the edit brings back what was accepted."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    edited = act(bench.store, accepted, editing.toggle(accepted, named(accepted, "Bob")))
+
+    assert edited.state.entity.disposition == "verified"
+    assert gold_rows(bench, "rome") == expected_rows(edited) != expected_rows(accepted)
+    review.undo(bench.store, bench.info().id, "ann")
+    assert gold_rows(bench, "rome") == expected_rows(accepted)
+
+
+def test_rejected_units_and_duplicates_are_no_gold(bench: Any) -> None:
+    """They stay in the journal, where a person can restore them."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    once = act(bench.store, opened, editing.reject(opened, named(opened, "Bob")))
+    done = act(bench.store, once, editing.accept(once, "entity"))
+
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Rome"]
+    restored = act(bench.store, done, editing.reject(done, named(done, "Bob")))
+    assert [row[3] for row in gold_rows(bench, "rome")] == ["Ann", "Bob", "Rome"]
+    assert named(restored, "Bob") == named(opened, "Bob")
+
+
+def test_accept_turns_undecided_units_into_unsure(bench: Any) -> None:
+    """The person saw the question and left it open."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    undecided = replace(named(opened, "Bob"), match=Match())
+    once = act(bench.store, opened, Put("match", "entity", (undecided,)))
+
+    done = act(bench.store, once, editing.accept(once, "entity"))
+
+    assert named(done, "Bob").match == Match("unsure", rule="human")
+    assert {row[3]: row[7] for row in gold_rows(bench, "rome")} == {
+        "Ann": "found",
+        "Bob": "unsure",
+        "Rome": "found",
+    }
+    one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
+    assert one.tally == Tally(found=2, missing=0, unsure=1)
+
+
+def test_a_sample_without_units_can_be_verified(bench: Any) -> None:
+    """Nothing to count is an answer: verified, undefined, without rows."""
+    bench.load(ROWS)
+    opened = bench.open("bare")
+
+    done = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    one = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("bare")]
+    assert done.state.entity.disposition == "verified"
+    assert one.assessment == Assessment("entity", "verified by ann")
+    assert one.tally is not None
+    assert one.tally.recall is None
+
+
+def test_undo_goes_across_samples_and_restarts(bench: Any) -> None:
+    """The newest act of this person in this dataset, wherever it was; nobody else's acts are touched."""
+    bench.load(ROWS)
+    dataset = bench.info().id
+    for key, annotator in (("rome", "ann"), ("oslo", "ann"), ("oslo", "bo"), ("bare", "ann")):
+        act(bench.store, bench.open(key, annotator), Comment(f"{key} by {annotator}"))
+    visited = []
+
+    for _ in range(4):
+        bench.reopen()
+        moved = review.undo(bench.store, dataset, "ann")
+        visited.append(moved and moved.sample_id)
+
+    assert visited == [bench.id("bare"), bench.id("oslo"), bench.id("rome"), None]
+    assert bench.review("oslo", "bo").state.comments == ("oslo by bo",)
+    bench.reopen()
+    again = [review.redo(bench.store, dataset, "ann") for _ in range(4)]
+    assert [one and one.sample_id for one in again] == [
+        bench.id("rome"),
+        bench.id("oslo"),
+        bench.id("bare"),
+        None,
+    ]
+
+
+def test_undo_stays_in_its_dataset(bench: Any) -> None:
+    """Two datasets in one file have two histories."""
+    bench.load(ROWS, "one.jsonl")
+    bench.load(ROWS, "two.jsonl")
+    act(bench.store, bench.open("rome", dataset="one"), Comment("one"))
+    act(bench.store, bench.open("rome", dataset="two"), Comment("two"))
+
+    review.undo(bench.store, bench.info("one").id, "ann")
+
+    assert bench.review("rome", dataset="one").state.comments == ()
+    assert bench.review("rome", dataset="two").state.comments == ("two",)
+
+
+def test_a_new_edit_ends_redo(bench: Any) -> None:
+    """What was undone before a new edit stays undone."""
+    bench.load(ROWS)
+    opened = act(bench.store, bench.open("rome"), Comment("one"))
+    review.undo(bench.store, bench.info().id, "ann")
+    act(bench.store, bench.open("oslo"), Comment("two"))
+
+    assert review.redo(bench.store, bench.info().id, "ann") is None
+    assert bench.review("rome").state.comments == ()
+    assert opened.state.comments == ("one",)
+
+
+def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
+    """Over many samples one press takes it back; when one sample moved on, none is changed."""
+    bench.load(ROWS)
+    opened = [bench.open(key) for key in ("rome", "oslo", "bare")]
+    acts = [(one.sample_id, one.state.seq, one.opening, [Comment("all")]) for one in opened]
+
+    journal.record_bulk(bench.store, acts, "ann")
+
+    notes = {key: bench.review(key).state.comments for key in ("rome", "oslo", "bare")}
+    assert notes == {"rome": ("all",), "oslo": ("all",), "bare": ("all",)}
+    before = bench.tables()
+    with pytest.raises(ConflictError, match="rome was changed"):
+        journal.record_bulk(bench.store, acts, "ann")
+    stale_last = [
+        (one.sample_id, seq, one.opening, [Comment("x")]) for one, seq in zip(opened, (1, 1, 0), strict=True)
+    ]
+    with pytest.raises(ConflictError, match="bare was changed"):
+        journal.record_bulk(bench.store, stale_last, "ann")
+    assert bench.tables() == before
+    review.undo(bench.store, bench.info().id, "ann")
+    assert {bench.review(key).state.comments for key in ("rome", "oslo", "bare")} == {()}
+    assert review.undo(bench.store, bench.info().id, "ann") is None
+
+
+@pytest.mark.parametrize("reviewed", [False, True])
+def test_two_windows_on_one_review_cannot_overwrite_each_other(bench: Any, reviewed: bool) -> None:
+    """The second is told, nothing is lost, and after loading again its edit goes in."""
+    bench.load(ROWS)
+    if reviewed:
+        act(bench.store, bench.open("rome"), Comment("earlier"))
+    earlier = ("earlier",) if reviewed else ()
+    other = open_store(str(bench.db))
+    try:
+        here, there = bench.open("rome"), open_sample(other, bench.id("rome"), "ann")
+        act(bench.store, here, Comment("first"))
+        before = bench.tables()
+
+        with pytest.raises(ConflictError, match="another window"):
+            act(other, there, editing.accept(there, "entity"), Comment("second"))
+
+        assert bench.tables() == before
+        there = open_sample(other, bench.id("rome"), "ann")
+        assert there.state.comments == (*earlier, "first")
+        act(other, there, Comment("second"))
+        assert bench.review("rome").state.comments == (*earlier, "first", "second")
+    finally:
+        other.close()
+
+
+def test_an_edit_on_text_that_was_replaced_meanwhile_is_not_written(bench: Any) -> None:
+    """Even before the first act, when there is no journal yet that could have moved on."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    replaced = {**ROME, "retrieved_contexts": ["Ann was in Rome.", "Bob left."]}
+    assert bench.load([replaced], update=True).updated == 1
+    before = bench.tables()
+
+    with pytest.raises(ConflictError, match="text of this sample was replaced"):
+        act(bench.store, opened, editing.accept(opened, "entity"))
+
+    assert bench.tables() == before
+    act(bench.store, bench.open("rome"), Comment("now"))
+
+
+def evident(*place: int) -> Match:
+    return Match("found", evidence=(Evidence(*place),))
+
+
+BAD_UNITS = [
+    (Unit("h1", "entity", "Ann", spans=(Span(0, 4),)), "reads 'Ann '"),
+    (Unit("h1", "entity", "Ann", spans=(Span(29, 99),)), "outside the reference"),
+    (Unit("h1", "entity", "Ann", spans=(Span(3, 3),)), "outside the reference"),
+    (Unit("h1", "statement", "Ann met Bob", spans=(Span(-1, 3),)), "outside the reference"),
+    (Unit("h1", "entity", "Ann", spans=(Span(0, 3),), match=evident(2, 0, 1)), "evidence"),
+    (Unit("h1", "entity", "Ann", spans=(Span(0, 3),), match=evident(0, 9, 99)), "evidence"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("unit", "message"), BAD_UNITS)
+def test_a_unit_that_does_not_quote_its_text_is_never_written(bench: Any, unit: Unit, message: str) -> None:
+    """Neither as an edit on its way nor by accepting."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    before = bench.tables()
+
+    with pytest.raises(SpanError, match=message):
+        act(bench.store, opened, Put("add", unit.kind, (unit,)))
+    with pytest.raises(SpanError, match=message):
+        act(bench.store, opened, Accept(Assessment(unit.kind, "x", (unit,))))
+
+    assert bench.tables() == before
+
+
+def test_offsets_are_code_points_on_every_hard_text(bench: Any) -> None:
+    """Combining marks, CJK, right-to-left, emoji: a unit added on the very text goes in and quotes it."""
+    samples = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
+    bench.load([{name: one[name] for name in ("id", *TEXTS)} for one in samples])
+    expected = []
+    for sample in samples:
+        for entity in sample["gold"]["entities"]:
+            opened = bench.open(sample["id"])
+            span = Span(entity["start"], entity["end"])
+            act(bench.store, opened, editing.add_span(opened, "entity", span, "other"))
+            expected.append((sample["id"], entity["start"], entity["end"], entity["text"]))
+        opened = bench.open(sample["id"])
+        act(bench.store, opened, editing.accept(opened, "entity"))
+
+    stored = bench.query(
+        'SELECT key, start, "end", text FROM gold_unit JOIN sample ON sample.id = sample_id '
+        "ORDER BY sample_id, position"
+    )
+
+    assert stored == expected
+
+
+def test_two_differing_verified_reviews_are_unresolved_and_equal_ones_are_gold(bench: Any) -> None:
+    """Never last-wins: while they differ there is no gold, and both stay."""
+    bench.load(ROWS)
+    ann = bench.open("rome", "ann")
+    bo = bench.open("rome", "bo")
+    act(bench.store, ann, editing.accept(ann, "entity"))
+    differing = act(bench.store, bo, editing.reject(bo, named(bo, "Bob")))
+    accepted = act(bench.store, differing, editing.accept(differing, "entity"))
+
+    def one() -> gold.Gold:
+        return gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
+
+    assert (one().assessment, one().tally, one().origin) == (None, None, "unresolved")
+    assert one().annotators == ("ann", "bo")
+    act(bench.store, accepted, editing.reject(accepted, named(accepted, "Bob")))
+    assert one().origin == "reviewed"
+    assert one().assessment is not None
+    assert [unit.text for unit in one().assessment.units] == ["Ann", "Bob", "Rome"]  # type: ignore[union-attr]
+
+
+def test_an_excluded_sample_is_no_gold_and_says_why(bench: Any) -> None:
+    """Excluding after accepting removes the gold rows; undo brings them back."""
+    bench.load(ROWS)
+    opened = bench.open("rome")
+    accepted = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    excluded = act(bench.store, accepted, editing.exclude(accepted, "the reference is wrong"))
+
+    assert (excluded.state.entity.disposition, excluded.state.entity.reason) == (
+        "excluded",
+        "the reference is wrong",
+    )
+    assert gold_rows(bench, "rome") == []
+    assert gold.load_excluded(bench.store, bench.info().id, "entity") == {bench.id("rome")}
+    review.undo(bench.store, bench.info().id, "ann")
+    assert gold_rows(bench, "rome") == expected_rows(accepted)

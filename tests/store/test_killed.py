@@ -1,0 +1,153 @@
+"""A killed process, and several processes at once: what was shown as saved is saved."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.model import KINDS
+from workbench.reviewing.documents import unit_of
+from workbench.reviewing.edits import Comment
+from workbench.reviewing.fold import fold
+from workbench.reviewing.gold import gold_units
+from workbench.store import journal
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+
+ROUNDS = 24
+ROWS = [
+    {
+        "id": f"s{number}",
+        "user_input": f"question {number}",
+        "reference": "Ann met Bob in Rome.",
+        "retrieved_contexts": ["Ann was in Rome."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": ["Ann", "Bob", "Rome"],
+            "context_entities": [["Ann", "Rome"]],
+        },
+    }
+    for number in range(6)
+]
+
+
+@pytest.fixture
+def decider() -> Iterator[subprocess.Popen[str]]:
+    """The process that forks deciders; forking spares each round the imports."""
+    process = subprocess.Popen(
+        [sys.executable, str(Path(__file__).with_name("decider.py"))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    yield process
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    process.wait(10)
+    process.stdout.close()
+
+
+def ask(decider: subprocess.Popen[str], *words: object) -> None:
+    assert decider.stdin is not None
+    decider.stdin.write(" ".join(map(str, words)) + "\n")
+    decider.stdin.flush()
+
+
+def lines(decider: subprocess.Popen[str]) -> Iterator[str]:
+    """What it says until this round is done."""
+    assert decider.stdout is not None
+    for line in decider.stdout:
+        yield line.strip()
+        if line.startswith("done"):
+            return
+
+
+def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
+    """Every review folds, its projection agrees, no act is half there; the comments by sample and person."""
+    assert bench.query("PRAGMA integrity_check") == [("ok",)]
+    assert bench.query("PRAGMA foreign_key_check") == []
+    acts = bench.query("SELECT action, count(*) FROM review_event WHERE op != 'open' GROUP BY action")
+    assert {n for _, n in acts} <= {2}  # every act of the decider is an edit and a comment
+    comments: dict[tuple[str, str], set[str]] = {}
+    heads = bench.query(
+        "SELECT review.id, key, annotator, seq, entity, statement "
+        "FROM review JOIN sample ON sample.id = sample_id"
+    )
+    for number, key, annotator, seq, entity, statement in heads:
+        events = journal.load_events(bench.store, number)
+        state = fold(events)
+        assert [event.seq for event in events] == list(range(seq + 1))
+        assert (state.entity.disposition, state.statement.disposition) == (entity, statement)
+        assert state.opened is not None
+        for kind in KINDS:
+            half = state.of(kind)
+            stored = bench.query(
+                "SELECT unit, document FROM gold_unit WHERE review_id = ? AND kind = ? ORDER BY position",
+                number,
+                kind,
+            )
+            expected = gold_units(half.assessment.units) if half.disposition == "verified" else ()
+            assert [unit_of(json.loads(document), kind) for _, document in stored] == list(expected)
+        comments[key, annotator] = {event.edit.text for event in events if isinstance(event.edit, Comment)}
+    return comments
+
+
+def test_every_acknowledged_decision_survives_a_kill(bench: Any, decider: subprocess.Popen[str]) -> None:
+    """SIGKILL at random moments: all that returned is there, nothing is half there, at most one is on top."""
+    bench.load(ROWS)
+    chance = random.Random(20)
+    acknowledged: set[str] = set()
+    ends: list[str] = []
+    for seed in range(ROUNDS):
+        bench.store.close()
+        ask(decider, bench.db, "ann", seed, 1_000)
+        pid, left = 0, chance.randrange(4)
+        for line in lines(decider):
+            word, _, rest = line.partition(" ")
+            if word == "pid":
+                pid = int(rest)
+            elif word == "ack":
+                acknowledged.add(rest)
+                left -= 1
+            elif word == "done":
+                ends.append(rest)
+            else:
+                pytest.fail(line)
+            if left <= 0 and pid:
+                time.sleep(chance.random() * 0.03)  # an act takes some 10 ms: anywhere inside the next ones
+                os.kill(pid, signal.SIGKILL)
+                pid = 0
+        bench.reopen()
+        stored = set().union(*check_whole(bench).values())
+        assert acknowledged <= stored
+        on_their_way = [text.split()[1] for text in stored - acknowledged]
+        assert len(on_their_way) == len(set(on_their_way))  # of each round at most the act it died in
+    assert ends == [str(-signal.SIGKILL)] * ROUNDS
+    assert len(acknowledged) > ROUNDS
+
+
+def test_four_processes_decide_at_once_and_nobody_is_locked_out(
+    bench: Any, decider: subprocess.Popen[str]
+) -> None:
+    """Four people × 25 acts on one file: all there, in each person's journals alone."""
+    bench.load(ROWS)
+    people = ["ann", "bo", "cy", "di"]
+
+    ask(decider, bench.db, ",".join(people), 7, 25)
+    said = list(lines(decider))
+
+    assert said[-1] == "done 0,0,0,0", said
+    comments = check_whole(bench)
+    for person in people:
+        mine = set().union(*(texts for (_, who), texts in comments.items() if who == person))
+        assert mine == {f"{person} 7 {number}" for number in range(25)}
+        assert {f"ack {text}" for text in mine} <= set(said)

@@ -1,0 +1,348 @@
+"""Opening: what is ours, what is not, what is newer, and that nothing else is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import create_engine, inspect
+
+from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
+from workbench.store import engine
+from workbench.store.engine import full_url, open_store, shown_url, sqlite_path
+from workbench.store.tables import METADATA
+
+
+def footprint(folder: Path) -> dict[str, str]:
+    """Every file below a folder with a digest of its bytes."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def set_version(path: Path, version: str) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("UPDATE alembic_version SET version_num = ?", (version,))
+        raw.commit()
+
+
+def described(path: Path) -> dict[str, Any]:
+    """Everything the schema says, as SQLAlchemy reads it back."""
+    found = inspect(create_engine(f"sqlite:///{path}"))
+    return {
+        table: {
+            "columns": [
+                (column["name"], str(column["type"]), column["nullable"])
+                for column in found.get_columns(table)
+            ],
+            "key": found.get_pk_constraint(table),
+            "foreign": sorted(map(str, found.get_foreign_keys(table))),
+            "unique": sorted(map(str, found.get_unique_constraints(table))),
+            "checks": sorted(map(str, found.get_check_constraints(table))),
+            "indexes": sorted(map(str, found.get_indexes(table))),
+        }
+        for table in found.get_table_names()
+        if table != "alembic_version"
+    }
+
+
+def test_a_fresh_database_is_what_the_tables_say(bench: Any) -> None:
+    """Alembic sees no difference between the migrations and the models."""
+    from alembic.autogenerate import compare_metadata
+    from alembic.migration import MigrationContext
+
+    with bench.store.engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, METADATA) == []
+
+
+def test_every_table_is_migrated_with_its_constraints(bench: Any, tmp_path: Path) -> None:
+    """CHECKs too, which Alembic does not compare."""
+    other = create_engine(f"sqlite:///{tmp_path / 'models.db'}")
+    METADATA.create_all(other)
+    other.dispose()
+
+    migrated, modelled = described(bench.db), described(tmp_path / "models.db")
+
+    assert sorted(migrated) == sorted(METADATA.tables)
+    assert migrated == modelled
+
+
+def test_the_schema_version_is_the_newest_migration() -> None:
+    """A new migration that nobody runs would be a defect that only old databases show."""
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(engine.__file__).with_name("migrations")))
+    scripts = ScriptDirectory.from_config(config)
+
+    assert scripts.get_current_head() == engine.SCHEMA == engine.KNOWN_SCHEMAS[-1]
+    assert [one.revision for one in scripts.walk_revisions()] == list(reversed(engine.KNOWN_SCHEMAS))
+
+
+def test_opening_an_up_to_date_database_imports_no_alembic(bench: Any) -> None:
+    """Half a second of imports that only a migration needs."""
+    code = (
+        "import sys\n"
+        "from workbench.store.engine import open_store\n"
+        "open_store(sys.argv[1]).close()\n"
+        "print(sorted(name for name in sys.modules if name.split('.')[0] == 'alembic'))"
+    )
+
+    said = subprocess.run([sys.executable, "-c", code, bench.db], capture_output=True, text=True, check=True)
+
+    assert said.stdout == "[]\n"
+
+
+def test_pragmas_hold_on_every_connection(bench: Any) -> None:
+    """Write-ahead log, foreign keys, full synchronisation and patience; three connections at once."""
+    pragmas = ("journal_mode", "foreign_keys", "synchronous", "busy_timeout")
+    connections = [bench.store.engine.connect() for _ in range(3)]
+    try:
+        for connection in connections:
+            found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in pragmas]
+            assert found == ["wal", 1, 2, 5000]
+    finally:
+        for connection in connections:
+            connection.close()
+
+
+def test_a_newer_schema_is_refused_untouched(bench: Any) -> None:
+    """Not a byte changes, no file appears, and the message says what to do."""
+    bench.store.close()
+    set_version(bench.db, "9999")
+    before = footprint(bench.folder)
+
+    with pytest.raises(NewerSchemaError, match=r"newer Workbench \(schema 9999.*upgrade"):
+        open_store(str(bench.db))
+
+    assert footprint(bench.folder) == before
+
+
+def foreign_sqlite(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TABLE tracks (name TEXT)")
+        raw.execute("INSERT INTO tracks VALUES ('one')")
+        raw.commit()
+
+
+def foreign_alembic(path: Path) -> None:
+    foreign_sqlite(path)
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        raw.execute("INSERT INTO alembic_version VALUES ('0001')")
+        raw.commit()
+
+
+def empty_alembic(path: Path) -> None:
+    foreign_sqlite(path)
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("CREATE TABLE alembic_version (version_num TEXT)")
+        raw.commit()
+
+
+def text_file(path: Path) -> None:
+    path.write_text('{"id": "not a database, but longer than the header of one", "user_input": "' + "x" * 100)
+
+
+def cut_off(path: Path) -> None:
+    open_store(str(path)).close()
+    data = path.read_bytes()
+    path.write_bytes(data[: len(data) // 2 + 100])
+
+
+def a_folder(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (foreign_sqlite, "not a Workbench database.*tracks"),
+        (foreign_alembic, "not a Workbench database"),
+        (empty_alembic, "not a Workbench database"),
+        (text_file, "not a database"),
+        (cut_off, "malformed|damaged"),
+        (a_folder, "unable to open"),
+    ],
+)
+def test_what_is_not_ours_is_refused_untouched(tmp_path: Path, make: Any, message: str) -> None:
+    """Another program's database, also one with migrations of its own, a text, a damaged file, a folder."""
+    make(tmp_path / "other.db")
+    before = footprint(tmp_path)
+
+    with pytest.raises(StoreError, match=message):
+        open_store(str(tmp_path / "other.db")).close()
+
+    assert footprint(tmp_path) == before
+
+
+def test_a_missing_folder_and_a_missing_file_are_named(tmp_path: Path) -> None:
+    """Nothing is made in passing."""
+    with pytest.raises(UsageError, match="nowhere: no such folder"):
+        open_store(str(tmp_path / "nowhere" / "w.db"))
+    with pytest.raises(UsageError, match="no such database; import a file first"):
+        open_store(str(tmp_path / "w.db"), create=False)
+    assert footprint(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("no-such-dialect://host/db", "no-such-dialect"),
+        ("mysql+nosuchdriver://ann:secret@host/db", "nosuchdriver|mysql"),
+        ("://", "no path and no database URL"),
+        ("sqlite+nope:///x.db", "nope"),
+    ],
+)
+def test_an_unusable_url_is_a_usage_error_without_the_password(url: str, message: str) -> None:
+    """A driver that is not installed is named."""
+    with pytest.raises(WorkbenchError, match=message) as caught:
+        open_store(url)
+
+    assert "secret" not in str(caught.value)
+
+
+def test_urls_and_paths() -> None:
+    """A plain path is a SQLite file; a password is never shown."""
+    assert full_url("/tmp/w.db") == "sqlite:////tmp/w.db"
+    assert sqlite_path(full_url("w.db")) == Path.cwd() / "w.db"
+    assert sqlite_path("sqlite://") is None
+    assert sqlite_path("postgresql://u:p@h/db") is None
+    assert shown_url("postgresql://u:secret@h/db") == "postgresql://u:***@h/db"
+
+
+def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
+    """What `touch` or a killed first start left behind is no obstacle."""
+    (tmp_path / "w.db").touch()
+
+    open_store(str(tmp_path / "w.db")).close()
+
+    assert sorted(described(tmp_path / "w.db")) == sorted(METADATA.tables)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="forks")
+def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
+    """The first migrates, the others wait and find it done."""
+    code = (
+        "import os, sys\n"
+        "from workbench.store.engine import open_store\n"
+        "import workbench.store.migrations.run\n"
+        "children = []\n"
+        "for _ in range(4):\n"
+        "    child = os.fork()\n"
+        "    if child == 0:\n"
+        "        open_store(sys.argv[1]).close()\n"
+        "        os._exit(0)\n"
+        "    children.append(child)\n"
+        "sys.exit(sum(os.waitpid(child, 0)[1] for child in children) > 0)\n"
+    )
+    path = tmp_path / "w.db"
+
+    ended = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert sorted(described(path)) == sorted(METADATA.tables)
+
+
+SECOND = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade() -> None:
+    with op.batch_alter_table("dataset") as table:
+        table.add_column(sa.Column("colour", sa.String(), nullable=True))
+        table.alter_column("name", new_column_name="title")
+    {then}
+"""
+
+
+@pytest.fixture
+def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Make this program one migration newer than the database; call with what the migration does last."""
+    from workbench.store.migrations import run
+
+    def make(then: str = "pass") -> None:
+        folder = bench.folder / "migrations"
+        shutil.copytree(Path(run.__file__).parent, folder)
+        (folder / "versions" / "v0002_second.py").write_text(SECOND.format(then=then))
+        monkeypatch.setattr(run, "__file__", str(folder / "run.py"))
+        monkeypatch.setattr(engine, "SCHEMA", "0002")
+        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", ("0001", "0002"))
+
+    return make
+
+
+ROWS = [
+    {
+        "id": "a",
+        "user_input": "q",
+        "reference": "Rome.",
+        "retrieved_contexts": ["Rome."],
+        "gold": {"annotator": "x", "entities": [{"text": "Rome", "verdict": "found"}]},
+        "scores": {"context_entity_recall": 0.5},
+        "proposal": {"proposer": "p", "reference_entities": ["Rome"], "context_entities": [["Rome"]]},
+    }
+]
+
+
+def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -> None:
+    """The copy is the database as it was; rebuilding a parent table loses no child."""
+    bench.load(ROWS, gold="given")
+    before = bench.tables(without={"dataset": ["name", "colour"]})
+    bench.store.close()
+    later()
+
+    open_store(str(bench.db)).close()
+
+    assert bench.query("SELECT title, colour FROM dataset") == [("data", None)]
+    assert bench.tables(without={"dataset": ["title", "name", "colour"]}) == before
+    assert bench.query("PRAGMA foreign_key_check") == []
+    copy = bench.folder / "workbench.before-0002.db"
+    with closing(sqlite3.connect(copy)) as raw:
+        assert raw.execute("SELECT name FROM dataset").fetchall() == [("data",)]
+        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert raw.execute("SELECT count(*) FROM gold_unit").fetchall() == [(1,)]
+
+
+def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any) -> None:
+    """Version, tables and rows stay, and the copy made before is there."""
+    bench.load(ROWS, gold="given")
+    before = bench.tables()
+    bench.store.close()
+    later('op.execute("INSERT INTO nowhere VALUES (1)")')
+
+    with pytest.raises(StoreError, match="no such table: nowhere"):
+        open_store(str(bench.db))
+
+    assert bench.tables() == before
+    assert bench.query("SELECT version_num FROM alembic_version") == [("0001",)]
+    assert (bench.folder / "workbench.before-0002.db").exists()
+
+
+def test_a_migration_that_breaks_references_is_taken_back(bench: Any, later: Any) -> None:
+    """Foreign keys are off meanwhile, so they are checked before the commit."""
+    bench.load(ROWS, gold="given")
+    before = bench.tables()
+    bench.store.close()
+    later('op.execute("DELETE FROM sample")')
+
+    with pytest.raises(StoreError, match="break references"):
+        open_store(str(bench.db))
+
+    assert bench.tables() == before

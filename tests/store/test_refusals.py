@@ -1,0 +1,210 @@
+"""A database that refuses: full, read-only, locked. A person is told what to do; nothing earlier is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import StoreError
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing, review
+from workbench.store import engine
+from workbench.store.engine import open_store
+
+ROWS = [
+    {"id": f"s{n}", "user_input": f"q{n}", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
+    for n in range(3)
+]
+
+FULL = """
+import resource, sys
+from workbench.errors import StoreError
+from workbench.reviewing.edits import Comment
+from workbench.stages import review
+from workbench.store.engine import open_store
+
+store = open_store(sys.argv[1])
+info = review.dataset(store, None)
+first, second, third = review.queue_ids(store, info.id, "ann", order="file")
+review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
+wal = sys.argv[1] + "-wal"
+size = __import__("os").path.getsize(wal)
+_, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, (size + 20_000, hard))  # the disk ends here
+opened = review.open_sample(store, second, "ann")
+try:
+    review.act(store, opened, Comment("x" * 100_000))
+except StoreError as error:
+    print("refused:", error)
+else:
+    sys.exit("the limit did not hold")
+resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))  # room was made
+review.act(store, opened, Comment("after"))
+store.close()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of POSIX")
+def test_a_full_disk_loses_nothing_and_the_act_can_be_tried_again(bench: Any) -> None:
+    """What was saved before stays, the refused act is not half there, and it goes in once there is room."""
+    bench.load(ROWS)
+    bench.store.close()
+
+    ended = subprocess.run(
+        [sys.executable, "-c", FULL, bench.db], capture_output=True, text=True, check=False
+    )  # fmt: skip
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("refused: ")
+    assert "what was shown as saved is saved" in ended.stdout
+    assert "xxx" not in ended.stdout
+    bench.reopen()
+    assert bench.query("PRAGMA integrity_check") == [("ok",)]
+    comments = {
+        key: state and state.state.comments for key in ("s0", "s1", "s2") for state in [bench.review(key)]
+    }
+    assert comments == {"s0": ("before",), "s1": ("after",), "s2": None}
+
+
+READ_ONLY = """
+import os, sys
+from workbench.errors import StoreError
+from workbench.reviewing.edits import Comment
+from workbench.stages import review
+from workbench.store.engine import open_store
+
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)  # nothing is read-only to root
+try:
+    store = open_store(sys.argv[1])
+    info = review.dataset(store, None)
+    sample = review.queue_ids(store, info.id, "ann", order="file")[0]
+    opened = review.open_sample(store, sample, "ann")
+    review.act(store, opened, Comment("x"))
+except StoreError as error:
+    print("refused:", error)
+"""
+
+
+@pytest.fixture
+def shared_folder() -> Iterator[Path]:
+    """A folder that another user may enter; those of pytest are closed to others."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    folder.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
+def test_a_read_only_file_or_folder_is_explained(
+    bench: Any, shared_folder: Path, file_mode: int, folder_mode: int
+) -> None:
+    """A hint instead of a stack trace, and the file stays as it was."""
+    bench.load(ROWS)
+    bench.store.close()
+    path = shared_folder / "w.db"
+    shutil.copy(bench.db, path)
+    before = path.read_bytes()
+    path.chmod(file_mode)
+    shared_folder.chmod(folder_mode)
+
+    ended = subprocess.run(
+        [sys.executable, "-c", READ_ONLY, path], capture_output=True, text=True, check=False
+    )  # fmt: skip
+
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("refused: ")
+    assert "read-only" in ended.stdout or "check the path and its permissions" in ended.stdout
+    assert path.read_bytes() == before
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait a tenth of a second for other writers, not five."""
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.1)
+
+
+def test_a_locked_database_says_so_and_takes_the_act_later(bench: Any, impatient: None) -> None:
+    """Reading goes on meanwhile; the act is not half there."""
+    bench.load(ROWS)
+    bench.reopen()
+    opened = bench.open("s0")
+    with closing(sqlite3.connect(bench.db, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+
+        with pytest.raises(StoreError, match=r"locked .*another program is writing to it; try again"):
+            review.act(bench.store, opened, editing.accept(opened, "entity"))
+
+        assert bench.open("s0").state == opened.state
+        other.execute("ROLLBACK")
+    after = review.act(bench.store, opened, editing.accept(opened, "entity"))
+    assert after.state.entity.disposition == "verified"
+
+
+def test_a_writer_waits_its_turn(bench: Any) -> None:
+    """Another writer that is done within five seconds is not noticed."""
+    bench.load(ROWS)
+    opened = bench.open("s0")
+    with closing(sqlite3.connect(bench.db, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.3, other.execute, ("ROLLBACK",))
+        timer.start()
+        began = time.monotonic()
+
+        review.act(bench.store, opened, Comment("patient"))
+
+        assert time.monotonic() - began > 0.2
+        timer.join()
+    assert bench.review("s0").state.comments == ("patient",)
+
+
+def test_what_the_database_says_never_carries_data(bench: Any) -> None:
+    """A message for a person names the cause, not the statement and its values."""
+    bench.load(ROWS)
+
+    with pytest.raises(StoreError) as caught, bench.store.writing() as session:
+        session.connection().exec_driver_sql("INSERT INTO dataset (name) VALUES ('secret text')")
+
+    assert "NOT NULL" in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+async def test_writes_keep_their_order_and_outlive_whoever_waits(bench: Any) -> None:
+    """Ten writes at once are stored in the order they were asked for; a cancelled wait takes nothing back."""
+    import asyncio
+
+    bench.load(ROWS)
+    order: list[int] = []
+
+    def slow(store: engine.Store, number: int) -> int:
+        time.sleep(0.01 * (10 - number) / 5)
+        opened = review.open_sample(store, bench.id("s0"), "ann")
+        review.act(store, opened, Comment(str(number)))
+        order.append(number)
+        return number
+
+    tasks = [asyncio.ensure_future(bench.store.write(slow, number)) for number in range(10)]
+    await asyncio.sleep(0)
+    tasks[9].cancel()
+
+    assert await asyncio.gather(*tasks[:9]) == list(range(9))
+    await bench.store.read(lambda store: None)
+    bench.store.close()
+    assert order == list(range(10))
+    bench.store = open_store(str(bench.db))
+    assert bench.review("s0").state.comments == tuple(map(str, range(10)))
