@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from workbench.stages.demo import load_demo
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file
+from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
@@ -24,7 +26,7 @@ from workbench.store.samples import sample_ids
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 TABLES = (
     "dataset", "policy", "sample", "run", "proposal", "review", "review_event", "gold_unit",
-    "score", "external_score", "export_log",
+    "counted", "score", "external_score", "export_log",
 )  # fmt: skip
 
 Row = dict[str, Any]
@@ -50,6 +52,17 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated database without rows; copying it saves a migration per test."""
     path = tmp_path_factory.mktemp("database") / "empty.db"
     open_store(str(path)).close()
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo_database(empty_database: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The packaged demo in a database, scored; to be copied, never opened."""
+    path = tmp_path_factory.mktemp("demo") / "demo.db"
+    shutil.copy(empty_database, path)
+    store = open_store(str(path))
+    score_dataset(store, load_demo(store, "ann"))
+    store.close()
     return path
 
 
@@ -114,7 +127,7 @@ class Bench:
                     row[1] for row in raw.execute(f"PRAGMA table_info({name})") if row[1] not in hidden
                 ]
                 chosen = ", ".join(f'"{column}"' for column in columns)
-                found[name] = raw.execute(f"SELECT {chosen} FROM {name} ORDER BY 1, 2").fetchall()
+                found[name] = raw.execute(f"SELECT {chosen} FROM {name} ORDER BY rowid").fetchall()
         return found
 
 
@@ -122,6 +135,15 @@ class Bench:
 def bench(tmp_path: Path, empty_database: Path) -> Iterator[Bench]:
     """A fresh database."""
     shutil.copy(empty_database, tmp_path / "workbench.db")
+    bench = Bench(tmp_path, open_store(str(tmp_path / "workbench.db")))
+    yield bench
+    bench.store.close()
+
+
+@pytest.fixture
+def demo(tmp_path: Path, demo_database: Path) -> Iterator[Bench]:
+    """A database with the packaged demo."""
+    shutil.copy(demo_database, tmp_path / "workbench.db")
     bench = Bench(tmp_path, open_store(str(tmp_path / "workbench.db")))
     yield bench
     bench.store.close()

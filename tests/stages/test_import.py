@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -32,11 +36,11 @@ PROPOSAL = {
 GOLD = {
     "annotator": "gina",
     "entities": [
-        {"text": "Ann", "label": "person", "verdict": "found", "evidence": [{"context": 0, "start": 0, "end": 3}]},
+        {"text": "Ann", "verdict": "found", "evidence": [{"context": 0, "start": 0, "end": 3}]},
         {"text": "Bob", "label": "person", "verdict": "missing"},
-        {"text": "Rome", "label": "place", "verdict": "found", "evidence": [{"context": 0, "start": 11, "end": 15}]},
+        {"text": "Rome", "verdict": "found", "evidence": [{"context": 0, "start": 11, "end": 15}]},
     ],
-}  # fmt: skip
+}
 
 
 def counts(report: Any) -> dict[str, int]:
@@ -456,21 +460,32 @@ def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None
     assert counts(bench.load([ROME, OSLO], strict=True)) == {"new": 1, "unchanged": 1}
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"\n \n", b"\xff\xfea\x00", b"PK\x03\x04x", b"plain text\n", b"[1, 2]", b"user_input,reference,retrieved_contexts\n"]
-)  # fmt: skip
-def test_an_unreadable_file_changes_nothing(bench: Any, content: bytes) -> None:
-    """No dataset, no row, no file beside it."""
-    (bench.folder / "bad.jsonl").write_bytes(content)
-    (bench.folder / "bad.csv").write_bytes(content)
-    before, files = bench.tables(), sorted(bench.folder.iterdir())
+UNREADABLE = [
+    ("empty.jsonl", b""),
+    ("blank.jsonl", b"\n \n"),
+    ("utf16.jsonl", b"\xff\xfea\x00"),
+    ("archive.jsonl", b"PK\x03\x04x"),
+    ("list.json", b'[{"id": "a"}]'),
+    ("latin.csv", "\xe9t\xe9,b\n\xe9,c\n".encode("latin-1")),
+    ("unknown.csv", b"a,b\n1,2\n"),
+    ("header.csv", b"user_input,reference,retrieved_contexts\n"),
+    ("notes.txt", b"plain text\n"),
+]
 
-    for name in ("bad.jsonl", "bad.csv"):
-        with pytest.raises(WorkbenchError, match="bad"):
-            bench.load(bench.folder / name)
+
+@pytest.mark.parametrize(("name", "content"), UNREADABLE)
+def test_an_unreadable_file_changes_nothing(bench: Any, name: str, content: bytes) -> None:
+    """No dataset, no row, no file beside it."""
+    (bench.folder / name).write_bytes(content)
+    before, files = bench.tables(), sorted(path.name for path in bench.folder.iterdir())
+
+    with pytest.raises(WorkbenchError, match=name):
+        bench.load(bench.folder / name)
 
     assert bench.tables() == before
-    assert sorted(bench.folder.iterdir()) == files
+    assert sorted(
+        path.name for path in bench.folder.iterdir() if not path.name.endswith(("-wal", "-shm"))
+    ) == [one for one in files if not one.endswith(("-wal", "-shm"))]
 
 
 def test_a_missing_file_and_a_folder_change_nothing(bench: Any) -> None:
@@ -521,6 +536,56 @@ def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:
     assert len(rejected_rows(bench.folder / "data.jsonl")) == 30
 
 
+KILLED = """
+import sys
+import workbench.stages.import_ as stage
+from pathlib import Path
+from workbench.store.engine import open_store
+
+stage.CHUNK = 150
+store = open_store(sys.argv[1])
+stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann",
+                  progress=lambda done: print(done, flush=True))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="kills by signal")
+def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
+    """Whole chunks are there, the rest is added, and nothing differs from an import that was not killed."""
+    path = bench.write(
+        ({**row, "proposal": PROPOSAL, "response": "x" * 500} for row in many(3_000)), "big.jsonl"
+    )
+    bench.load(path, dataset="whole", seed=3)
+    bench.store.close()
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED, bench.db, path], stdout=subprocess.PIPE, text=True
+    )
+    there = "SELECT count(*) FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = 'big'"
+    while not bench.query(there)[0][0] and process.poll() is None:
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    bench.reopen()
+    found = bench.query(there)[0][0]
+    assert 0 < found < 3_000
+    assert found % 150 == 0
+
+    assert counts(bench.load(path)) == {"unchanged": found, "new": 3_000 - found}
+
+    info, whole = bench.info("big"), bench.info("whole")
+    assert (info.blind_share, info.run, info.n_samples) == (whole.blind_share, whole.run, whole.n_samples)
+    columns = "key, user_input, reference, retrieved_contexts, response, content_hash, u, blind_u"
+    rows = [
+        bench.query(f"SELECT {columns} FROM sample WHERE dataset_id = ? ORDER BY id", one.id)
+        for one in (info, whole)
+    ]
+    assert rows[0] == rows[1]
+    assert bench.query("SELECT run_id, count(*) FROM proposal GROUP BY run_id ORDER BY 1") == [
+        (1, 3_000),
+        (2, 3_000),
+    ]
+
+
 # --- draws -----------------------------------------------------------------------------------------------
 
 
@@ -532,12 +597,10 @@ def test_draws_do_not_depend_on_the_order_or_the_parts_of_an_import(bench: Any) 
     bench.load(rows[:90], "two.jsonl")
     bench.load(rows, "three.jsonl", seed=6)
 
-    draws = {
-        name: dict(bench.query(
-            "SELECT key, u || ' ' || blind_u FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = ?", name
-        ))
-        for name in ("one", "two", "three")
-    }  # fmt: skip
+    drawn = (
+        "SELECT key, u || ' ' || blind_u FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = ?"
+    )
+    draws = {name: dict(bench.query(drawn, name)) for name in ("one", "two", "three")}
 
     assert draws["one"] == draws["two"]
     assert all(draws["one"][key] != draws["three"][key] for key in draws["one"])
@@ -575,8 +638,9 @@ def test_the_blind_arm_begins_at_a_hundred_samples(bench: Any) -> None:
 
     assert shares == [0.0, 0.0, 0.1, 0.1, 0.5, 0.0]
     blind = [bench.open(f"s{number}", dataset="large").blind for number in range(100)]
-    expected = dict(bench.query("SELECT key, blind_u < 0.1 FROM sample JOIN dataset ON dataset.id = dataset_id "
-                                "WHERE name = 'large'"))  # fmt: skip
+    expected = dict(
+        bench.query("SELECT key, blind_u < 0.1 FROM sample WHERE dataset_id = ?", bench.info("large").id)
+    )
     assert blind == [bool(expected[f"s{number}"]) for number in range(100)]
     assert 0 < sum(blind) < 30
 

@@ -33,6 +33,8 @@ def quoted(quote: str, text: str) -> list[str]:
         ("He left.", "then he left, at last", ["he left"]),
         ("The tower … is tall", "The tower by Eiffel is tall.", ["The tower", "is tall"]),
         ("Гюстав Эйфель", "башню Гюстава Эйфеля видно", ["Гюстава Эйфеля"]),
+        ("Париж", "жил в Париже", ["Париже"]),
+        ("Иван", "только Ивановский", ["Иван"]),
         ("Massachussetts", "in Massachusetts, U.S.", ["Massachusetts"]),
         (
             "the tower was bilt by Gustave Eiffel",

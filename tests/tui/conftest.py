@@ -52,7 +52,7 @@ TOWER = sample(
     [
         "The Eiffel Tower is a wrought-iron lattice tower in Paris, France. It is named after the engineer "
         "Gustave Eiffel.",
-        "The Champ de Mars is a large public greenspace. The tower was the entrance of the 1889 World's Fair.",
+        "The Champ de Mars is a public greenspace. The tower was the entrance of the 1889 World's Fair.",
     ],
     [
         entity("Eiffel Tower"),
@@ -68,17 +68,18 @@ ROWS: list[Row] = [
     sample(
         "nevsky",
         "Кто построил Исаакиевский собор?",
-        "Исаакиевский собор в Санкт-Петербурге построил Огюст Монферран; строительство шло с 1818 по 1858 год.",
+        "Исаакиевский собор в Санкт-Петербурге построил Огюст Монферран; работы шли с 1818 по 1858 год.",
         ["Собор строился сорок лет. Архитектор Огюст Монферран умер в 1858 году в Петербурге."],
-        [entity("Исаакиевский собор", "work"), entity("Санкт-Петербурге"), entity("Огюст Монферран", "person"),
-         entity("1818", "date"), entity("1858", "date")],
+        [entity("Исаакиевский собор", "work"), entity("Санкт-Петербурге"),
+         entity("Огюст Монферран", "person"), entity("1818", "date"), entity("1858", "date")],
     ),
     sample(
         "changcheng",
         "长城有多长？",
         "根据国家文物局的数据，明长城全长8851.8公里，东起虎山，西至嘉峪关。",
         ["明长城东起辽宁虎山，全长8851.8公里。", "嘉峪关是明长城西端的起点。"],
-        [entity("国家文物局", "organisation"), entity("8851.8公里", "number"), entity("虎山"), entity("嘉峪关")],
+        [entity("国家文物局", "organisation"), entity("8851.8公里", "number"), entity("虎山"),
+         entity("嘉峪关")],
     ),
     sample(
         "nil",

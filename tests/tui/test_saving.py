@@ -200,7 +200,8 @@ async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(
         theirs = stored(store, "schiller")
         review.act(store, theirs, editing.reject(theirs, theirs.state.entity.assessment.units[0]))
 
-        await press(pilot, "x", "r")
+        await press(pilot, "x")
+        await press(pilot, "r")
         assert stored(store, "schiller").state.entity.assessment.units[0].rejected
         assert "so it is already" in app.screen.query_one(Status).text
 

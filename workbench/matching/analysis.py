@@ -110,7 +110,7 @@ def analyse(text: str, label: str = "", lang: str | None = None) -> Analysed:
         initials=_initials([word.removesuffix(".") for word in everything]),
         generation=generation,
         capitals=_capitals(text),
-        unspaced=bool(_UNSPACED.search(text)),
+        unspaced=not text.isascii() and _UNSPACED.search(text) is not None,
         country=country(merged),
         bare=_bare(text, kind),
         traits=frozenset(),

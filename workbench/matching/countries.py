@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from workbench.text.inflection import analyser, forms
+from workbench.text import inflection
+from workbench.text.inflection import forms
 from workbench.text.normalise import key
 
 _COUNTRIES = """
@@ -220,20 +221,23 @@ class Country(NamedTuple):
 NO_COUNTRY = Country("", False)
 
 
-@lru_cache(maxsize=1)
-def _index() -> dict[str, list[tuple[tuple[str, ...], Country]]]:
-    """The names of all countries as words, by every form of their first word."""
+@lru_cache(maxsize=2)
+def _index(russian: bool) -> dict[str, list[tuple[tuple[str, ...], Country]]]:
+    """The names of all countries in one language as words, by every form of their first word.
+
+    English names alone never load the Russian dictionary.
+    """
     index: dict[str, list[tuple[tuple[str, ...], Country]]] = defaultdict(list)
+    lang = "ru" if russian else "en"
     for line in _COUNTRIES.strip().splitlines():
-        english, english_people, russian, russian_people = line.split("|")
-        people = {*english_people.split(","), *russian_people.split(",")}
-        for names, lang in ((f"{english},{english_people}", "en"), (f"{russian},{russian_people}", "ru")):
-            for name in filter(None, names.split(",")):
-                words = tuple(key(name, lang).split())
-                # With the dictionary a single word stands here as its own lemma: 300 look-ups less.
-                known = len(words) == 1 and analyser() is not None
-                for form in {words[0]} if known else forms(words[0], lang):
-                    index[form].append((words, Country(english.split(",")[0], name in people)))
+        columns = [column.split(",") for column in line.split("|")]
+        names, people = columns[2:] if russian else columns[:2]
+        for name in filter(None, names + people):
+            words = tuple(key(name, lang).split())
+            # With the dictionary a single word stands here as its own lemma: 300 look-ups less.
+            known = russian and len(words) == 1 and inflection.analyser() is not None
+            for form in {words[0]} if known else forms(words[0], lang):
+                index[form].append((words, Country(columns[0][0], name in people)))
     return dict(index)
 
 
@@ -241,22 +245,25 @@ def country(words: Sequence[str]) -> Country:
     """The country that normalised words name, in any case; its name is "" when they name none."""
     if not words or len(words) > 5:
         return NO_COUNTRY
-    index = _index()
+    index = _index(_is_cyrillic(words[0]))
     for form in sorted(forms(words[0])):
-        for known, name in index.get(form, ()):
+        for known, named in index.get(form, ()):
             if len(known) == len(words) and all(
                 not forms(word).isdisjoint(forms(other))
                 for word, other in zip(words[1:], known[1:], strict=True)
             ):
-                return name
+                return named
     return NO_COUNTRY
 
 
 @lru_cache(maxsize=512)
-def other_names(name: str) -> tuple[tuple[str, ...], ...]:
-    """The names of a country, without those of its people, as normalised words."""
+def other_names(name: str, like: str) -> tuple[tuple[str, ...], ...]:
+    """The names of a country in the script of `like`, without those of its people, as normalised words."""
+    index = _index(_is_cyrillic(like))
     return tuple(
-        dict.fromkeys(
-            words for known in _index().values() for words, country in known if country == (name, False)
-        )
+        dict.fromkeys(words for known in index.values() for words, named in known if named == (name, False))
     )
+
+
+def _is_cyrillic(word: str) -> bool:
+    return not word.isascii() and any("\u0400" <= letter <= "\u04ff" for letter in word)

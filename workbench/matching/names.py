@@ -48,9 +48,11 @@ class Name(NamedTuple):
 def similarity(a: Name, b: Name, lang: str | None = None) -> Verdict:
     """How alike two names are, 0–100, and the layer that decided.
 
-    equal 100, normalised 99, inflected 98, typo up to 97, acronym 96, initials 95, short_form 93 (95);
-    digits: 0 when numbers or dates differ, 80 when they agree as far as they go (1889, 14 July 1889);
-    "" with 0 when no layer speaks. Symmetric. `lang` is the ISO 639-1 code of the texts.
+    equal 100; normalised 99; inflected 98; typo up to 97; acronym and alias (names of one country) 96;
+    initials 95; short_form 93, or 90 for a name with a description (western Turkey). Suggestions are
+    80: an alias by people (American), a date that goes less far (digits), a part of a name in a script
+    without spaces. digits with 0: numbers or dates differ. "" with 0: no layer speaks. Symmetric.
+    `lang` is the ISO 639-1 code of the texts.
     """
     return compare(analyse(a.text, a.label, lang), analyse(b.text, b.label, lang))
 

@@ -44,8 +44,10 @@ def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
     for index, context in enumerate(contexts):
         hits = sorted(hit for number, term in enumerate(terms) for hit in _places(context, term, number))
         for start, end in _clusters(hits, weights, n):
-            first, last = _passage(context, start, end)
-            passages.append((-_worth(context[first:last], terms, weights), index, first, last))
+            passages += [
+                (-_worth(context[first:last], terms, weights), index, first, last)
+                for first, last in _passages(context, start, end)
+            ]
     chosen: list[Evidence] = []
     for _, index, first, last in sorted(passages):
         if not any(c.context == index and c.start < last and first < c.end for c in chosen):
@@ -112,23 +114,18 @@ def _clusters(hits: list[_Hit], weights: list[float], n: int) -> list[tuple[int,
     return chosen
 
 
-def _passage(context: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence around the middle of a stretch, or a window of it when that is too long."""
+def _passages(context: str, start: int, end: int) -> list[tuple[int, int]]:
+    """What could be shown around a stretch: its sentences, all of them, or a window of a long one."""
     low, high = max(0, start - PASSAGE), min(len(context), end + PASSAGE)
     around = [
         (span.start + low, span.end + low)
         for span in sentences(context[low:high])
         if span.start + low <= end and span.end + low > start
     ]
-    if around:
-        whole = around[0][0], around[-1][1]
-        if whole[1] - whole[0] <= PASSAGE:
-            return whole
-        first = max(around, key=lambda span: (min(span[1], end + 1) - max(span[0], start), -span[0]))
-        if first[1] - first[0] <= PASSAGE:
-            return first
+    found = [(around[0][0], around[-1][1]), *around] if around else []
     margin = max(0, PASSAGE - (end - start)) // 2
-    return snap(context, max(0, start - margin), min(len(context), end + margin))
+    window = snap(context, max(0, start - margin), min(len(context), end + margin))
+    return [span for span in found if span[1] - span[0] <= PASSAGE] or [window]
 
 
 def _worth(passage: str, terms: list[tuple[str, ...]], weights: list[float]) -> float:

@@ -14,7 +14,7 @@ from workbench.matching.scan import FILLERS, Place, find_words, in_order, pieces
 from workbench.model import Evidence
 from workbench.text.folding import find_folded
 from workbench.text.inflection import forms
-from workbench.text.normalise import fold
+from workbench.text.normalise import fold, key
 from workbench.text.tokens import UNSPACED
 
 
@@ -119,7 +119,7 @@ def _patterns(name: Analysed, lang: str | None) -> list[_Pattern]:
     if name.country.name and not name.country.people:
         found += [
             _Pattern(tuple(traits(word, None) for word in other), ALIAS, "alias")
-            for other in other_names(name.country.name)
+            for other in other_names(name.country.name, name.text)
         ]
     return found
 
@@ -185,7 +185,7 @@ def _hits(
             if _is_other_word(name.text, surface, pattern.rule) or context[end : end + 1] in _CURRENCY:
                 continue
             taken.append((start, end))
-            similarity, rule = _how(name, surface, pattern)
+            similarity, rule = _how(name, surface, pattern, lang)
             nested = inside_longer(context, start, end, own, person=label == PERSON)
             yield _Hit(Evidence(index, start, end), similarity, rule, nested)
     if not patterns and _UNSPACED.search(name.text):
@@ -200,12 +200,12 @@ def _is_other_word(text: str, surface: str, rule: str) -> bool:
     return surface.islower() and (acronym or len(surface) <= 3) and not text.islower()
 
 
-def _how(name: Name, surface: str, pattern: _Pattern) -> tuple[int, str]:
+def _how(name: Name, surface: str, pattern: _Pattern, lang: str | None) -> tuple[int, str]:
     """Whether a place has the name as it is written or only in another case."""
     if pattern.rule != "inflected":
         return pattern.similarity, pattern.rule
     if surface == name.text:
         return 100, "equal"
-    if fold(surface) == fold(name.text) or pieces(surface) == pieces(name.text):
+    if key(surface, lang) == key(name.text, lang):
         return NORMALISED, "normalised"
     return pattern.similarity, pattern.rule

@@ -64,7 +64,7 @@ _OTHER = {
     sonra önce tüm her bazı""",
     "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta",
     "ro": "și de la sau dar este sunt era au fost în din cu pe pentru prin după acest această un o",
-    "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo",
+    "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo bị đã sẽ đang sinh",
     "id": "yang dan di ke dari pada adalah ini itu untuk dengan",
 }
 _RU = words(
@@ -114,6 +114,10 @@ OPENERS = words(
     государственный федеральный страны страна город менеджеры исследователи специалисты ученые учёные
     сотрудники журналисты организаторы участники мероприятие встреча заседание выставка лекция сообщение""",
 )
+
+
+# Acronyms that read as function words when folded.
+ACRONYMS = frozenset({"US", "WHO", "IT"})
 
 
 @lru_cache(maxsize=64)

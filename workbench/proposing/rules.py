@@ -10,7 +10,7 @@ from workbench.proposing.attribution import judge, passages
 from workbench.proposing.rules_dates import dates
 from workbench.proposing.rules_names import names
 from workbench.proposing.rules_nested import nested
-from workbench.proposing.rules_numbers import numbers
+from workbench.proposing.rules_numbers import amounts, numbers
 from workbench.proposing.rules_titles import addresses, titles
 from workbench.proposing.rules_uncased import uncased
 from workbench.proposing.spans import Claims, Found
@@ -50,6 +50,7 @@ def entities(text: str, lang: str | None = None) -> tuple[ProposedEntity, ...]:
     claims.add(addresses(text))
     claims.add(titles(text, lang))
     claims.add(dates(text, lang))
+    claims.add(amounts(text))
     claims.add(uncased(text))
     claims.add(names(text, lang, claims))
     claims.add(numbers(text, lang))

@@ -14,15 +14,15 @@ _ADJECTIVE = re.compile(
     r"(?<![ае]н)(?<!ст)(?<!ци)(?:ый|ий|ой|ая|яя|ое|ее|ого|его|ому|ему|ым|им|ом|ем|ую|юю|ые|ие|ых|их|ыми|ими|ей)$"
 )
 _GENITIVE = re.compile(
-    r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|ия|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их)$"
+    r"(?:[^аиыуея]а|[бвгджзклмнпрстфхцчшщь]я|[еои]я|ии|ы|[гкхжшчщьнлртсд]и|ов|ев|ей|ий|ого|его|ой|ых|их)$"
 )
-_VERB = re.compile(r"(?:[аиыуея]л[аио]?|ся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
+_VERB = re.compile(r"(?:[аиыуея]л[аио]?|[сзгкшр]л[аио]|ся|лась|лись|лось|ет|ит|ют|ят|ут|ат)$")
 _BARE = words("дел прав войск наук лиц сил связей связи людей стран")
 # Bodies that Russian writes with a small letter before the name of their country or city.
 _BODIES = frozenset(
     stem(word)
     for word in words(
-        """правительство парламент министерство мид минобороны мэрия администрация посольство консульство
+        """правительство парламент министерство мид минобороны администрация посольство консульство
         сборная конгресс сенат прокуратура комитет полиция армия кабинет совет комиссия управление
         агентство"""
     )
@@ -61,14 +61,14 @@ def widen(reading: Reading, run: Run) -> Run:
 
 
 def reach_back(reading: Reading, run: Run) -> Run:
-    """The run with the small-letter body that governs it: правительство Израиля, мэрия Москвы."""
+    """The run with the small-letter body that governs it: правительство Израиля, Москвы."""
     if reading.lang not in _LANGUAGES or not _closes(reading.tokens[run.first].text):
         return run
     for head in range(run.first - 1, max(-1, run.first - 1 - _CHAIN), -1):
         word = reading.tokens[head].text
         if not _spaced(reading, head + 1) or not word.islower():
             return run
-        if stem(word) in _BODIES:
+        if stem(word) in _BODIES or word.startswith("мэри"):
             return Run(head, max(run.last, _complement(reading, head)))
         if not _is_genitive(word):
             return run

@@ -74,7 +74,7 @@ _YEAR = _one_of(
     rf"(?<=\d{{4}}{_DASH}){_FOUR}(?!\w|[.,]\d|-\d)",
 )
 _HOUR = r"(?<![\w:.,/])(?:[01]?\d|2[0-3])"
-_ZONE = r"[ \u00a0]?(?:[ap]\.m\.|[apAP][mM](?!\w)|Uhr(?!\w)|мск|МСК|GMT|UTC)"
+_ZONE = r"[ \u00a0]{0,3}(?:[ap]\.m\.|[apAP][mM](?!\w)|Uhr(?!\w)|мск|МСК|GMT|UTC)"
 _CLOCK = _one_of(
     rf"{_HOUR}:[0-5]\d(?::[0-5]\d)?(?:{_ZONE})?(?![\d:])",
     rf"{_HOUR}(?:\.[0-5]\d)?{_ZONE}",

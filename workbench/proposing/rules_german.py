@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from workbench.proposing.gazetteer import COMMON_IN_GERMAN, is_organisation, is_place
 from workbench.proposing.gazetteer_names import is_first_name
@@ -49,20 +49,26 @@ _BARE = words(
 def german(reading: Reading, runs: Sequence[Run]) -> Iterator[Run]:
     """The parts of the runs of a German text that are names, in text order."""
     surnames: set[str] = set()
+    for run in runs:  # a surname may stand before the full name
+        surnames.update(
+            reading.tokens[last].text
+            for first, last in _names_of(reading, run, frozenset())
+            if last > first and is_first_name(reading.tokens[first].text)
+        )
     for run in runs:
-        index = run.first
-        while index <= run.last:
-            end = _name_from(reading, run, index, surnames)
-            if end is None:
-                index += 1
-                continue
-            if end > index and is_first_name(reading.tokens[index].text):
-                surnames.add(reading.tokens[end].text)
+        yield from _names_of(reading, run, surnames)
+
+
+def _names_of(reading: Reading, run: Run, surnames: Set[str]) -> Iterator[Run]:
+    index = run.first
+    while index <= run.last:
+        end = _name_from(reading, run, index, surnames)
+        if end is not None:
             yield Run(index, end)
-            index = end + 1
+        index = index + 1 if end is None else end + 1
 
 
-def _name_from(reading: Reading, run: Run, index: int, surnames: set[str]) -> int | None:
+def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> int | None:
     """The last token of the name that starts at `index`, or None when none does."""
     word = reading.tokens[index].text
     folded = word.casefold()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from workbench.proposing.gazetteer import DEMONYMS, is_faith, is_organisation, is_people, is_place
 from workbench.proposing.gazetteer_names import is_first_name
 from workbench.proposing.lexicon import (
+    ABBREVIATIONS,
     EVENT,
     MODIFIERS,
+    NOUNS,
     OFFICES,
     ORGANISATION,
     PARTICLES,
@@ -18,16 +21,22 @@ from workbench.proposing.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.lexicon_function import OPENERS, function_words
+from workbench.proposing.lexicon_function import ACRONYMS, OPENERS, function_words
 from workbench.proposing.rules_cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules_german import german
 from workbench.proposing.rules_labels import Labels
-from workbench.proposing.rules_runs import Reading, Run, read, runs
+from workbench.proposing.rules_runs import Reading, Run, is_syllable, read, runs
 from workbench.proposing.rules_subject import subject
 from workbench.proposing.spans import Claims, Found
 
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _HEADS = ORGANISATION | PLACE | EVENT
+# Verbs right after a bare name that opens a sentence.
+_ACTING = words(
+    """has had also then became began won made wrote went took left grew led held met gave told said says ran
+    sang taught fought fled built sold spent lost kept found thought does plays lives works writes"""
+)
+_ABSTRACT = re.compile("(?:s|ing|tion|sion|ity|ness|ment|ism|ogy|ly|ance|ence|ship|ure|age|ics|people|men)$")
 # What follows the subject of a definition: "Load is the sixth album", "Vega (star)".
 _DEFINING = words("is was are were ( — – ist war est fut es era è")
 
@@ -57,12 +66,19 @@ def _kept(reading: Reading) -> Iterator[Run]:
             continue
         for part in _split(reading, run):
             trimmed = _trim(reading, part)
-            sure = trimmed and _evident(reading, widen(reading, trimmed))
+            sure = trimmed and _evident(reading, _syllable(reading, widen(reading, trimmed)))
             if sure:
-                sure = reach_back(reading, sure)
-                if sure.first > end:
-                    yield sure
+                longer = reach_back(reading, sure)
+                sure = longer if longer.first > end else sure
+                yield sure
                 end = max(end, sure.last)
+
+
+def _syllable(reading: Reading, run: Run) -> Run:
+    """Hồi giáo: a Vietnamese word's second syllable is small; names of people and foreign words have none."""
+    word = reading.tokens[run.last].text
+    whole = reading.lang == "vi" and not (word.isascii() or is_place(word) or run.last > run.first + 1)
+    return Run(run.first, run.last + 1) if whole and is_syllable(reading, run.last + 1) else run
 
 
 def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
@@ -134,13 +150,12 @@ def stem_free(word: str) -> bool:
 def _trim(reading: Reading, run: Run) -> Run | None:
     """Cut function words off both ends, and titles off the front."""
     first, last = run
-    function = function_words(reading.lang)
     while first <= last:
         word = reading.tokens[first].text
-        folded = word.casefold()
+        particle = word.casefold() in _LINKS and not reading.capital[first]
         if _is_person_after_all(reading, first, last):
             break
-        if folded in function or not word[0].isalnum() or (folded in _LINKS and not reading.capital[first]):
+        if _says_nothing(reading, word) or particle:
             first += 1
         elif first < last and _title_length(reading, first, last) and not _headed(reading, first, last):
             first += _title_length(reading, first, last)
@@ -148,19 +163,23 @@ def _trim(reading: Reading, run: Run) -> Run | None:
                 first += 1
         else:
             break
-    while last >= first:
-        word = reading.tokens[last].text
-        if (
-            (word.casefold() in function and not (word == "I" and last > first))
-            or not word[0].isalnum()
-            or (last > first and is_title(word) and is_place(reading.tokens[last - 1].text))
-        ):
-            last -= 1
-        else:
+    while last > first:
+        word, before = reading.tokens[last].text, reading.tokens[last - 1].text
+        if word == "I" or not (_says_nothing(reading, word) or (is_title(word) and is_place(before))):
             break
-    if first > last or (first == last and is_title(reading.tokens[first].text)):
+        last -= 1
+    if first > last:
         return None
-    return Run(first, last)
+    word = reading.tokens[first].text
+    alone = is_title(word) or word.casefold() in ABBREVIATIONS
+    return None if first == last and alone else Run(first, last)
+
+
+def _says_nothing(reading: Reading, word: str) -> bool:
+    """Whether a token is a function word or a mark; US and WHO are neither."""
+    if not word[0].isalnum():
+        return True
+    return word not in ACRONYMS and word.casefold() in function_words(reading.lang)
 
 
 def _is_person_after_all(reading: Reading, first: int, last: int) -> bool:
@@ -237,7 +256,13 @@ def _names_something(reading: Reading, index: int) -> bool:
         return True
     if folded in reading.lowered or folded in OPENERS:
         return False
+    if folded in NOUNS:  # Роман is a name, роман a novel
+        return False
     if is_first_name(word) or (reading.lang in {"ru", "uk"} and word[0] < "\u0250"):
         return True
     following = reading.tokens[index + 1].text if index + 1 < len(reading.tokens) else ""
-    return following in _DEFINING or following in {"'s", "’s"}
+    if following in _DEFINING or following in {"'s", "’s"}:
+        return True
+    # "Prévost served …": a bare noun before a verb is a name, unless it is plural or abstract.
+    acts = following in _ACTING or (len(following) > 4 and following.endswith("ed"))
+    return reading.lang == "en" and acts and not _ABSTRACT.search(folded)

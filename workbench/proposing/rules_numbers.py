@@ -10,8 +10,10 @@ from workbench.proposing.spans import Claims, Found
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only.
 _FIGURE = r"(?:\d{1,3}(?:[,.'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*[½¼¾]?)"
 _GAP = r"[ \u00a0\u202f]{0,3}"
-_BEFORE = r"(?<![\w.,/])(?<!\d:)"
-_END = r"(?![^\W\d_])"
+# A letter or digit of a script that parts words by spaces: 人口1400万 is a number, X1400 is none.
+_JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
+_END = rf"(?!{_JOINED})"
 _MAGNITUDE = (
     r"(?:hundred|thousand|million|billion|trillion|mn|bn|mln|mio\.|Mrd\.|Mio\.|Millionen|Milliarden?|Tausend"
     r"|тыс\.|тысяч[аи]?|млн\.?|млрд\.?|трлн\.?|миллион(?:а|ов)?|миллиард(?:а|ов)?|триллион(?:а|ов)?"
@@ -52,7 +54,7 @@ def _layers() -> tuple[re.Pattern[str], ...]:
     magnitude = rf"(?:{_GAP}{_MAGNITUDE}{_END})?"
     figure = rf"{_FIGURE}(?:{_GAP}[-–—]{_GAP}{_FIGURE})?"
     money = (
-        rf"(?<!\w)(?:US|AU?|CA?|HK|NZ|S|R)?{_GAP}[$€£¥₽₹₩₴₺₫]{_GAP}{figure}{magnitude}"
+        rf"(?<!\w)(?:(?:US|AU?|CA?|HK|NZ|S|R){_GAP})?[$€£¥₽₹₩₴₺₫]{_GAP}{figure}{magnitude}"
         rf"|{_BEFORE}{figure}{magnitude}{_GAP}{_CURRENCY}{_END}"
         rf"|{_BEFORE}{_FIGURE}{_EAST_MAGNITUDE}{{0,3}}(?:元|円|圆|美元|欧元|ドル|ユーロ|원|달러)"
     )
@@ -62,7 +64,9 @@ def _layers() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"{_BEFORE}{figure}{magnitude}(?:{_GAP}|-){_UNIT}{_END}(?!\d)"),
         re.compile(rf"{_BEFORE}{figure}{_GAP}{_MAGNITUDE}{_END}|{_BEFORE}{_FIGURE}[万萬亿億兆만억조]+"),
         # neither a citation mark [3], nor a list marker 3. at a line start, nor part of a code
-        re.compile(rf"{_BEFORE}(?<!\[){_FIGURE}(?![\w/]|[.,:]\d|-[^\W\d_])(?!(?<=\n\d)[.)]|(?<=\n\d\d)[.)])"),
+        re.compile(
+            rf"{_BEFORE}(?<!\[){_FIGURE}(?!{_JOINED}|/|[.,:]\d|-[^\W\d_])(?!(?<=\n\d)[.)]|(?<=\n\d\d)[.)])"
+        ),
     )
 
 
@@ -73,9 +77,18 @@ def _spelled() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{_WORDS})(?:-(?:{_SMALL}))?(?: {_MAGNITUDE})?{unit}(?![\w-])")
 
 
+def amounts(text: str) -> list[Found]:
+    """Numbers with a currency, a per cent sign, a unit or a magnitude."""
+    return _found(text, *_layers()[:-1])
+
+
 def numbers(text: str, lang: str) -> list[Found]:
-    """Every number with what belongs to it; citation marks ([3]) and list markers are none."""
+    """Plain numbers, in English also in words; citation marks ([3]) and list markers are none."""
+    return _found(text, _layers()[-1], *((_spelled(),) if lang == "en" else ()))
+
+
+def _found(text: str, *patterns: re.Pattern[str]) -> list[Found]:
     claims = Claims()
-    for pattern in (*_layers(), *((_spelled(),) if lang == "en" else ())):
+    for pattern in patterns:
         claims.add(Found(found.start(), found.end(), "number") for found in pattern.finditer(text))
     return claims.items()

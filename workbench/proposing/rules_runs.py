@@ -145,7 +145,7 @@ def _joined(reading: Reading, first: int, last: int) -> int | None:
             return None
         return after
     folded = _folded(reading, after)
-    for rule in (_after_mark, _after_particle, _after_number):
+    for rule in (_after_mark, _after_particle, _after_number, _after_syllable):
         if (found := rule(reading, first, last, after, folded)) is not None:
             return found
     return None
@@ -251,6 +251,21 @@ def _binds(reading: Reading, first: int, last: int, follower: int) -> bool:
     if joint in {"for", "für", "pour", "para", "per"}:
         return bool(heads)
     return False
+
+
+def _after_syllable(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:
+    """Đại học Michigan: Vietnamese writes the later syllables of a word small."""
+    if reading.lang != "vi" or not is_syllable(reading, after):
+        return None
+    return after + 1 if _is_capital(reading, after + 1) and _near(reading, after, after + 1) else None
+
+
+def is_syllable(reading: Reading, index: int) -> bool:
+    """Whether a Vietnamese token is a small syllable that says something and follows a space."""
+    if index >= len(reading.tokens) or not _near(reading, index - 1, index):
+        return False
+    word = reading.tokens[index].text
+    return word.islower() and word.isalpha() and word not in function_words(reading.lang)
 
 
 def _after_number(reading: Reading, first: int, last: int, after: int, folded: str) -> int | None:

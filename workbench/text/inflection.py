@@ -140,6 +140,8 @@ def forms(word: str, lang: str | None = None) -> frozenset[str]:
 
 
 def _others(word: str, lang: str | None) -> Iterator[str]:
+    if word.isascii():
+        return _alphabetic(word, lang)
     if _CYRILLIC.search(word):
         return _cyrillic(word, lang)
     if _HAN.search(word):

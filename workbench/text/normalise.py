@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from workbench.text import numbers
-from workbench.text.lists import by_language, listed
+from workbench.text.lists import by_language, has_digit, listed
 from workbench.text.tokens import UNSPACED, marks
 
 # Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
@@ -125,8 +125,10 @@ def fold(text: str) -> str:
 
 def words(text: str, lang: str | None = None) -> list[str]:
     """All words of a name in one spelling, in order; initials keep their dot ("j.", "k.", "rowling")."""
-    folded = fold(numbers.romans(unicodedata.normalize("NFKC", text)))
-    folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    folded = fold(numbers.romans(plain))
+    if has_digit(folded):
+        folded = _ORDINAL.sub("", _DECADE.sub("s", folded))
     found = []
     for match in _word_pattern().finditer(folded):
         word, kind = match.group(), match.lastgroup
@@ -171,7 +173,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
     """
     result: list[str] = []
     run: list[str] = []
-    droppable = _leading(lang) | _listed(_FILLERS, lang)
+    droppable = _droppable(lang)
     for word in [*found, ""]:
         if len(word.removesuffix(".")) == 1 and word[0].upper() != word[0]:
             run.append(word)
@@ -189,10 +191,9 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
 def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
     kept = list(found)
-    leading = _leading(lang)
+    leading, fillers = _leading(lang), _fillers(lang)
     while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
         del kept[0]
-    fillers = _listed(_FILLERS, lang)
     kept = [word for word in kept if word not in fillers]
     return kept or list(found)
 
@@ -209,6 +210,16 @@ def settled(found: Sequence[str], lang: str | None = None) -> list[str]:
 @lru_cache(maxsize=64)
 def _leading(lang: str | None) -> frozenset[str]:
     return _listed(_ARTICLES, lang) | _listed(_PREPOSITIONS, lang)
+
+
+@lru_cache(maxsize=64)
+def _fillers(lang: str | None) -> frozenset[str]:
+    return _listed(_FILLERS, lang)
+
+
+@lru_cache(maxsize=64)
+def _droppable(lang: str | None) -> frozenset[str]:
+    return _leading(lang) | _fillers(lang)
 
 
 def _listed(table: Mapping[str, frozenset[str]], lang: str | None) -> frozenset[str]:

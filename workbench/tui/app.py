@@ -26,6 +26,7 @@ from workbench.tui.safe import TerminalGuard, flat
 from workbench.tui.screens.base import Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.theme import DARK, LIGHT
+from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
@@ -74,6 +75,7 @@ class WorkbenchApp(App[None]):
 
     def on_mount(self) -> None:
         """Paint, then open the store; leave the terminal as it was when told to go."""
+        self.gate.close()
         self.call_after_refresh(self.open_store)
         if not self.is_headless:
             loop = asyncio.get_running_loop()
@@ -83,22 +85,24 @@ class WorkbenchApp(App[None]):
                     loop.add_signal_handler(number, partial(self.exit, None, 128 + number))
 
     def open_store(self) -> None:
-        """Open the store and the dataset beside the event loop, then show the queue."""
-        self.run_worker(self._open(), name="open", exit_on_error=True)
+        """Open the store and the dataset beside the event loop, then show the queue; keys wait for it."""
+        self.gate.close()
+        start(self, self._open, group="open")
 
     async def _open(self) -> None:
         queue = self._queue()
         try:
             desk = await asyncio.to_thread(self._load)
+            await queue.begin(desk)
         except AmbiguousError as error:
-            queue.offer(error.choices)
+            await self.ask(queue.choice(error.choices))
+            return
         except NotFoundError as error:
             queue.refuse(str(error), missing=True)
         except WorkbenchError as error:
             self._leave_with = 1
             queue.refuse(str(error))
-        else:
-            await queue.begin(desk)
+        self.open_gate()
 
     def _load(self) -> Desk:
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
@@ -134,9 +138,10 @@ class WorkbenchApp(App[None]):
         await self.push_screen(dialog)
 
     async def back_to_queue(self, at: int | None, said: str = "") -> None:
-        """Leave the review."""
+        """Leave the review; the keys that waited go to the queue."""
         await self.pop_screen()
         self._queue().returned(at, said)
+        self.open_gate()
 
     async def action_help(self) -> None:
         """Show the keys of where one is."""

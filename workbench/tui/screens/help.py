@@ -81,5 +81,9 @@ def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]
 
 def _balanced(blocks: list[list[Part]]) -> list[list[list[Part]]]:
     """The blocks in two columns, in order, cut where the longer column is shortest."""
-    splits = [(blocks[:cut], blocks[cut:]) for cut in range(1, len(blocks) + 1)]
-    return list(min(splits, key=lambda split: max(sum(map(len, split[0])), sum(map(len, split[1])))))
+
+    def longer(cut: int) -> int:
+        return max(sum(map(len, blocks[:cut])), sum(map(len, blocks[cut:])))
+
+    cut = min(range(1, len(blocks) + 1), key=longer)
+    return [blocks[:cut], blocks[cut:]]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -16,14 +17,18 @@ from textual.widgets.input import Selection
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.choose import ChooseScreen
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
+from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.review import Moved, Progress
     from workbench.tui.desk import Desk
+
+Find = Callable[[], Awaitable["int | None"]]
 
 ORDERS = {"u": "random order", "file": "file order", "delta": "largest Δ first"}
 STATES = ("", "todo", "started", "verified", "excluded", "skipped")
@@ -114,16 +119,14 @@ class QueueScreen(BaseScreen):
         if not missing:
             self.query_one(Status).say("could not open the database", sign="!", tone="bad")
 
-    def offer(self, names: tuple[str, ...]) -> None:
-        """Several datasets: choose one by its number or with Enter."""
-        from workbench.tui.screens.choose import ChooseScreen
-
-        self.app.push_screen(ChooseScreen("Which dataset?", names, self.bench.choose_dataset))
+    def choice(self, names: tuple[str, ...]) -> ChooseScreen:
+        """Several datasets: ask for one."""
+        return ChooseScreen("Which dataset?", names, self.bench.choose_dataset)
 
     def returned(self, at: int | None, said: str) -> None:
         """Back from a review."""
         self.query_one(Status).say(said)
-        self.run_worker(self._show(at), "view", exclusive=True)
+        start(self, partial(self._show, at), group="view", only_newest=True)
 
     # Filling.
 
@@ -185,28 +188,28 @@ class QueueScreen(BaseScreen):
     def action_go_on(self) -> None:
         """Open the next undecided sample."""
         assert self.desk is not None
-        self._jump(self.desk.next(), "every sample is decided", "could not look for the next sample")
+        self._jump(self.desk.next, "every sample is decided", "could not look for the next sample")
 
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was."""
         assert self.desk is not None
-        self._jump(_place(self.desk.undo()), "nothing to undo", "the undo was not saved")
+        self._jump(partial(_place, self.desk.undo), "nothing to undo", "the undo was not saved")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        self._jump(_place(self.desk.redo()), "nothing to redo", "the redo was not saved")
+        self._jump(partial(_place, self.desk.redo), "nothing to redo", "the redo was not saved")
 
-    def _jump(self, find: Awaitable[int | None], none: str, failed: str) -> None:
+    def _jump(self, find: Find, none: str, failed: str) -> None:
         """Open the sample that `find` brings; keys wait meanwhile."""
         self.bench.gate.close()
-        self.run_worker(self._jump_to(find, none, failed), exit_on_error=True)
+        start(self, partial(self._jump_to, find, none, failed), group="work")
 
-    async def _jump_to(self, find: Awaitable[int | None], none: str, failed: str) -> None:
+    async def _jump_to(self, find: Find, none: str, failed: str) -> None:
         assert self.desk is not None
         status = self.query_one(Status)
         try:
-            found = await find
+            found = await find()
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
             status.say(f"{failed}: {flat(str(error))}", sign="!", tone="bad")
             self.bench.open_gate()
@@ -276,8 +279,7 @@ class QueueScreen(BaseScreen):
         self._view(self.query_one(SampleList).chosen)
 
     def _view(self, at: int | None) -> None:
-        # exclusive: only the newest search or view is wanted; nothing is written here
-        self.run_worker(self._show(at), "view", exclusive=True)
+        start(self, partial(self._show, at), group="view", only_newest=True)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """A click opens the sample."""
@@ -286,8 +288,8 @@ class QueueScreen(BaseScreen):
             self.app.call_later(self.bench.gate.enter, self.action_review)
 
 
-async def _place(moving: Awaitable[Moved | None]) -> int | None:
-    moved = await moving
+async def _place(move: Callable[[], Awaitable[Moved | None]]) -> int | None:
+    moved = await move()
     return moved.sample_id if moved else None
 
 

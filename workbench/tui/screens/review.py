@@ -37,6 +37,7 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.work import start
 
 FAST = 1.0
 """Seconds on the screen below which an accept is marked `fast`."""
@@ -140,7 +141,7 @@ class ReviewScreen(SavingScreen):
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
         if is_new:
-            self.run_worker(self._read_progress(), "progress", exclusive=True)
+            start(self, self._read_progress, group="progress", only_newest=True)
 
     def _first_kind(self, opened: Opened) -> Kind:
         kinds = opened.dataset.kinds
@@ -231,13 +232,14 @@ class ReviewScreen(SavingScreen):
                 return
         found = await self.desk.next(opened.sample_id)
         if found is None:
-            await self._leave(opened.sample_id, "every sample is decided")
+            self._leave("every sample is decided")
         else:
             await self._open(found)
 
-    async def _leave(self, at: int, said: str = "") -> None:
-        await self.bench.back_to_queue(at, said)
-        self.bench.open_gate()
+    def _leave(self, said: str = "") -> None:
+        # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
+        self.bench.gate.close()
+        self.app.call_later(self.bench.back_to_queue, self.now.sample_id, said)
 
     # Deciding.
 
@@ -453,9 +455,9 @@ class ReviewScreen(SavingScreen):
         self.app.copy_to_clipboard(chosen)
         self.say(f"copied: {chosen}")
 
-    async def action_back(self) -> None:
+    def action_back(self) -> None:
         """To the queue."""
-        await self._leave(self.now.sample_id)
+        self._leave()
 
 
 def _relabelled(label: str, unit: Unit) -> Intent:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
@@ -21,14 +20,16 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.work import Work, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
 
-PAINT_PATIENCE = 0.5
-"""Seconds after which keys run again although nothing could be painted (no room on the terminal)."""
+LOOK_FOR_ROOM = 0.5
+"""Seconds between looks whether there is any room to paint; keys run again when there is none."""
 
-Work = Callable[[], Awaitable[None]]
+PAINTED = ("#reference", "#units")
+"""What has to be on the screen before a sample counts as shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +87,7 @@ class SavingScreen(BaseScreen):
 
     def _start(self, what: str, work: Work, *, writes: bool) -> None:
         self.bench.gate.close()
-        # never exclusive: an exclusive worker would drop the write before it
-        self.run_worker(self.run(what, work, writes=writes), "work", exit_on_error=True)
+        start(self, partial(self.run, what, work, writes=writes), group="work")
 
     async def run(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Do it now; whatever goes wrong is said, with what was not done."""
@@ -191,7 +191,7 @@ class SavingScreen(BaseScreen):
         if is_new:
             self._shown_at = float("inf")
             self._waits_for_sample = True
-        self.set_timer(PAINT_PATIENCE, partial(self._give_up_painting, self.generation))
+        self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, self.generation))
         return self.generation
 
     @property
@@ -207,24 +207,29 @@ class SavingScreen(BaseScreen):
     def on_passage_painted(self, event: Passage.Painted) -> None:
         """The reference has been drawn."""
         event.stop()
-        self._note_painted("reference", event.generation)
+        self._note_painted("#reference", event.generation)
 
     def on_unit_list_painted(self, event: UnitList.Painted) -> None:
         """The units have been drawn."""
         event.stop()
-        self._note_painted("units", event.generation)
+        self._note_painted("#units", event.generation)
 
     def _note_painted(self, part: str, generation: int) -> None:
         if generation != self.generation:
             return
         self._painted.add(part)
-        if len(self._painted) < 2:
+        if len(self._painted) < len(PAINTED):
             return
         if self._waits_for_sample:
             self._waits_for_sample = False
             self._shown_at = monotonic()
         self.bench.open_gate()
 
-    def _give_up_painting(self, generation: int) -> None:
-        if generation == self.generation and len(self._painted) < 2:
+    def _look_for_room(self, generation: int) -> None:
+        """On a terminal too small to paint the sample keys run all the same; only accepting does not."""
+        if generation != self.generation or len(self._painted) == len(PAINTED):
+            return
+        if any(not self.query_one(name).region.intersection(self.region) for name in PAINTED):
             self.bench.open_gate()
+        else:
+            self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, generation))

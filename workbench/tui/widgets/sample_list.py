@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
@@ -14,6 +15,7 @@ from workbench.tui.cells import fit
 from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.review import QueueRow
@@ -92,7 +94,7 @@ class SampleList(Lines):
         if page in self._loading or self._load is None:
             return
         self._loading.add(page)
-        self.run_worker(self._read(page, self._load, self._ids), "pages", exit_on_error=True)
+        start(self, partial(self._read, page, self._load, self._ids), group="pages")
 
     async def _read(self, page: int, load: Load, ids: list[int]) -> None:
         try:

@@ -47,7 +47,7 @@ class UnitList(Lines):
         self.units: tuple[Unit, ...] = ()
         self.revealed: tuple[Unit, ...] = ()
         self.generation = 0
-        self._told = -1
+        self._told = 0
         self._nothing = ""
         self._statements = False
         self._rows: list[tuple[int, int]] = []  # line -> (entry, line of the entry)

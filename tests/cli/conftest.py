@@ -1,0 +1,42 @@
+"""The command line in this process: fast, and with every byte of both streams."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from workbench import cli
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """The one document on standard output."""
+        return json.loads(self.out)
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in a folder of its own, as a person called ann."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WORKBENCH_AS", "ann")
+
+    def runner(*arguments: object) -> Ended:
+        capsys.readouterr()
+        code = cli._run([str(argument) for argument in arguments])
+        return Ended(code, *capsys.readouterr())
+
+    return runner

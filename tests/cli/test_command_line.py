@@ -1,0 +1,402 @@
+"""The command line as a program: options anywhere, streams, exit codes, nothing hostile on the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from workbench import __version__, cli
+
+HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
+PROGRAM = [
+    sys.executable,
+    "-c",
+    "import sys; from workbench.cli import main; sys.argv[0] = 'workbench'; main()",
+]
+RAW = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]"
+)
+"""Everything that steers a terminal or hides in it; tab and newline may stand in a report."""
+
+ROW = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
+
+
+def commands(app: typer.Typer, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    """Every command and group of the program, by the words that call it."""
+    group = typer.main.get_group(app)
+    found: list[tuple[str, ...]] = [()]
+
+    def walk(one: Any, words: tuple[str, ...]) -> None:
+        for name, command in getattr(one, "commands", {}).items():
+            found.append((*words, name))
+            walk(command, (*words, name))
+
+    walk(group, path)
+    return found
+
+
+def rows_file(*rows: dict[str, Any], name: str = "rows.jsonl") -> str:
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return name
+
+
+@pytest.mark.parametrize("words", commands(cli.app), ids=" ".join)
+def test_every_command_has_help(run: Any, words: tuple[str, ...]) -> None:
+    """A sentence for the command and one for each of its options; asking is no error."""
+    ended = run(*words, "--help")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert "Usage:" in ended.out
+    command: Any = typer.main.get_group(cli.app)
+    for word in words:
+        command = command.commands[word]
+    assert command.help
+    for parameter in command.params:
+        if getattr(parameter, "help", None) is not None or parameter.param_type_name == "option":
+            assert parameter.help, (words, parameter.name)
+
+
+def test_version_and_unknown_commands(run: Any) -> None:
+    """--version is an answer, an unknown word is bad usage."""
+    assert run("--version") == (0, f"workbench {__version__}\n", "")
+    ended = run("paint")
+    assert (ended.code, ended.out) == (2, "")
+    assert "paint" in ended.err
+
+
+def test_global_options_stand_before_or_after_the_command(run: Any) -> None:
+    """In both spellings; what follows `--` is left alone."""
+    file = rows_file(ROW)
+    assert run("--db", "x.db", "--dataset", "one", "import", file).code == 0
+    assert run("import", file, "--db=x.db", "--dataset=two").code == 0
+    assert run("import", "--dataset", "three", file, "--db", "x.db").code == 0
+
+    names = [one["info"]["name"] for one in run("status", "--json", "--db", "x.db").json["datasets"]]
+
+    assert names == ["one", "two", "three"]
+    assert not Path("workbench.db").exists()
+    assert run("score", "--as", "bo", "--dataset", "two", "--db", "x.db", "--json").json["dataset"] == "two"
+    assert run("import", "--", "--db").code == 2
+
+
+@pytest.mark.parametrize("option", ["--db", "--dataset", "--as"])
+def test_a_global_option_needs_its_value(run: Any, option: str) -> None:
+    """Not the next word by accident, not the default in silence."""
+    ended = run("status", option)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert f"{option} needs a value" in ended.err
+    assert not Path("workbench.db").exists()
+
+
+def test_an_empty_value_swallows_nothing(run: Any) -> None:
+    """`--dataset=` names no dataset; the command after it is still the command."""
+    run("import", rows_file(ROW))
+
+    ended = run("--dataset=", "score")
+
+    assert ended.code == 2
+    assert "no dataset ''" in ended.err
+    assert run("--as=", "status").code == 2
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\x1b[31mb", "a\u202eb", "x" * 101])
+def test_a_name_for_decisions_is_printable(run: Any, name: str) -> None:
+    """It stands in every row and on every screen."""
+    ended = run("--as", name, "status")
+
+    assert ended.code == 2
+    assert "--as: give a printable name" in ended.err
+
+
+def test_the_database_may_come_from_the_environment(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """WORKBENCH_DB, and --db above it."""
+    monkeypatch.setenv("WORKBENCH_DB", "env.db")
+    run("import", rows_file(ROW))
+    assert Path("env.db").exists()
+    assert run("status", "--db", "other.db").code == 2
+
+
+@pytest.mark.parametrize(
+    "command", ["score", "compare", "propose", "status", "export", "backup", "policy show"]
+)
+def test_reading_commands_make_no_database(run: Any, command: str) -> None:
+    """A typing error in --db is not an empty report."""
+    words = [*command.split(), *(["out"] if command == "export" else [])]
+
+    ended = run(*words, "--db", "typo.db")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "typo.db: no such database; import a file first" in ended.err
+    assert list(Path().iterdir()) == []
+
+
+def test_screens_need_a_terminal(run: Any) -> None:
+    """`review`, and the program without a command: exit 2 with what works in scripts."""
+    for words in (("review",), ()):
+        ended = run(*words)
+        assert (ended.code, ended.out) == (2, "")
+        assert "needs a terminal" in ended.err
+        assert "score" in ended.err
+    assert run("policy", "edit").code == 2
+    assert list(Path().iterdir()) == []
+
+
+def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
+    """In a file of its own; twice adds nothing."""
+    first, second = run("demo"), run("demo", "--json")
+
+    assert first.code == second.code == 0
+    assert "taj-high" in first.out
+    assert "workbench --db workbench-demo.db review" in first.err
+    assert second.json["n_samples"] == 50
+    assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]
+
+
+# --- the policy -----------------------------------------------------------------------------------------
+
+
+def test_the_policy_goes_round(run: Any) -> None:
+    """Shown, edited as text, stored as the next version; the same text again is no version."""
+    run("import", rows_file(ROW))
+    shown = run("policy", "show").out
+    Path("policy.toml").write_text(
+        shown.replace('kinds = ["entity"]', 'kinds = ["statement", "entity"]'), "utf-8"
+    )
+
+    changed, again = (
+        run("policy", "edit", "--file", "policy.toml"),
+        run("policy", "edit", "--file", "policy.toml"),
+    )
+
+    assert changed == (0, "policy version 2 is current\n", "")
+    assert again == (0, "the policy is as it was: version 2\n", "")
+    assert run("policy", "show").out == Path("policy.toml").read_text("utf-8")
+    assert run("policy", "show", "--json").json["kinds"] == ["statement", "entity"]
+
+
+def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_database: Path) -> None:
+    """So that they can be looked at again: in file order, ten by name."""
+    shutil.copy(demo_database, "workbench.db")
+    Path("p.toml").write_text(
+        run("policy", "show").out.replace('nested = "missing"', 'nested = "found"'), "utf-8"
+    )
+
+    ended = run("policy", "edit", "--file", "p.toml")
+
+    assert "policy version 2 is current" in ended.out
+    assert "\n13 samples were reviewed under an older version: apollo-dense, apollo-bm25, " in ended.out
+    assert ended.out.count(", ") == 9
+    assert ended.out.endswith(" …\n")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('kinds = ["entity"]', 'kinds = ["colour"]', "kinds: got ['colour']"),
+        ('kinds = ["entity"]', "kinds = []", "kinds"),
+        ('kinds = ["entity"]', 'kinds = ["entity", "entity"]', "kinds"),
+        ('kinds = ["entity"]', 'kinds = "entity"', "kinds: expected a list"),
+        ('kinds = ["entity"]', "", "'kinds' is missing"),
+        ('kinds = ["entity"]', 'kinds = ["entity"]\ncolour = 1', "unknown 'colour'"),
+        (
+            "counted_labels = []",
+            'counted_labels = ["nobody"]',
+            "counted_labels: 'nobody' is none of the labels",
+        ),
+        ('nested = "missing"', 'nested = "perhaps"', "nested: expected"),
+        ('partial = "split"', "partial = 1", "partial: expected"),
+        ('"1" = "person"', '"0" = "person"', "key '0'"),
+        ('"1" = "person"', '"1" = ""', "labels: 1: expected a name"),
+        ('"1" = "person"', '"1" = "place"', "one name stands under two keys"),
+        ('"1" = "person"', '"1" = person', "not TOML"),
+        ('kinds = ["entity"]', "\x00", "not TOML"),
+    ],
+)
+def test_a_bad_policy_is_named_and_changes_nothing(run: Any, old: str, new: str, message: str) -> None:
+    """Field, what stood there, and what was expected."""
+    run("import", rows_file(ROW))
+    shown = run("policy", "show").out
+    text = shown if old in shown else shown.replace('1 = "person"', '"1" = "person"')
+    assert old in text
+    Path("bad.toml").write_text(text.replace(old, new), "utf-8")
+
+    ended = run("policy", "edit", "--file", "bad.toml")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert message in ended.err
+    assert run("policy", "show").out == shown
+
+
+def test_a_policy_file_that_cannot_be_read_is_named(run: Any) -> None:
+    """Missing, or not UTF-8."""
+    run("import", rows_file(ROW))
+    Path("latin.toml").write_bytes("é".encode("latin-1"))
+
+    for name in ("nowhere.toml", "latin.toml"):
+        ended = run("policy", "edit", "--file", name)
+        assert ended.code == 2
+        assert name in ended.err
+
+
+# --- hostile text ---------------------------------------------------------------------------------------
+
+
+HOSTILE = "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u202c\u009b31m\u2066x\x7f\r"
+
+
+def hostile_rows() -> str:
+    rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
+    rows.append({**ROW, "id": HOSTILE, "meta": {"retriever": HOSTILE}, "scores": {HOSTILE: 0.5}})
+    rows.append({**ROW, "id": HOSTILE + "2", "meta": {"retriever": HOSTILE + "2"}})
+    rows[-1]["gold"] = rows[-2]["gold"] = {
+        "annotator": HOSTILE,
+        "entities": [{"text": "Rome", "verdict": "found"}],
+    }
+    return rows_file(
+        *rows, {"id": HOSTILE + "bad", "user_input": HOSTILE}, {HOSTILE: HOSTILE}, name="hard.jsonl"
+    )
+
+
+def test_hostile_text_never_reaches_the_terminal_raw(run: Any) -> None:
+    """Ids, metas, columns and errors, in tables and in --json; a program still reads them unchanged."""
+    said = [run("import", hostile_rows(), "--gold-if-given"), run("import", "hard.jsonl", "--strict")]
+    said.append(run("import", "hard.jsonl", "--gold-if-given", "--json"))
+    calls = (
+        ["propose"], ["score"], ["score", "--json"], ["compare"], ["compare", "--json"], ["status"],
+        ["compare", "--by", "meta.retriever"], ["compare", "--by", "meta.retriever", "--json"],
+        ["compare", "--by", "meta.nothing" + HOSTILE], ["score", "--run", HOSTILE],
+        ["score", "--dataset", HOSTILE],
+        ["score", "--metric", HOSTILE, "--strict"], ["policy", "show"], ["policy", "show", "--json"],
+        ["export", "out"], ["export", "out"], ["import", HOSTILE], ["propose", "--proposer", HOSTILE],
+        ["status", "--json"], ["score", "--strict"],
+    )  # fmt: skip
+    said += [run(*words) for words in calls]
+
+    assert [ended.code for ended in said[:3]] == [3, 2, 3]
+    for ended in said:
+        assert ended.out + ended.err
+        assert RAW.findall(ended.out + ended.err) == []
+    samples = run("score", "--json").json["samples"]
+    assert [sample["id"] for sample in samples][-2:] == [HOSTILE, HOSTILE + "2"]
+
+
+def test_a_hostile_file_name_is_shown_safely(run: Any) -> None:
+    """The dataset is called after it, and the message names it."""
+    name = "\x1b[31mred\u202e.jsonl"
+
+    ended = run("import", rows_file(ROW, name=name))
+
+    assert ended.code == 0
+    assert RAW.findall(ended.out + ended.err) == []
+    assert RAW.findall(run("status").out) == []
+
+
+def test_a_crash_shows_where_and_no_data(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exit 70, the program's own lines, and neither the message nor any value."""
+    run("import", rows_file(ROW))
+
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("SECRET of row a: Rome.")
+
+    monkeypatch.setattr("workbench.stages.recompute.recompute", broken)
+    run("propose")
+    ended = run("score")
+
+    assert (ended.code, ended.out) == (70, "")
+    assert f"workbench {__version__} crashed: RuntimeError" in ended.err
+    assert "score_dataset" in ended.err
+    assert "SECRET" not in ended.err
+    assert "Rome" not in ended.err
+
+
+# --- the real program -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def demo_db(tmp_path: Path, demo_database: Path) -> Path:
+    return Path(shutil.copy(demo_database, tmp_path / "w.db"))
+
+
+def test_documents_are_on_stdout_and_messages_on_stderr(demo_db: Path) -> None:
+    """Each stream alone is usable; the installed entry point does the same."""
+    done = subprocess.run([*PROGRAM, "--db", demo_db, "score", "--json"], capture_output=True, check=False)
+    failed = subprocess.run([*PROGRAM, "--db", demo_db, "review"], capture_output=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads(done.stdout)["n_samples"] == 50
+    assert (failed.returncode, failed.stdout) == (2, b"")
+    assert failed.stderr.startswith(b"workbench: review opens screens")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize(("arguments", "code"), [(["--json"], 0), ([], 0), (["--strict"], 1)])
+def test_a_reader_that_goes_away_changes_no_exit_code(demo_db: Path, arguments: list[str], code: int) -> None:
+    """`workbench score | head -1`: no trace, and the gate's answer stands."""
+    process = subprocess.Popen(
+        [*PROGRAM, "--db", demo_db, "score", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )  # fmt: skip
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    said = process.stderr.read()
+    process.stderr.close()
+
+    assert (process.wait(), said) == (code, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+def test_a_full_disk_on_standard_output_is_no_success(demo_db: Path) -> None:
+    """A report that was not written is an error."""
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(
+            [*PROGRAM, "--db", demo_db, "score"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+
+    assert ended.returncode == 2
+    assert b"standard output: No space left" in ended.stderr
+
+
+def test_a_terminal_without_unicode_gets_a_report_and_valid_json(demo_db: Path) -> None:
+    """What cannot be shown is replaced in tables and escaped in JSON."""
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    texts = [
+        subprocess.run(
+            [*PROGRAM, "--db", demo_db, "compare", *more], capture_output=True, env=environment, check=False
+        )
+        for more in ([], ["--json"])
+    ]
+
+    assert [one.returncode for one in texts] == [0, 0]
+    assert all(one.stdout.isascii() for one in texts)
+    assert json.loads(texts[1].stdout)["n_samples"] == 50
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
+    """Exit 130, and what was stored by then stays whole."""
+    rows = [{**ROW, "id": str(n), "user_input": "x" * 1_000} for n in range(20_000)]
+    (tmp_path / "big.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    process = subprocess.Popen(
+        [*PROGRAM, "--db", tmp_path / "w.db", "import", tmp_path / "big.jsonl"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    while not (tmp_path / "w.db-wal").exists():
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert b"Traceback" not in err
+    assert out == b""

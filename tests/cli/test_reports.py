@@ -1,0 +1,295 @@
+"""What score, compare and export say to a program: documents with fixed keys, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.scoring.scorers import SCORERS
+
+HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
+
+
+@pytest.fixture
+def demo(run: Any, demo_database: Path) -> Any:
+    """The demo in workbench.db; gives `run` on."""
+    shutil.copy(demo_database, "workbench.db")
+    return run
+
+
+def test_the_document_of_score(demo: Any) -> None:
+    """Every sample with the tally and value of each scorer, verified tallies by kind, external numbers."""
+    ended = demo("score", "--json")
+
+    document = ended.json
+    assert (ended.code, ended.err) == (0, "")
+    assert {"dataset", "n_samples", "samples", "means"} <= set(document)
+    assert (document["dataset"], document["n_samples"], len(document["samples"])) == ("demo", 50, 50)
+    for sample in document["samples"]:
+        assert {"id", "automatic", "verified", "external"} <= set(sample)
+        assert set(sample["automatic"]) == set(SCORERS)
+        for one in sample["automatic"].values():
+            assert set(one) == {"found", "missing", "unsure", "value"}
+        assert set(sample["verified"]) == {"entity", "statement"}
+        for verified in sample["verified"].values():
+            assert verified is None or {"found", "missing", "unsure", "value"} <= set(verified)
+        assert all(isinstance(value, float) for value in sample["external"].values())
+    for mean in document["means"].values():
+        assert set(mean) == {"value", "n", "undefined"}
+    assert set(document["means"]) == {*SCORERS, "verified_entity", "verified_statement"}
+
+
+def test_the_values_of_the_document_are_the_published_ones(demo: Any) -> None:
+    """Digit for digit, also after JSON; null where undefined; the imported column as it was in the file."""
+    samples = {sample["id"]: sample for sample in demo("score", "--json").json["samples"]}
+
+    assert samples["taj-high"]["automatic"]["ragas"] == {
+        "found": 4, "missing": 2, "unsure": 0, "value": 0.6666666655555555,
+    }  # fmt: skip
+    assert samples["taj-low"]["automatic"]["presence"] == {
+        "found": 1, "missing": 5, "unsure": 0, "value": 1 / 6,
+    }  # fmt: skip
+    assert samples["refund"]["automatic"]["linked"] == {"found": 0, "missing": 0, "unsure": 0, "value": None}
+    assert samples["refund"]["verified"] == {"entity": None, "statement": None}
+    assert samples["great-wall"]["verified"]["entity"] == {
+        "found": 3, "missing": 4, "unsure": 0, "value": 3 / 7,
+    }  # fmt: skip
+    assert samples["bolt-dense"]["external"] == {"context_entity_recall": 0.0}
+
+
+def test_means_rest_on_the_samples_they_say(demo: Any) -> None:
+    """n scored and the undefined ones counted apart; recomputed here from the samples."""
+    document = demo("score", "--json").json
+
+    for name in SCORERS:
+        values = [sample["automatic"][name]["value"] for sample in document["samples"]]
+        defined = [value for value in values if value is not None]
+        mean = document["means"][name]
+        assert (mean["n"], mean["undefined"]) == (len(defined), len(values) - len(defined))
+        assert mean["value"] == pytest.approx(sum(defined) / len(defined), abs=1e-12)
+
+
+def test_the_document_of_compare_adds_the_differences(demo: Any) -> None:
+    """`delta` for every scorer of a sample: automatic − verified by exact recall, null without both."""
+    score, compare = demo("score", "--json").json, demo("compare", "--json").json
+
+    assert [
+        {key: value for key, value in sample.items() if key != "delta"} for sample in compare["samples"]
+    ] == (score["samples"])
+    for sample in compare["samples"]:
+        for name, kind in SCORERS.items():
+            automatic, verified = sample["automatic"][name], sample["verified"][kind]
+            units = automatic["found"] + automatic["missing"] + automatic["unsure"]
+            if verified is None or verified["value"] is None or not units:
+                assert sample["delta"][name] is None
+            else:
+                assert sample["delta"][name] == pytest.approx(
+                    automatic["found"] / units - verified["value"], abs=1e-12
+                )
+    samples = {sample["id"]: sample for sample in compare["samples"]}
+    assert samples["great-wall"]["delta"]["context_entity_recall"] == pytest.approx(
+        0.33333332777777784 - 3 / 7
+    )
+    assert compare["differences"]["linked"]["n"] == 13
+
+
+def test_compare_by_prints_both_retrievers(run: Any) -> None:
+    """4/6 against 1/6 from gold in a file; the document holds the same numbers."""
+    contexts = {"high": "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal.", "low": "Taj Mahal."}
+    names = ("Taj Mahal", "Yamuna", "Agra", "1631", "Shah Jahan", "Mumtaz Mahal")
+    rows = [
+        {
+            "id": f"taj-{retriever}",
+            "user_input": "?",
+            "reference": ", ".join(names),
+            "retrieved_contexts": [context],
+            "meta": {"retriever": retriever},
+            "gold": {
+                "annotator": "g",
+                "entities": [
+                    {"text": name, "verdict": "found" if name in context else "missing"} for name in names
+                ],
+            },
+        }
+        for retriever, context in contexts.items()
+    ]
+    Path("taj.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert run("import", "taj.jsonl", "--gold").code == 0
+
+    text, document = (
+        run("compare", "--by", "meta.retriever"),
+        run("compare", "--by=meta.retriever", "--json").json,
+    )
+
+    assert "4/6" in text.out
+    assert "1/6" in text.out
+    assert {name: (one["found"], one["missing"]) for name, one in document["retrievers"].items()} == {
+        "high": (4, 2), "low": (1, 5),
+    }  # fmt: skip
+    assert document["contrasts"][0]["recalls"] == [4 / 6, 1 / 6]
+    assert run("compare", "--by", "retriever").code == 2
+
+
+def test_another_match_threshold_is_asked_for_by_name(demo: Any) -> None:
+    """--match-threshold is similarity, --threshold the pass mark."""
+    low, high = (demo("score", "--json", "--match-threshold", limit).json for limit in (60, 100))
+
+    assert (low["match_threshold"], high["match_threshold"]) == (60, 100)
+    assert low["means"]["linked"]["value"] > high["means"]["linked"]["value"]
+    assert low["means"]["ragas"] == high["means"]["ragas"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["--threshold", "0.3"], 0),
+        (["--threshold", "0.99"], 1),
+        (["--threshold", "0", "--metric", "ragas"], 0),
+        (["--strict"], 1),
+        (["--threshold", "0.5", "--source", "verified"], 0),
+        (["--threshold", "0.6", "--source", "verified"], 1),
+        (["--threshold", "2"], 2),
+        (["--threshold", "0.5", "--metric", "nonsense"], 2),
+        (["--threshold", "0.5", "--source", "nonsense"], 2),
+        (["--metric", "ragas"], 2),
+        (["--run", "nonsense"], 2),
+        (["--match-threshold", "101"], 2),
+        (["--nonsense"], 2),
+    ],
+)
+def test_the_gate_and_bad_usage_by_exit_code(demo: Any, arguments: list[str], code: int) -> None:
+    """0 passed, 1 failed, 2 the call is off: then nothing is on standard output."""
+    ended = demo("score", *arguments)
+
+    assert ended.code == code
+    assert bool(ended.out) == (code != 2)
+    assert bool(ended.err) == (code == 2)
+
+
+def test_the_gate_fails_when_every_sample_is_undefined(run: Any) -> None:
+    """A pass mark of 0 is not met by nothing."""
+    row = {"user_input": "q", "reference": "", "retrieved_contexts": []}
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    run("import", "rows.jsonl")
+    run("propose")
+
+    assert run("score", "--threshold", "0").code == 1
+
+
+def test_score_without_a_proposal_says_what_to_do(run: Any) -> None:
+    """No values, no crash, and the next command."""
+    run("import", HARD)
+    report = run("score")
+
+    assert report.code == 0
+    assert "workbench propose" in report.out
+    assert run("propose").code == 0
+    assert "workbench propose" not in run("score").out
+
+
+def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:
+    """Exit 2 with the names; one alone needs no name."""
+    assert demo("score").code == 0
+    demo("import", HARD)
+
+    ended = demo("score", "--json")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "demo, hard" in ended.err
+    assert "--dataset" in ended.err
+    assert demo("score", "--dataset", "hard", "--json").json["dataset"] == "hard"
+    unknown = demo("--dataset", "nope", "compare")
+    assert (unknown.code, unknown.out) == (2, "")
+    assert "'nope'" in unknown.err
+
+
+def test_import_says_what_became_of_every_row(run: Any) -> None:
+    """0 when all went in, 3 when some were refused, each named; 2 when nothing could be."""
+    good = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []}
+    Path("rows.jsonl").write_text(json.dumps(good) + "\n" + '{"id": "b"}\n', "utf-8")
+
+    first, again, strict = run("import", "rows.jsonl"), run("import", "rows.jsonl", "--json"), run(
+        "import", "rows.jsonl", "--strict"
+    )  # fmt: skip
+
+    assert first.code == again.code == 3
+    assert "1 new, 1 rejected" in first.out
+    assert "rows.jsonl:2: user_input: got" in first.out
+    assert {key: again.json[key] for key in ("new", "unchanged", "rejected")} == {
+        "new": 0, "unchanged": 1, "rejected": 1,
+    }  # fmt: skip
+    assert (strict.code, strict.out) == (2, "")
+    assert run("import", "nowhere.jsonl").code == 2
+    assert run("import", "rows.jsonl", "--gold", "--gold-if-given").code == 2
+
+
+def samples_of(folder: str) -> bytes:
+    return Path(folder, "samples.jsonl").read_bytes()
+
+
+def test_an_export_imports_back_and_exports_the_same_bytes(run: Any) -> None:
+    """Every hard text, gold of several annotators, proposals and external scores; the manifest too."""
+    rows = [json.loads(line) for line in HARD.read_text("utf-8").splitlines()]
+    rows[0]["gold"] = [rows[0]["gold"], {**rows[0]["gold"], "annotator": "second"}]
+    rows[1]["scores"] = {"context_entity_recall": 0.1, "faithfulness": 1}
+    rows[2]["alternatives"] = ["other"]
+    rows[3]["group"] = "g"
+    rows[4]["response"] = "r"
+    Path("all.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
+    assert run("import", "all.jsonl", "--gold").code == 0
+
+    first = run("export", "one", "--json")
+    assert (
+        run("import", "one/samples.jsonl", "--gold-if-given", "--db", "two.db", "--dataset", "all").code == 0
+    )
+    second = run("export", "two", "--db", "two.db", "--json")
+
+    assert first.code == second.code == 0
+    assert (first.json["samples"], first.json["gold"], first.json["proposals"]) == (13, 13, 2)
+    assert samples_of("one") == samples_of("two")
+    assert Path("one/manifest.json").read_bytes() == Path("two/manifest.json").read_bytes()
+    assert first.json["manifest_sha256"] == second.json["manifest_sha256"]
+
+
+def test_the_demo_exports_back_too(demo: Any) -> None:
+    """With its recorded proposals and the demo's gold."""
+    assert demo("export", "one").code == 0
+    assert demo("import", "one/samples.jsonl", "--gold-if-given", "--db", "two.db").code == 0
+    assert demo("export", "two", "--db", "two.db").code == 0
+
+    assert samples_of("one") == samples_of("two")
+    assert samples_of("one").count(b"\n") == 50
+
+
+def test_an_export_never_overwrites(demo: Any) -> None:
+    """A folder with anything in it is refused and stays; --force replaces an export of ours, nothing else."""
+    Path("mine").mkdir()
+    Path("mine", "notes.txt").write_text("mine")
+
+    assert demo("export", "mine").code == 2
+    assert demo("export", "mine", "--force").code == 2
+    assert [path.name for path in Path("mine").iterdir()] == ["notes.txt"]
+    assert demo("export", "out").code == 0
+    before = samples_of("out")
+    refused = demo("export", "out")
+    assert (refused.code, refused.out) == (2, "")
+    assert "not empty" in refused.err
+    assert samples_of("out") == before
+    assert demo("export", "out", "--force").code == 0
+
+
+def test_status_and_backup(demo: Any) -> None:
+    """Progress of this person, runs, and a copy beside the database."""
+    text, document = demo("status"), demo("status", "--json").json
+    copied = demo("backup", "copy.db")
+
+    assert "demo: 50 samples, 13 verified" in text.out
+    assert document["datasets"][0]["progress"]["verified"] == 13
+    assert document["datasets"][0]["runs"][0]["n_proposals"] == 50
+    assert (copied.code, copied.out.strip()) == (0, "copy.db")
+    assert demo("status", "--db", "copy.db", "--json").json["datasets"] == document["datasets"]
+    assert demo("backup", "copy.db").code == 2

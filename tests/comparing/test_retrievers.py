@@ -1,0 +1,89 @@
+"""Retrievers over the same references: pairs, contrasts and the units that flipped."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from workbench.comparing.means import Mean
+from workbench.comparing.retrievers import Flip, Judged, compare_retrievers
+from workbench.model import Assessment, Match, Span, Tally, Unit, Verdict
+
+
+def judged(key: str, reference: str, retriever: str, **verdicts: Verdict | None) -> Judged:
+    units = tuple(
+        Unit(name, "entity", name, spans=(Span(n, n + 1),), match=Match(verdict))
+        for n, (name, verdict) in enumerate(verdicts.items())
+    )
+    return Judged(key, reference, retriever, Assessment("entity", "verified", units))
+
+
+def test_a_reference_verified_under_two_retrievers_is_a_pair() -> None:
+    """Tallies by retriever, the contrast and the flips, whatever the order of the samples."""
+    samples = [
+        judged("a", "r1", "high", x="found", y="found", z="missing"),
+        judged("b", "r1", "low", x="found", y="missing", z="missing"),
+    ]
+
+    report = compare_retrievers(samples)
+
+    assert report.names == ("high", "low")
+    (pair,) = report.pairs
+    assert (pair.ids, pair.tallies) == ({"high": "a", "low": "b"}, {"high": Tally(2, 1), "low": Tally(1, 2)})
+    assert pair.flips == (Flip("y", {"high": "found", "low": "missing"}),)
+    (contrast,) = report.contrasts
+    assert (contrast.first, contrast.second, contrast.tallies) == ("high", "low", (Tally(2, 1), Tally(1, 2)))
+    assert contrast.recalls == (2 / 3, 1 / 3)
+    assert contrast.delta == Mean(float(Fraction(1, 3)), 1, 0)
+    assert compare_retrievers(reversed(samples)) == report
+
+
+def test_only_references_that_both_have_are_set_side_by_side() -> None:
+    """A third retriever with other references neither hides a pair nor moves its figures."""
+    report = compare_retrievers([
+        judged("a1", "r1", "a", x="found"), judged("b1", "r1", "b", x="missing"),
+        judged("a2", "r2", "a", x="missing"), judged("b2", "r2", "b", x="missing"),
+        judged("b3", "r3", "b", x="found"), judged("c3", "r3", "c", x="found"),
+        judged("d4", "r4", "d", x="found"),
+    ])  # fmt: skip
+
+    contrasts = {(one.first, one.second): (one.recalls, one.delta.n) for one in report.contrasts}
+    assert contrasts == {("a", "b"): ((0.5, 0.0), 2), ("b", "c"): ((1.0, 1.0), 1)}
+    assert report.names == ("a", "b", "c")
+    assert report.unpaired == 1
+    assert report.means["b"] == Mean(1 / 3, 3, 0)
+
+
+def test_a_reference_without_units_under_one_is_undefined_and_counted() -> None:
+    """It is no zero and no difference."""
+    report = compare_retrievers([
+        judged("a1", "r1", "a"), judged("b1", "r1", "b", x="found"),
+        judged("a2", "r2", "a", x="found"), judged("b2", "r2", "b", x="found"),
+    ])  # fmt: skip
+
+    (contrast,) = report.contrasts
+    assert contrast.delta == Mean(0.0, 1, 1)
+
+
+def test_a_second_sample_of_one_retriever_is_counted_apart() -> None:
+    """The first one is paired."""
+    report = compare_retrievers([
+        judged("a1", "r1", "a", x="found"), judged("a2", "r1", "a", x="missing"),
+        judged("b1", "r1", "b", x="found"),
+    ])  # fmt: skip
+
+    assert report.pairs[0].ids == {"a": "a1", "b": "b1"}
+    assert report.repeated == 1
+
+
+def test_without_a_pair_the_names_are_still_said() -> None:
+    """So that a report can say what there is."""
+    report = compare_retrievers([judged("a", "r1", "a", x="found"), judged("b", "r2", "b", x="found")])
+
+    assert (report.names, report.pairs, report.contrasts, report.unpaired) == (("a", "b"), (), (), 2)
+
+
+def test_an_undecided_unit_flips_as_unsure() -> None:
+    """What a person left open is not missing."""
+    report = compare_retrievers([judged("a", "r", "a", x=None), judged("b", "r", "b", x="missing")])
+
+    assert report.pairs[0].flips == (Flip("x", {"a": "unsure", "b": "missing"}),)

@@ -1,0 +1,115 @@
+"""Each layer of the matcher says its name and its score."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.matching.names import Name, similarity
+
+# Scores are stored with every link: a change of one is a change of the matcher's version.
+GOLDEN = [
+    ("Paris", "Paris", "", "en", (100, "equal")),
+    ("the Eiffel Tower", "Eiffel Tower", "", "en", (99, "normalised")),
+    ("Eiffel, Gustave", "Gustave Eiffel", "", "en", (99, "normalised")),
+    ("Müller", "Mueller", "", "de", (99, "normalised")),
+    ("14 July 1889", "July 14, 1889", "date", "en", (99, "normalised")),
+    ("14 July 1889", "17 July 1889", "date", "en", (0, "digits")),
+    ("14 July 1889", "1889", "date", "en", (80, "digits")),
+    ("1889", "July 1889", "date", "en", (80, "digits")),
+    ("14 July 1889", "1890", "date", "en", (0, "digits")),
+    ("03/04/1999", "3 April 1999", "date", "en", (80, "digits")),
+    ("03/04/1999", "4 March 1999", "date", "en", (80, "digits")),
+    ("03/04/1999", "5 March 1999", "date", "en", (0, "digits")),
+    ("Boeing 737", "Boeing 747", "", "en", (0, "digits")),
+    ("Henry VI", "Henry IV", "person", "en", (0, "")),
+    ("Париж", "Париже", "place", "ru", (98, "inflected")),
+    ("Лев Толстой", "Льва Толстого", "person", "ru", (98, "inflected")),
+    ("Київ", "у Києві", "place", "uk", (98, "inflected")),
+    ("Nobel Prizes", "Nobel Prize", "", "en", (98, "inflected")),
+    ("Massachusetts", "Massachussetts", "place", "en", (90, "typo")),
+    ("United States", "USA", "place", "en", (96, "alias")),
+    ("Россия", "РФ", "place", "ru", (96, "alias")),
+    ("United States", "American", "place", "en", (80, "alias")),
+    ("World Health Organization", "WHO", "organisation", "en", (96, "acronym")),
+    ("John F. Kennedy", "John Fitzgerald Kennedy", "person", "en", (95, "initials")),
+    ("Gustave Eiffel", "Eiffel", "person", "en", (93, "short_form")),
+    ("University of Alberta", "Alberta University Press", "organisation", "en", (93, "short_form")),
+    ("William DeMott II", "William DeMott", "person", "en", (93, "short_form")),
+    ("Turkey", "western Turkey", "place", "en", (90, "short_form")),
+    ("Грозном", "городе Грозном", "place", "ru", (90, "short_form")),
+    ("Edmonton", "City of Edmonton", "place", "en", (90, "short_form")),
+    ("Kiruna", "Kiruna, Sweden", "place", "en", (90, "short_form")),
+    ("Alberta", "University of Alberta", "place", "en", (56, "typo")),
+    ("Venezuelan", "Venezuela", "other", "en", (80, "alias")),
+    ("souvlakia", "souvlaki", "other", "en", (79, "typo")),
+    ("田中", "田中角栄", "person", "ja", (80, "short_form")),
+    ("京都", "東京都", "place", "ja", (0, "")),
+    ("…", "…", "", "en", (0, "")),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "label", "lang", "expected"), GOLDEN)
+def test_every_layer_has_its_score(a: str, b: str, label: str, lang: str, expected: tuple[int, str]) -> None:
+    """Golden scores, the same in both directions."""
+    assert similarity(Name(a, label), Name(b, label), lang) == expected
+    assert similarity(Name(b, label), Name(a, label), lang) == expected
+
+
+def test_a_last_name_counts_only_between_persons() -> None:
+    """Labels decide whether a part of a name is a short form of it."""
+    assert similarity(Name("Washington", "place"), Name("George Washington", "person"), "en")[0] < 85
+    assert similarity(Name("Washington", "person"), Name("George Washington", "person"), "en")[0] >= 85
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("York", "New York"),
+        ("Virginia", "West Virginia"),
+        ("Paris", "Paris Hilton"),
+        ("Oxford", "University of Oxford"),
+    ],
+)
+def test_without_labels_a_part_of_a_name_is_not_the_name(a: str, b: str) -> None:
+    """Only the last word of a name that reads like a person's is taken for it."""
+    assert similarity(Name(a), Name(b), "en")[0] < 85
+    assert similarity(Name("Rowling"), Name("Joanne Rowling"), "en") == (93, "short_form")
+
+
+def test_labels_of_other_tools_mean_the_same() -> None:
+    """PER, Person and person are one label."""
+    assert similarity(Name("Eiffel", "PER"), Name("Gustave Eiffel", "Person"), "en") == (93, "short_form")
+
+
+NUMBERS = st.integers(0, 10**7)
+FRAMES = st.sampled_from(
+    ["{}", "Boeing {}", "{} people", "Apollo {}", "Chapter {} of the book", "{} км", "${}"]
+)
+
+
+@given(NUMBERS, NUMBERS, FRAMES, st.sampled_from(["", "number", "date", "other"]))
+def test_different_digits_are_never_linked(x: int, y: int, frame: str, label: str) -> None:
+    """However alike the rest is, two numbers are two things."""
+    found, _ = similarity(Name(frame.format(x), label), Name(frame.format(y), label), "en")
+
+    assert (found >= 85) == (x == y)
+
+
+TEXTS = st.text(st.characters(exclude_categories=[]), max_size=30)
+
+
+@given(
+    TEXTS,
+    TEXTS,
+    st.sampled_from(["", "person", "organisation", "place"]),
+    st.sampled_from([None, "", "ru", "pl", "zz"]),
+)
+def test_any_two_texts_can_be_compared(a: str, b: str, label: str, lang: str | None) -> None:
+    """No text crashes the matcher; both directions agree; a name is equal to itself if it has a letter."""
+    forth = similarity(Name(a, label), Name(b, label), lang)
+
+    assert forth == similarity(Name(b, label), Name(a, label), lang)
+    assert 0 <= forth[0] <= 100
+    assert similarity(Name(a, label), Name(a, label), lang)[0] in {0, 100}

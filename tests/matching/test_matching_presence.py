@@ -1,0 +1,183 @@
+"""Names looked up in the text of the contexts."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.matching.names import Name
+from workbench.matching.presence import Presence, presence
+from workbench.model import Evidence
+from workbench.text.tokens import snap
+
+
+def look(text: str, label: str, *contexts: str, lang: str = "en") -> Presence:
+    return presence([Name(text, label)], contexts, lang=lang)[0]
+
+
+def quoted(found: Presence, *contexts: str) -> list[str]:
+    return [contexts[e.context][e.start : e.end] for e in found.evidence]
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "context", "lang", "expected", "rule"),
+    [
+        ("Paris", "place", "He lived in Paris, near Parisian cafés.", "en", ["Paris"], "equal"),
+        ("the Eiffel Tower", "place", "the Eiffel tower", "en", ["Eiffel tower"], "normalised"),
+        ("Париж", "place", "Он жил в Париже.", "ru", ["Париже"], "inflected"),
+        (
+            "Лев Толстой",
+            "person",
+            "романы Льва Николаевича Толстого",
+            "ru",
+            ["Льва Николаевича Толстого"],
+            "inflected",
+        ),
+        ("Gustave Eiffel", "person", "built by Eiffel in 1889", "en", ["Eiffel"], "short_form"),
+        ("Толстой Лев Николаевич", "person", "читал Толстого", "ru", ["Толстого"], "short_form"),
+        ("Ivan the Terrible", "person", "when Ivan died", "en", ["Ivan"], "short_form"),
+        (
+            "University of Oxford",
+            "organisation",
+            "the University of Oxford won",
+            "en",
+            ["University of Oxford"],
+            "equal",
+        ),
+        ("14 July 1889", "date", "opened on July 14, 1889.", "en", ["July 14, 1889"], "normalised"),
+        ("14 July 1889", "date", "on 1889-07-14", "en", ["1889-07-14"], "normalised"),
+        ("14 июля 1889", "date", "opened on 14 July 1889", "ru", ["14 July 1889"], "normalised"),
+        ("1,000", "number", "some 1000 people", "en", ["1000"], "normalised"),
+        ("World Health Organization", "organisation", "the WHO said", "en", ["WHO"], "acronym"),
+        ("United States", "place", "born in the U.S. in", "en", ["U.S."], "alias"),
+        ("Atari, Inc.", "organisation", "made by Atari", "en", ["Atari"], "short_form"),
+        ("концерн «Майкрософт»", "organisation", "акции Майкрософта", "ru", ["Майкрософта"], "short_form"),
+        ("東京", "place", "彼は東京に住む", "ja", ["東京"], "inflected"),
+        ("서울", "place", "그는 서울에서 산다", "ko", ["서울에서"], "inflected"),
+    ],
+)
+def test_a_name_is_found_in_the_form_the_text_has(
+    text: str, label: str, context: str, lang: str, expected: list[str], rule: str
+) -> None:
+    """Inflection, short forms, dates in any order, acronyms and names of countries count."""
+    found = look(text, label, context, lang=lang)
+
+    assert (found.found, found.rule, quoted(found, context)) == (True, rule, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "context", "lang"),
+    [
+        ("art", "other", "Bartholomew started", "en"),
+        ("US", "place", "they told us that", "en"),
+        ("1889", "date", "in 1888 and 18890", "en"),
+        ("5", "number", "3.5 percent of 5,000", "en"),
+        ("14 July 1889", "date", "17 July 1889", "en"),
+        ("Нигер", "place", "в Нигерии", "ru"),
+        ("New York", "place", "a new flat. York is old", "en"),
+        ("Philip V of Spain", "person", "in Spain", "en"),
+        ("World Health Organization", "organisation", "who said", "en"),
+    ],
+)
+def test_what_only_looks_alike_is_not_found(text: str, label: str, context: str, lang: str) -> None:
+    """Words are whole, digits literal, acronyms in capitals, sentences apart."""
+    assert look(text, label, context, lang=lang) == Presence(False, (), 0, "", False)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "context", "lang"),
+    [
+        ("Swedish", "place", "at the Royal Swedish Opera", "en"),
+        ("Paris", "place", "the University of Paris is old", "en"),
+        ("York", "place", "to New York", "en"),
+        ("Willi Schneider", "person", "his wife Anna Schneider", "en"),
+        ("1992", "date", "died on January 16, 1992.", "en"),
+        ("2002", "date", "at the 2002 Winter Olympics", "en"),
+        ("May 2014", "date", "On 5 May 2014, he", "en"),
+        ("Корея", "place", "в Северной Корее", "ru"),
+    ],
+)
+def test_a_name_inside_a_longer_one_is_only_suggested(text: str, label: str, context: str, lang: str) -> None:
+    """Not found, marked nested, with its places; the policy can count it."""
+    found = look(text, label, context, lang=lang)
+    lenient = presence([Name(text, label)], [context], lang=lang, nested_found=True)[0]
+
+    assert (found.found, found.nested, len(found.evidence)) == (False, True, 1)
+    assert lenient == found._replace(found=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "context", "lang"),
+    [
+        ("Обама", "person", "президент США Барак Обама заявил", "ru"),
+        ("США", "place", "президент США Барак Обама заявил", "ru"),
+        ("Грузия", "place", "министр Грузии Александр Налбандов", "ru"),
+        ("Eiffel", "person", "In 1889 President Eiffel spoke", "en"),
+        ("Paris", "place", "In Paris he lived", "en"),
+    ],
+)
+def test_neighbours_that_do_not_belong_to_a_name_do_not_nest_it(
+    text: str, label: str, context: str, lang: str
+) -> None:
+    """Titles, beginnings of sentences, and Russian names that stand side by side."""
+    found = look(text, label, context, lang=lang)
+
+    assert (found.found, found.nested) == (True, False)
+
+
+def test_every_context_gives_its_places_in_order() -> None:
+    """All evidence, over all contexts; the closest form decides the similarity."""
+    contexts = ("Eiffel met Gustave Eiffel.", "nothing", "by Gustave Eiffel")
+    found = look("Gustave Eiffel", "person", *contexts)
+
+    assert found == Presence(
+        True, (Evidence(0, 0, 6), Evidence(0, 11, 25), Evidence(2, 3, 17)), 100, "equal", False
+    )
+
+
+def test_a_free_place_is_better_than_a_nested_one() -> None:
+    """When a name stands alone anywhere, only the places where it does are evidence."""
+    context = "The Royal Swedish Opera is a Swedish house."
+    found = look("Swedish", "place", context)
+
+    assert (found.found, found.nested, found.evidence) == (True, False, (Evidence(0, 29, 36),))
+
+
+def test_a_threshold_above_a_layer_leaves_it_out() -> None:
+    """A last name is 93."""
+    name = Name("Gustave Eiffel", "person")
+
+    assert presence([name], ["by Eiffel"], lang="en", threshold=94)[0].found is False
+
+
+TEXTS = st.text(st.characters(exclude_categories=[]), max_size=30)
+PROSE = st.lists(
+    st.sampled_from("Paris Париж в the Gustave Eiffel 14 July 1889 . , of New U.S. 東京 's - (".split()),
+    max_size=12,
+)
+
+
+@given(
+    TEXTS | PROSE.map(" ".join),
+    st.lists(TEXTS | PROSE.map(" ".join), max_size=3),
+    st.sampled_from(["", "person", "place"]),
+)
+def test_evidence_is_whole_words_of_its_context(text: str, contexts: list[str], label: str) -> None:
+    """Nothing crashes; a span begins and ends with a token or a part of a hyphenated one."""
+    for evidence in look(text, label, *contexts).evidence:
+        context = contexts[evidence.context]
+        start, end = snap(context, evidence.start, evidence.end)
+        assert 0 <= start <= evidence.start < evidence.end <= end <= len(context)
+        assert context[evidence.start : evidence.end].strip() == context[evidence.start : evidence.end]
+
+
+def test_long_contexts_are_looked_up_once() -> None:
+    """Fifteen names in 2 MB of text: seconds at most."""
+    names = [Name(f"Gustave Eiffel {letter}", "person") for letter in "abcdefghijklmno"]
+    start = time.perf_counter()
+    presence(names, ["The tower was seen by many people of Paris in 1889. " * 4_000] * 10, lang="en")
+
+    assert time.perf_counter() - start < 30

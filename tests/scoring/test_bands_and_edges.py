@@ -1,0 +1,174 @@
+"""Borders and degenerate inputs: undefined is counted apart and is never 0 or 1."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import fsum
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.comparing.means import Mean, mean
+from workbench.model import (
+    Assessment,
+    Match,
+    Policy,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Sample,
+    Score,
+    Tally,
+    Unit,
+    count,
+)
+from workbench.scoring.presence import band
+from workbench.scoring.scorers import SCORERS, assess_all, score
+
+
+@pytest.mark.parametrize(
+    ("found", "units", "expected"),
+    [
+        (9, 10, "90-100"), (90, 100, "90-100"), (1, 1, "90-100"), (899, 1000, "70-90"),
+        (7, 10, "70-90"), (21, 30, "70-90"), (699, 1000, "50-70"),
+        (1, 2, "50-70"), (2, 3, "50-70"), (499, 1000, "0-50"), (0, 1, "0-50"),
+    ],
+)  # fmt: skip
+def test_a_score_on_a_border_belongs_to_the_upper_band(found: int, units: int, expected: str) -> None:
+    """Compared in integers: .7 as a float times 100 is 70.0 or 69.99999999999999."""
+    assert band(Tally(found, units - found)) == expected
+
+
+@given(st.integers(0, 400), st.integers(1, 400))
+def test_bands_are_those_of_the_exact_percentage(found: int, missing: int) -> None:
+    """Against fractions."""
+    percent = Fraction(100 * found, found + missing)
+    expected = (
+        "90-100" if percent >= 90 else "70-90" if percent >= 70 else "50-70" if percent >= 50 else "0-50"
+    )
+
+    assert band(Tally(found, missing)) == expected
+
+
+def test_undefined_has_no_band() -> None:
+    """No units, no percentage."""
+    assert band(Tally(0, 0)) is None
+
+
+ENTITIES = (ProposedEntity("Rome"), ProposedEntity("Oslo"))
+
+
+def scored(
+    reference: str = "Rome and Oslo.",
+    contexts: tuple[str, ...] = ("Rome.",),
+    entities: tuple[ProposedEntity, ...] | None = ENTITIES,
+    in_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = ((ProposedEntity("Rome"),),),
+    statements: tuple[ProposedStatement, ...] | None = None,
+) -> dict[str, Score]:
+    proposal = Proposal("p", "", entities, in_contexts, statements)
+    assessments = assess_all(Sample("s", "q", reference, contexts), proposal, Policy(), threshold=85)
+    return {name: score(name, assessment) for name, assessment in assessments.items()}
+
+
+ENTITY_SCORERS = [name for name, kind in SCORERS.items() if kind == "entity"]
+
+
+@pytest.mark.parametrize("reference", ["", "  \n", "So be it."])
+def test_without_reference_entities_every_entity_scorer_is_undefined(reference: str) -> None:
+    """Also when the contexts have none either, and when the reference is blank."""
+    for in_contexts in (((ProposedEntity("Rome"),),), ((),)):
+        found = scored(reference, entities=(), in_contexts=in_contexts)
+        assert {name: found[name].value for name in ENTITY_SCORERS} == dict.fromkeys(ENTITY_SCORERS)
+        assert {found[name].tally for name in ENTITY_SCORERS} == {Tally(0, 0)}
+
+
+def test_without_contexts_nothing_is_found() -> None:
+    """0 of n, never an error and never undefined."""
+    found = scored(contexts=(), in_contexts=())
+
+    assert {name: found[name].tally for name in ENTITY_SCORERS} == dict.fromkeys(ENTITY_SCORERS, Tally(0, 2))
+    assert {found[name].value for name in ENTITY_SCORERS} == {0.0}
+
+
+def test_contexts_without_entities_find_nothing_by_name_but_by_text() -> None:
+    """presence reads the text; the others were told that there is no name in it."""
+    found = scored(in_contexts=((),))
+
+    assert {name: found[name].tally.found for name in ENTITY_SCORERS} == {
+        "ragas": 0, "ragas_legacy": 0, "linked": 0, "presence": 1,
+    }  # fmt: skip
+
+
+def test_zero_statements_are_undefined() -> None:
+    """deepeval says 0, or passes when its pass mark is 0."""
+    assert scored(statements=())["contextual_recall"] == Score("contextual_recall", Tally(0, 0), None)
+
+
+def test_duplicates_in_the_reference_are_one_unit_except_for_ragas_legacy() -> None:
+    """`ragas` counts the set, `ragas_legacy` the list with the repeat in the denominator."""
+    found = scored("Rome, Rome, Oslo.", entities=(*ENTITIES, ProposedEntity("Rome")))
+
+    assert {name: found[name].tally for name in ENTITY_SCORERS} == {
+        "ragas": Tally(1, 1),
+        "ragas_legacy": Tally(1, 2),
+        "linked": Tally(1, 1),
+        "presence": Tally(1, 1),
+    }
+
+
+def test_duplicates_in_the_contexts_have_no_effect() -> None:
+    """One name in two contexts finds one unit once."""
+    once, twice = scored(), scored(
+        contexts=("Rome.", "Rome."), in_contexts=((ProposedEntity("Rome"),) * 2, (ProposedEntity("Rome"),))
+    )  # fmt: skip
+
+    assert once == twice
+
+
+def test_one_context_name_finds_one_unit_only() -> None:
+    """Links are one-to-one; text may hold both."""
+    names = (ProposedEntity("United States"), ProposedEntity("USA"))
+
+    found = scored("United States (USA).", ("USA",), names, ((ProposedEntity("USA"),),))
+
+    assert found["linked"].tally.found == 1
+
+
+def test_an_unknown_verdict_is_no_score() -> None:
+    """deepeval drops the statement from both sides of the fraction; here the row stays visible and open."""
+    statements = (ProposedStatement("a", "yes"), ProposedStatement("b", "да"), ProposedStatement("c", "no"))
+
+    assert "contextual_recall" not in scored(statements=statements)
+    assert scored(statements=(*statements[:1], *statements[2:]))["contextual_recall"].tally == Tally(1, 1)
+
+
+def test_a_person_who_rejects_every_unit_makes_it_undefined() -> None:
+    """Not zero: nothing is left to count."""
+    units = tuple(Unit(f"p{n}", "entity", "x", match=Match("found"), rejected=True) for n in range(3))
+
+    assert score("linked", Assessment("entity", "verified", units)) == Score("linked", Tally(0, 0), None)
+
+
+def test_unsure_stands_in_the_denominator_and_spans_an_interval() -> None:
+    """found / n to (found + unsure) / n."""
+    verdicts = ("found", "missing", "unsure", None)
+    units = [Unit(str(n), "entity", "x", match=Match(verdict)) for n, verdict in enumerate(verdicts)]  # type: ignore[arg-type]
+
+    tally = count(units)
+
+    assert (tally, tally.recall) == (Tally(1, 1, 2), Fraction(1, 4))
+    assert tally.interval == (Fraction(1, 4), Fraction(3, 4))
+    assert Tally(0, 0).interval is None
+
+
+@given(st.lists(st.one_of(st.none(), st.fractions(0, 1, max_denominator=50)), max_size=20))
+def test_a_mean_says_how_many_values_it_rests_on(values: list[Fraction | None]) -> None:
+    """Undefined values are left out and counted; without any the mean is undefined itself."""
+    defined = [float(value) for value in values if value is not None]
+
+    found = mean(values)
+
+    expected = fsum(defined) / len(defined) if defined else None
+    assert found == Mean(expected, len(defined), len(values) - len(defined))
+    assert mean(reversed(values)) == found

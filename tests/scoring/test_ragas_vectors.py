@@ -1,0 +1,92 @@
+"""ragas context entity recall, digit for digit, replayed from known answers of ragas itself."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.model import Policy, Proposal, ProposedEntity, Sample, count
+from workbench.scoring import ragas
+from workbench.scoring.scorers import assess_all, score
+from workbench.scoring.similarities import counted
+
+FILE = Path(__file__).parents[2] / "fixtures" / "metric_vectors.json"
+VECTORS: list[dict[str, Any]] = json.loads(FILE.read_text("utf-8"))["context_entity_recall"]
+
+
+def proposal(vector: dict[str, Any]) -> Proposal:
+    """The vector's lists as a proposal; the contexts' entities spread over two contexts."""
+    contexts = [ProposedEntity(text) for text in vector["context_entities"]]
+    return Proposal(
+        "recorded",
+        reference_entities=tuple(ProposedEntity(text) for text in vector["reference_entities"]),
+        context_entities=(tuple(contexts[:1]), tuple(contexts[1:])),
+    )
+
+
+def sample(vector: dict[str, Any]) -> Sample:
+    reference = "; ".join(vector["reference_entities"])
+    return Sample("s", "q", reference, (" ".join(vector["context_entities"]), ""))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_values_are_ragas_to_the_last_digit(vector: dict[str, Any]) -> None:
+    """Both divisors and the exact set recall; what ragas calls 0.0 without entities is undefined here."""
+    undefined = not vector["reference_entities"]
+    assessments = assess_all(sample(vector), proposal(vector), Policy(), threshold=85)
+
+    collections, legacy = (score(name, assessments[name]) for name in ("ragas", "ragas_legacy"))
+
+    assert collections.value == (None if undefined else vector["ragas_collections"])
+    assert legacy.value == (None if undefined else vector["ragas_legacy"])
+    exact = collections.tally.recall
+    assert (None if exact is None else float(exact)) == vector["exact_set_recall"]
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_the_order_of_entities_and_contexts_does_not_matter(vector: dict[str, Any]) -> None:
+    """Sets have no order; the list of legacy only its length."""
+    given = proposal(vector)
+    turned = Proposal(
+        "recorded",
+        reference_entities=tuple(reversed(given.reference_entities or ())),
+        context_entities=tuple(reversed(given.context_entities or ())),
+    )
+
+    for assess in (ragas.assess, ragas.assess_legacy):
+        one, other = assess(given), assess(turned)
+        assert one is not None
+        assert other is not None
+        assert ragas.value(count(one.units)) == ragas.value(count(other.units))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
+def test_bulk_counting_gives_the_same_digits(vector: dict[str, Any]) -> None:
+    """The short way without units."""
+    short = counted(sample(vector), proposal(vector), Policy())
+    assessments = assess_all(sample(vector), proposal(vector), Policy(), threshold=85)
+
+    assert short.ragas == count(assessments["ragas"].units)
+    assert short.ragas_legacy == count(assessments["ragas_legacy"].units)
+
+
+def test_an_entity_is_equal_only_to_itself() -> None:
+    """Case, white space, composed and decomposed letters, inflection and alias all count as missing."""
+    exact = [vector for vector in VECTORS if vector["name"] in STRICT]
+
+    assert len(exact) == len(STRICT)
+    assert {vector["ragas_collections"] for vector in exact} == {0.0}
+
+
+STRICT = ("case_mismatch", "alias", "whitespace", "nfc_vs_nfd", "ru_inflected")
+
+
+def test_ragas_was_not_asked_without_entities_of_both_sides() -> None:
+    """No guess where the proposer said nothing."""
+    one = Proposal("p", reference_entities=(ProposedEntity("a"),))
+    other = Proposal("p", context_entities=((ProposedEntity("a"),),))
+
+    assert [ragas.assess(one), ragas.assess(other), ragas.assess_legacy(one)] == [None, None, None]

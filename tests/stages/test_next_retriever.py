@@ -1,0 +1,140 @@
+"""A second retriever over a verified reference: the units are there, verdicts only where they still hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.errors import UsageError
+from workbench.model import Evidence, Tally, count
+from workbench.reviewing.edits import Put
+from workbench.stages import editing
+from workbench.stages.compare import compare_by
+from workbench.stages.review import Opened, act, queue_rows
+
+
+def verify(bench: Any, key: str) -> Opened:
+    opened = bench.open(key)
+    return act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def test_the_second_retriever_opens_with_the_verified_units(demo: Any) -> None:
+    """Not with a proposal: edits made once are not made twice. It is marked as re-match only."""
+    opened = demo.open("taj-high")
+    assert not opened.rematch
+    year = next(unit for unit in opened.state.entity.assessment.units if unit.text == "1631")
+    edited = act(demo.store, opened, editing.reject(opened, year))
+    relabelled = act(
+        demo.store, edited, editing.relabel(edited, edited.state.entity.assessment.units[0], "work")
+    )
+    act(demo.store, relabelled, editing.accept(relabelled, "entity"))
+
+    second = demo.open("taj-low")
+
+    assert second.rematch
+    assert second.opening.rematch
+    assert second.state.entity.disposition == "todo"
+    units = second.state.entity.assessment.units
+    assert {unit.text: unit.label for unit in units} == {
+        "Taj Mahal": "work", "Yamuna": "place", "Agra": "place",
+        "Shah Jahan": "person", "Mumtaz Mahal": "person",
+    }  # fmt: skip
+    assert {unit.origin for unit in units} == {"carried"}
+    rows = queue_rows(demo.store, demo.info().id, "ann", [demo.id("taj-low"), demo.id("france")])
+    assert [row.rematch for row in rows.values()] == [True, False]
+
+
+def test_verdicts_are_made_anew_where_no_context_is_byte_identical(demo: Any) -> None:
+    """taj-low shares no context with taj-high: every match is the machine's on the new contexts."""
+    opened = demo.open("taj-high")
+    for unit in opened.state.entity.assessment.units:
+        if unit.match.verdict == "missing":
+            opened = act(demo.store, opened, editing.toggle(opened, unit))
+    done = act(demo.store, opened, editing.accept(opened, "entity"))
+    assert count(done.state.entity.assessment.units) == Tally(6, 0)
+
+    second = demo.open("taj-low")
+
+    assert count(second.state.entity.assessment.units) == Tally(1, 5)
+    assert "carried" not in {unit.match.rule for unit in second.state.entity.assessment.units}
+
+
+def test_a_verdict_is_carried_where_its_context_is_byte_identical(bench: Any) -> None:
+    """Found with its evidence at the new place; the rest is matched on the new contexts."""
+    base = {"user_input": "Who?", "reference": "Ann met Bob in Rome."}
+    proposal = {
+        "proposer": "p",
+        "reference_entities": ["Ann", "Bob", "Rome"],
+        "context_entities": [["Ann"], []],
+    }
+    first = {**base, "id": "one", "retrieved_contexts": ["Ann came.", "He too."], "proposal": proposal}
+    second = {
+        **base, "id": "two", "retrieved_contexts": ["Rome is old.", "He too.", "Ann came!"],
+        "proposal": {**proposal, "context_entities": [["Rome"], [], ["Ann"]]},
+    }  # fmt: skip
+    bench.load([first, second])
+    opened = bench.open("one")
+    bob = next(unit for unit in opened.state.entity.assessment.units if unit.text == "Bob")
+    by_hand = act(bench.store, opened, editing.toggle(opened, bob))
+    bob = next(unit for unit in by_hand.state.entity.assessment.units if unit.text == "Bob")
+    he = replace(
+        bob, match=replace(bob.match, evidence=(Evidence(1, 0, 2),))
+    )  # "He" means Bob: only a person knows
+    pointed = act(bench.store, by_hand, Put("match", "entity", (he,)))
+    act(bench.store, pointed, editing.accept(pointed, "entity"))
+
+    units = {unit.text: unit.match for unit in bench.open("two").state.entity.assessment.units}
+
+    assert (units["Bob"].verdict, units["Bob"].rule, units["Bob"].evidence) == (
+        "found",
+        "carried",
+        (Evidence(1, 0, 2),),
+    )
+    assert (units["Ann"].verdict, units["Ann"].rule, units["Ann"].evidence) == (
+        "found",
+        "equal",
+        (Evidence(2, 0, 3),),
+    )
+    assert (units["Rome"].verdict, units["Rome"].rule) == ("found", "equal")
+
+
+def test_a_blind_sample_opens_without_the_siblings_units(bench: Any) -> None:
+    """The blind arm measures what a person finds alone."""
+    base = {"user_input": "Who?", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann."]}
+    gold = {"annotator": "gina", "entities": [{"text": "Ann", "verdict": "found"}]}
+    bench.load([{**base, "id": "one", "gold": gold}, {**base, "id": "two", "retrieved_contexts": ["Bob."]}],
+               gold="given", blind=1.0)  # fmt: skip
+
+    opened = bench.open("two")
+
+    assert (opened.blind, opened.rematch, opened.state.entity.assessment.units) == (True, False, ())
+
+
+def test_compare_by_retriever_sets_four_of_six_against_one_of_six(demo: Any) -> None:
+    """The same gold units under both, and the three that flipped; other retrievers do not disturb."""
+    verify(demo, "taj-high")
+    verify(demo, "taj-low")
+
+    report = compare_by(demo.store, demo.info(), "meta.retriever")
+
+    pair = next(pair for pair in report.pairs if pair.ids == {"high": "taj-high", "low": "taj-low"})
+    assert pair.tallies == {"high": Tally(4, 2), "low": Tally(1, 5)}
+    assert {flip.text: dict(flip.verdicts) for flip in pair.flips} == {
+        name: {"high": "found", "low": "missing"} for name in ("Agra", "Shah Jahan", "Mumtaz Mahal")
+    }
+    contrast = next(one for one in report.contrasts if (one.first, one.second) == ("high", "low"))
+    assert (contrast.delta.n, contrast.delta.undefined) == (1, 0)
+    assert contrast.recalls == (4 / 6, 1 / 6)
+    assert contrast.delta.value == 0.5
+    assert contrast.tallies == (Tally(4, 2), Tally(1, 5))
+
+
+@pytest.mark.parametrize(
+    ("by", "message"), [("retriever", "name a key of meta"), ("meta.nothing", "no sample has")]
+)
+def test_an_unusable_key_is_explained(demo: Any, by: str, message: str) -> None:
+    """The message says how a key looks."""
+    with pytest.raises(UsageError, match=message):
+        compare_by(demo.store, demo.info(), by)

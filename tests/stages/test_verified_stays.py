@@ -1,0 +1,148 @@
+"""What a person verified stays byte for byte, whatever the machines do afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import reports
+from workbench.stages import editing
+from workbench.stages.compare import compare
+from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.propose import propose
+from workbench.stages.recompute import score_dataset
+from workbench.stages.review import act
+from workbench.store.scores import load_scores
+
+DEMO = Path(__file__).parents[2] / "workbench" / "demo_data" / "demo.jsonl"
+
+
+@pytest.fixture
+def reviewed(demo: Any) -> Any:
+    """The packaged demo with two more samples verified by hand, each edited before and after the accept."""
+    for key in ("taj-high", "eiffel-ru"):
+        opened = demo.open(key)
+        first, second = opened.state.entity.assessment.units[:2]
+        edited = act(demo.store, opened, editing.toggle(opened, first))
+        accepted = act(demo.store, edited, editing.accept(edited, "entity"))
+        act(demo.store, accepted, editing.relabel(accepted, second, "other"))
+    return demo
+
+
+def score_document(bench: Any, threshold: int | None = None) -> dict[str, Any]:
+    report = score_dataset(bench.store, bench.info("demo"), threshold=threshold)
+    document: dict[str, Any] = json.loads(json.dumps(reports.compare_document(compare(report))))
+    return document
+
+
+def verified_document(bench: Any) -> str:
+    """All that reports say of verified values, as text."""
+    document = score_document(bench)
+    return json.dumps(
+        {
+            "samples": [
+                [one[name] for name in ("id", "verified", "unresolved", "excluded")]
+                for one in document["samples"]
+            ],
+            "means": {name: mean for name, mean in document["means"].items() if name.startswith("verified")},
+        }
+    )
+
+
+def a_new_run(bench: Any) -> None:
+    report = propose(bench.store, bench.info("demo"), "rules", annotator="ann")
+    assert report.proposed == 50
+
+
+def another_threshold(bench: Any) -> None:
+    before = score_document(bench)
+    after = score_document(bench, threshold=60)
+    assert before["samples"] != after["samples"]
+
+
+def a_re_import(bench: Any) -> None:
+    assert bench.load(DEMO, dataset="demo", gold="given").unchanged == 50
+
+
+def an_update_with_the_same_text(bench: Any) -> None:
+    assert bench.load(DEMO, dataset="demo", gold="given", update=True).unchanged == 50
+
+
+def another_policy(bench: Any) -> None:
+    text = policy_text(bench.info("demo")).replace('nested = "missing"', 'nested = "found"')
+    text = text.replace('3 = "organisation"', '3 = "club"').replace('"3" = "organisation"', '"3" = "club"')
+    report = change_policy(bench.store, bench.info("demo"), text, "bo")
+    assert (report.version, report.changed, bench.info("demo").policy.nested) == (2, True, "found")
+    assert {"taj-high", "eiffel-ru"} <= set(report.stale)
+
+
+CHANGES = (a_new_run, another_threshold, a_re_import, an_update_with_the_same_text, another_policy)
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_verified_samples_are_unchanged_by(reviewed: Any, change: Callable[[Any], None]) -> None:
+    """Journal, heads, every gold row with its id and document, and every verified figure of the reports."""
+    tables, document = reviewed.tables("review", "review_event", "gold_unit"), verified_document(reviewed)
+    shown = {key: reviewed.open(key).state for key in ("taj-high", "eiffel-ru")}
+
+    change(reviewed)
+
+    assert reviewed.tables("review", "review_event", "gold_unit") == tables
+    assert verified_document(reviewed) == document
+    assert {key: reviewed.open(key).state for key in shown} == shown
+
+
+def test_all_changes_together_and_a_restart(reviewed: Any) -> None:
+    """One after the other."""
+    tables, document = reviewed.tables("review", "review_event", "gold_unit"), verified_document(reviewed)
+
+    for change in CHANGES:
+        change(reviewed)
+        reviewed.reopen()
+
+    assert reviewed.tables("review", "review_event", "gold_unit") == tables
+    assert verified_document(reviewed) == document
+
+
+def test_another_threshold_leaves_the_stored_scores_of_the_first(reviewed: Any) -> None:
+    """Scores are kept by run, matcher and threshold: going back counts nothing anew."""
+    from workbench.scoring.scorers import MATCHER
+
+    info = reviewed.info("demo")
+    score_dataset(reviewed.store, info)
+    before = load_scores(reviewed.store, info.id, info.run_id, MATCHER, 85)
+
+    score_dataset(reviewed.store, info, threshold=70)
+
+    assert load_scores(reviewed.store, info.id, info.run_id, MATCHER, 85) == before
+    assert info.threshold == reviewed.info("demo").threshold == 85
+    stored = reviewed.tables("score")
+    score_dataset(reviewed.store, info)
+    assert reviewed.tables("score") == stored
+
+
+def test_a_policy_that_says_the_same_is_no_new_version(reviewed: Any) -> None:
+    """Saving the editor without a change makes no version and lists nothing as stale."""
+    before = reviewed.tables()
+
+    report = change_policy(reviewed.store, reviewed.info("demo"), policy_text(reviewed.info("demo")), "bo")
+
+    assert (report.version, report.changed, report.stale) == (1, False, ())
+    assert reviewed.tables() == before
+
+
+def test_the_policy_version_of_a_review_is_the_one_it_was_made_under(reviewed: Any) -> None:
+    """A change of the policy leaves earlier reviews with theirs; the next review has the new one."""
+    another_policy(reviewed)
+    opened = reviewed.open("france")
+    act(reviewed.store, opened, editing.accept(opened, "entity"))
+
+    versions = dict(
+        reviewed.query("SELECT key, policy_version FROM review JOIN sample ON sample.id = sample_id")
+    )
+
+    assert (versions["taj-high"], versions["france"]) == (1, 2)

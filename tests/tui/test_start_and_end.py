@@ -1,0 +1,165 @@
+"""The edges: the first frame, a database that cannot be opened, a crash, the palette, the help."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.command import CommandPalette
+
+from workbench.errors import NewerSchemaError
+from workbench.store.engine import Store, open_store
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Head
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+
+
+def test_the_app_starts_without_what_the_store_needs() -> None:
+    """Importing the app loads no database, no number cruncher and no LLM client."""
+    code = (
+        "import sys, workbench.tui.app; print(' '.join(sorted({name.split('.')[0] for name in sys.modules})))"
+    )
+    loaded = set(
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.split()
+    )
+    assert (
+        loaded
+        & {"sqlmodel", "sqlalchemy", "alembic", "numpy", "scipy", "anthropic", "rapidfuzz", "pymorphy3"}
+        == set()
+    )
+
+
+async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press: Press) -> None:
+    """ "opening …" is on the screen while the store is being opened, and nothing else moves."""
+    go_on = threading.Event()
+
+    def slow() -> Store:
+        go_on.wait(10)
+        return open_store(str(database))
+
+    app = WorkbenchApp(slow, None, "ann")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert app.screen.query_one(Head).text == "Workbench  opening …"
+        before = {widget.id: widget.region for widget in app.screen.query("*") if widget.id}
+        go_on.set()
+        await press(pilot)
+        after = {widget.id: widget.region for widget in app.screen.query("*") if widget.id}
+        assert {name: after[name] for name in before} == before
+        assert app.screen.query_one(Head).text.startswith("cities  8 samples")
+    assert app.store is not None
+    app.store.close()
+
+
+async def test_a_database_that_cannot_be_opened(press: Press) -> None:
+    """The reason stands on the screen, and leaving it gives exit code 1."""
+
+    def refuse() -> Store:
+        raise NewerSchemaError("made by a newer Workbench: upgrade")
+
+    app = WorkbenchApp(refuse, None, "ann")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        assert "made by a newer Workbench: upgrade" in str(app.screen.query_one("#empty").render())
+        await press(pilot, "q")
+    assert app.return_code == 1
+
+
+async def test_a_crash_shows_no_data(
+    database: Path, make_app: Any, press: Press, open_review: Press, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 1 and the place of the error; no message of it, no local values, no text of a sample."""
+    app = make_app(database)
+    with pytest.raises(RuntimeError):  # noqa: PT012
+        async with app.run_test(size=(80, 24)) as pilot:
+            await open_review(pilot, "tower")
+
+            def broken() -> None:
+                secret = app.screen.now.sample.reference
+                raise RuntimeError(secret)
+
+            app.screen.call_later(broken)
+            await pilot.pause()
+            await pilot.pause()
+    assert app.return_code == 1
+    printed = capsys.readouterr()
+    said = printed.out + printed.err
+    assert "RuntimeError" in said
+    assert "Eiffel" not in said
+    assert "Where is" not in said
+
+
+async def test_help_lists_every_action_of_the_screen(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """`?` and F1 open it, Escape closes it; it is made from the bindings."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 50)) as pilot:
+        await open_review(pilot, "tower")
+        for opener in ("question_mark", "f1"):
+            await press(pilot, opener)
+            assert isinstance(app.screen, HelpScreen)
+            text = "\n".join(str(widget.render()) for widget in app.screen.query("Static"))
+            for words in (
+                "Accept and go on",
+                "Reject the unit",
+                "Right edge a token out",
+                "Undo",
+                "Guidelines",
+            ):
+                assert words in text
+            assert "Try again" not in text  # not possible now
+            await press(pilot, "escape")
+            assert isinstance(app.screen, ReviewScreen)
+
+
+async def test_the_palette_does_what_keys_do(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """ctrl+p, some letters, Enter."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        app.screen.query_one(UnitList).move_to(0)
+        await pilot.press("ctrl+p")
+        assert isinstance(app.screen, CommandPalette)
+        titles = {command.title for command in app.get_system_commands(app.screen_stack[-2])}
+        assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
+        await pilot.press(*"reject")
+        await pilot.pause(0.3)
+        await pilot.press("enter")
+        await pilot.pause(0.2)
+        await press(pilot)
+        assert app.screen.query_one(UnitList).units[0].rejected
+
+
+async def test_quit_waits_for_what_is_being_written(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """x and q in one breath: the rejection is on disk."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        pilot.app.simulate_key("x")
+        pilot.app.simulate_key("q")
+        for _ in range(50):
+            await pilot.pause(0.02)
+            if app.return_code is not None:
+                break
+    assert app.return_code == 0
+    with store.engine.connect() as connection:
+        assert (
+            connection.exec_driver_sql("SELECT COUNT(*) FROM review_event WHERE op = 'reject'").scalar_one()
+            == 1
+        )
