@@ -202,7 +202,7 @@ def score(
     ] = "automatic",
     json: Json = False,
 ) -> None:
-    """Score every sample by every scorer, verified and external values beside; with a pass mark, a CI gate."""
+    """Score every sample by every scorer, verified and external values beside; with a pass mark, a gate."""
     from workbench import reports
     from workbench.stages import recompute
 

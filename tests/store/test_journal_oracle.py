@@ -35,7 +35,7 @@ ROWS = """\
 {"id": "b", "user_input": "q", "reference": "Ann met Bob in Rome.", "retrieved_contexts": ["Bob."], \
 "proposal": {"proposer": "p", "reference_entities": ["Ann", "Bob", "Rome", "Ann"], "context_entities": \
 [["Bob"]], "statements": [{"text": "Ann met Bob.", "verdict": "found"}, \
-{"text": "In Rome.", "verdict": "?"}]}}
+{"text": "In Rome."}]}}
 {"id": "c", "user_input": "other", "reference": "Nothing here.", "retrieved_contexts": []}
 """
 KEYS = ("a", "b", "c")
@@ -243,7 +243,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "rows.jsonl").write_text(ROWS, "utf-8")
     store = open_store(str(folder / "template.db"))
     options = ImportOptions(kinds=("entity", "statement"), seed=1)
-    import_file(store, folder / "rows.jsonl", options, annotator="ann")
+    assert import_file(store, folder / "rows.jsonl", options, annotator="ann").new == len(KEYS)
     store.close()
     return folder / "template.db"
 

@@ -9,6 +9,7 @@ os.environ.pop("NO_COLOR", None)
 
 import asyncio
 import json
+import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -121,11 +122,13 @@ def rows() -> list[Row]:
 
 
 @pytest.fixture
-def import_rows(tmp_path: Path) -> Callable[..., Path]:
-    """Puts rows into a new database file and returns its path."""
+def import_rows(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
+    """Puts rows into a database file of the test's own and returns its path."""
 
     def put(rows: list[Row], *, blind: float = 0.0, name: str = "cities") -> Path:
-        source, database = tmp_path / f"{name}.jsonl", tmp_path / "wb.db"
+        source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
+        if not database.exists():
+            shutil.copy(empty_database, database)
         source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         store = open_store(str(database))
         import_file(store, source, ImportOptions(dataset=name, seed=7, blind=blind), annotator="importer")

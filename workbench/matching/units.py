@@ -83,7 +83,8 @@ def entity_units(
 def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> tuple[Unit, ...]:
     """Proposed statements as units with the verdicts that came with them.
 
-    A statement without a verdict stays undecided. A quoted passage is grounded in its context, or in all contexts when the statement names none.
+    A statement without a verdict stays undecided. A quoted passage is grounded in its context, or in all
+    contexts when the statement names none.
     """
     units = []
     for number, statement in enumerate(statements, start=1):

@@ -148,6 +148,12 @@ París|Roma|Berlín|Moscú|Lisboa|Bogotá|Lima|Quito|Caracas|La Habana|Buenos Ai
 Brasile|Francia|Germania|Inghilterra|Spagna|Stati Uniti|Giappone|Cina|Milano|Torino|Napoli|Firenze|Venezia|Roma
 Sicilia|Alemanha|França|Estados Unidos|Itália|Japão|Lisboa|Londres|Rio de Janeiro|Brasília|Reino Unido
 """
+_OTHER = """
+Việt Nam|Hà Nội|Trung Quốc|Nhật Bản|Hàn Quốc|Triều Tiên|Ấn Độ|Thái Lan|Đức|Pháp|Mỹ|Hoa Kỳ|Luân Đôn|Châu Âu|Châu Á
+Türkiye|Almanya|Fransa|İngiltere|İtalya|İspanya|Rusya|Yunanistan|Amerika|Avrupa|Londra|Berlin|İstanbul|Ankara
+România|Germania|Franța|Anglia|Italia|Spania|Rusia|Ungaria|Grecia|Statele Unite|București|Londra
+Polska|Niemcy|Francja|Anglia|Włochy|Hiszpania|Rosja|Warszawa|Kraków|Duitsland|Frankrijk|Nederland|België|Engeland
+"""
 _RU = """
 Австралия|Австрия|Азербайджан|Албания|Алжир|Америка|Ангола|Англия|Андорра|Антарктида|Аргентина|Армения|Афганистан
 Африка|Азия|Бангладеш|Бахрейн|Беларусь|Белоруссия|Бельгия|Бенин|Болгария|Боливия|Босния|Ботсвана|Бразилия
@@ -194,7 +200,7 @@ YouTube|Bayern München|Real Madrid|Manchester United|ABBA|Nirvana|Metallica|Bun
 Интернет|Хамас|Хезболла|Талибан|Аль-Каида|Кремль
 """
 
-LATIN_PLACES = entries(_COUNTRIES_EN, _REGIONS_EN, _DE, _FR, _ES)
+LATIN_PLACES = entries(_COUNTRIES_EN, _REGIONS_EN, _DE, _FR, _ES, _OTHER)
 ORGANISATIONS = entries(_ORGANISATIONS)
 ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
 DEMONYMS = entries(_DEMONYMS_EN)

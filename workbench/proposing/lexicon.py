@@ -89,18 +89,14 @@ def is_title(word: str) -> bool:
     return len(parts) > 1 and all(part in ROLES or part in HONORIFICS for part in parts)
 
 
-EPITHETS = words(
-    "great terrible elder younger conqueror bold magnificent pooh fat pious wise good bald lionheart"
-)
+EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
 # A dot after these ends no name.
 ABBREVIATIONS = words(
     "st mt ft jr sr dr mr mrs ms prof gen col sgt capt lt rev hon gov sen rep vs им св ул пл пр"
 )
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
-COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a usa")
-POSSESSED = words(
-    "college church school hospital cathedral court day park prize university anatomy world club"
-)
+COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
+POSSESSED = words("college church school hospital cathedral court day park prize university club")
 # What ministries and committees are about: "and" after one of these stands inside a name.
 TOPICS = words(
     """health education trade commerce industry energy science technology culture sport sports labour labor

@@ -66,9 +66,9 @@ def _kept(reading: Reading) -> Iterator[Run]:
             continue
         for part in _split(reading, run):
             trimmed = _trim(reading, part)
-            sure = trimmed and _evident(reading, _syllable(reading, widen(reading, trimmed)))
+            sure = trimmed and _evident(reading, widen(reading, trimmed))
             if sure:
-                longer = reach_back(reading, sure)
+                longer = _syllable(reading, reach_back(reading, sure))
                 sure = longer if longer.first > end else sure
                 yield sure
                 end = max(end, sure.last)

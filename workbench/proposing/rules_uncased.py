@@ -17,7 +17,6 @@ _STOP = (
     "的在自政被叫称稱于於是和与與及或了為为由从從到至位被把将將对對年月日有這这那其之以而并並也都就又但因"
     "所一二三四五六七八九十个個名国内外上中下前后後区間间来去时時过過"
 )
-_FAR = f"[{_HAN}]"
 _HEADS = {
     "place": (
         "省|市|县|縣|県|郡|区|區|町|村|镇|鎮|州|岛|島|湖|河|川|江|海|湾|灣|山|山脉|山脈|半岛|半島|海峡|海峽"
@@ -36,7 +35,7 @@ _HEADS = {
 @lru_cache(maxsize=1)
 def _headed() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Han names of two to five characters before a head (北京大学): read from the last cut to the head."""
-    plain = f"(?:(?![{_STOP}]){_FAR})"
+    plain = f"(?:(?![{_STOP}])[{_HAN}])"
     return tuple(
         (
             label,

@@ -178,9 +178,14 @@ def _engine(url: str) -> Engine:
 
 def _prepare_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = None  # we say BEGIN ourselves
+    raw.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows A-Z only
     raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
     for pragma in ("foreign_keys=ON", "synchronous=FULL"):
         raw.execute(f"PRAGMA {pragma}")
+
+
+def _lower(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _write_ahead(engine: Engine) -> None:

@@ -1,0 +1,173 @@
+"""Text from a dataset is hostile: it is shown as it is, and it steers nothing."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from textual.color import Color
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.safe import TerminalGuard, flat
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+
+STEERING = "\x1b]52;c;aGVsbG8=\x07\x1b[2J\x9b31m\u202e\u200b\u2066\U000e0041\x7f\x08"
+MARKUP = "[/] [b]bold[/b] [@click=app.quit]quit[/] [link=http://x]l[/link] [$x] [x=1] [/"
+NASTY = f"Evil {STEERING}{MARKUP}"
+
+
+def on_screen(app: WorkbenchApp) -> str:
+    """All that is drawn, as characters."""
+    width, height = app.size
+    console = Console(
+        width=width, height=height, file=io.StringIO(), force_terminal=False, legacy_windows=False
+    )
+    update = app.screen._compositor.render_update(
+        full=True, screen_stack=app._background_screens, simplify=True
+    )
+    console.print(update, end="")
+    return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
+
+
+def steering(text: str) -> list[str]:
+    """The characters that a terminal would obey or hide."""
+    return [
+        f"U+{ord(c):04X}"
+        for c in text
+        if c != "\n" and (unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs") and c != "\u200d")
+    ]
+
+
+@pytest.fixture
+def nasty_rows(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One sample that is hostile in every field."""
+    row = rows[0]
+    row |= {
+        "id": NASTY,
+        "user_input": NASTY,
+        "reference": f"{NASTY} stands in Paris.\n\tA tab and a break.",
+        "retrieved_contexts": [f"Context {NASTY} Paris", NASTY],
+    }
+    units = [
+        {"text": NASTY, "label": NASTY},
+        {"text": "Paris", "label": "place"},
+        {"text": STEERING, "label": "x"},
+    ]
+    row["proposal"] = {
+        "proposer": NASTY,
+        "reference_entities": units,
+        "context_entities": [units, []],
+        "statements": [{"text": NASTY, "verdict": "found", "context": 0, "quote": NASTY, "reason": NASTY}],
+    }
+    return [row]
+
+
+@pytest.mark.parametrize("wall", ["widgets", "both"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_nothing_of_a_dataset_steers_the_terminal(
+    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any, wall: str
+) -> None:
+    """On every screen; also with the last wall taken away, so that the widgets alone have to hold."""
+    if wall == "widgets":
+        monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
+    app = make_app(import_rows(nasty_rows, name=NASTY.replace("/", "|")), annotator=NASTY)
+    seen: list[str] = []
+    async with app.run_test(size=size) as pilot:
+        await press(pilot)
+        assert type(app.screen).__name__ == "QueueScreen"
+        seen.append(on_screen(app))
+        await press(pilot, "enter")
+        assert type(app.screen).__name__ == "ReviewScreen"
+        for keys in ("j", "k", "y", "]", "x", "m", "M", "g", "\x1b", "?", "\x1b", "f"):
+            name = {"\x1b": "escape", "]": "right_square_bracket", "?": "question_mark"}.get(keys, keys)
+            await press(pilot, name)
+            seen.append(on_screen(app))
+        app.screen.query_one("#field").value = NASTY
+        await press(pilot, "enter")
+        seen.append(on_screen(app))
+        await press(pilot, "f")
+        seen.append(on_screen(app))
+        await press(pilot, "escape", "X", "1", "enter")
+        seen.append(on_screen(app))
+        assert steering(app.clipboard) == []
+    for picture in seen:
+        assert steering(picture) == []
+    assert any("[@click=app.quit]" in picture for picture in seen)
+    assert any("[/]" in picture for picture in seen)
+
+
+async def test_a_click_on_markup_in_a_text_does_nothing(
+    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Every cell of the reference is clicked; the app neither quits nor acts."""
+    nasty_rows[0]["id"] = "evil"
+    app = make_app(import_rows(nasty_rows))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "evil")
+        before = app.screen.query_one(UnitList).units
+        width = app.screen.query_one("#reference", Passage).size.width
+        for x in range(1, width, 3):
+            await pilot.click("#reference", offset=(x, 1))
+        await press(pilot)
+        assert app.is_running
+        assert type(app.screen).__name__ == "ReviewScreen"
+        assert app.screen.query_one(UnitList).units == before
+
+
+async def test_the_palette_shows_no_data(
+    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Its entries read markup: they are our own words alone, whatever labels and ids there are."""
+    nasty_rows[0]["id"] = "evil"
+    app = make_app(import_rows(nasty_rows))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "evil")
+        await pilot.press("ctrl+p")
+        assert type(app.screen).__name__ == "CommandPalette"
+        for command in app.get_system_commands(app.screen_stack[-2]):
+            assert "[" not in command.title
+            assert "Evil" not in command.title + command.help
+
+
+def test_the_guard_cleans_what_a_widget_forgets() -> None:
+    """Control segments (the library's own) pass, text is cleaned, a break inside a line becomes a space."""
+    dirty = [Segment(f"a{STEERING}b\n\tc"), Segment("plain"), Segment("\x1b[0m", None, [(1,)])]  # type: ignore[list-item]
+    cleaned = TerminalGuard().apply(dirty, Color(0, 0, 0))
+    assert steering(cleaned[0].text) == []
+    assert cleaned[0].text.startswith("a")
+    assert cleaned[0].text.endswith("b  c")
+    assert cleaned[1:] == dirty[1:]
+
+
+def test_flat_keeps_offsets() -> None:
+    """One code point stays one code point."""
+    assert len(flat(NASTY + "\n\t\r")) == len(NASTY) + 3
+    assert flat("a\nb\tc") == "a b c"
+
+
+async def test_the_tail_of_a_paste_is_no_key_press(
+    database: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A paste that ends itself early delivers the rest as keys: they are dropped; later keys count."""
+    from textual.events import Key, Paste
+
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        app.screen.query_one(UnitList).move_to(0)
+        app.post_message(Paste("harmless"))
+        for letter in "xxx":
+            app.post_message(Key(letter, letter))
+        await press(pilot)
+        assert not app.screen.query_one(UnitList).units[0].rejected
+        await pilot.pause(0.1)
+        await press(pilot, "x")
+        assert app.screen.query_one(UnitList).units[0].rejected

@@ -1,0 +1,118 @@
+"""Pictures of the screens at fixed sizes; a changed picture is looked at before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from workbench.store import engine
+from workbench.tui.theme import LIGHT
+
+Press = Callable[..., Awaitable[None]]
+SMALL, LARGE = (80, 24), (120, 36)
+
+pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
+
+
+@pytest.fixture
+def picture(
+    snap_compare: Any, database: Path, make_app: Any, press: Press, open_review: Press
+) -> Callable[..., bool]:
+    """Compares the screen after some keys; `sample` opens one first, `then` presses after the first keys."""
+
+    def compare(
+        *keys: str, size: tuple[int, int], sample: str = "", theme: str = "", at: Path = database
+    ) -> bool:
+        app = make_app(at)
+        if theme:
+            app.theme = theme
+
+        async def go(pilot: Pilot[None]) -> None:
+            await press(pilot)
+            if sample:
+                await open_review(pilot, sample)
+            for key in keys:
+                await press(pilot, *key.split())
+
+        return bool(snap_compare(app, terminal_size=size, run_before=go))
+
+    return compare
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+def test_queue(picture: Any, size: tuple[int, int]) -> None:
+    """All scripts in their columns, nothing decided yet."""
+    assert picture(size=size)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+def test_review_before_the_decision(picture: Any, size: tuple[int, int]) -> None:
+    """Units marked, evidence of the chosen one shown, no score in sight."""
+    assert picture(sample="tower", size=size)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+def test_review_after_the_decision(picture: Any, size: tuple[int, int]) -> None:
+    """One unit rejected, one added; both tallies and Δ."""
+    keys = ("x", "n s e i n e enter 2", "a", "u", "U", "u", "a", "b")
+    assert picture(*keys, sample="tower", size=size)
+
+
+def test_review_verified(picture: Any) -> None:
+    """Undo and redo come back to the sample; here it is verified."""
+    assert picture("m a", "u", "U", sample="tower", size=LARGE)
+
+
+@pytest.mark.parametrize("sample", ["changcheng", "nil", "genji", "nevsky", "emoji", "schiller", "bare"])
+def test_every_script(picture: Any, sample: str) -> None:
+    """Wide, right-to-left, combining and joined characters; no contexts at all."""
+    assert picture(sample=sample, size=SMALL)
+
+
+def test_light(picture: Any) -> None:
+    """The light twin."""
+    assert picture(sample="tower", size=LARGE, theme=LIGHT.name)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x36"])
+def test_help(picture: Any, size: tuple[int, int]) -> None:
+    """The keys over the review."""
+    assert picture("question_mark", sample="tower", size=size)
+
+
+def test_new_unit(picture: Any) -> None:
+    """The text is marked in the reference, Tab completes it, then the labels."""
+    assert picture("n c h a m tab tab", sample="emoji", size=SMALL)
+
+
+def test_new_unit_label(picture: Any) -> None:
+    """All labels can be read at 80 columns."""
+    assert picture("n s e i n e enter", sample="tower", size=SMALL)
+
+
+def test_exclude(picture: Any) -> None:
+    """Reasons by number."""
+    assert picture("X", sample="tower", size=SMALL)
+
+
+def test_blind(picture: Any, import_rows: Any, rows: Any, tmp_path: Path) -> None:
+    """Nothing is proposed; it is said what to do."""
+    (tmp_path / "wb.db").unlink(missing_ok=True)
+    assert picture(sample="tower", size=SMALL, at=import_rows(rows, blind=1.0))
+
+
+def test_not_saved(picture: Any, database: Path, monkeypatch: Any) -> None:
+    """The warning stays and says what to do."""
+    import sqlite3
+
+    monkeypatch.setattr(engine, "BUSY_SECONDS", 0.05)
+    other = sqlite3.connect(database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        assert picture("x", sample="tower", size=SMALL)
+    finally:
+        other.close()
