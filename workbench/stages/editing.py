@@ -43,7 +43,8 @@ def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
     """Move a unit's principal span; an entity's text follows it."""
     surface = opened.sample.reference[span.start : span.end]
     text = surface if unit.kind == "entity" else unit.text
-    others = tuple(s for s in unit.spans[1:] if opened.sample.reference[s.start : s.end] == text)
+    further = (s for s in unit.spans[1:] if s != span)
+    others = tuple(s for s in further if opened.sample.reference[s.start : s.end] == text)
     changed = replace(unit, text=text, spans=(span, *others), proposed=unit.proposed or unit.text)
     return Put("boundary", unit.kind, (changed,))
 

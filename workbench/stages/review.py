@@ -250,10 +250,10 @@ def _carried(
 
 
 def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState, opening: Open) -> Opened:
-    decided = state.disposition(info.kinds) in ("verified", "excluded")
-    visible = decided or opening.auto_shown
+    decided = {kind for kind in KINDS if state.of(kind).disposition in ("verified", "excluded")}
+    visible = set(KINDS) if opening.auto_shown else decided
     revealed: tuple[Unit, ...] = ()
-    if opening.shown == "blind" and decided and stored.proposal is not None:
+    if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
     return Opened(
         sample_id=stored.sample_id,
@@ -265,12 +265,12 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
         blind=opening.shown == "blind",
         rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
-        automatic=_automatic(info, stored) if visible else (),
+        automatic=_automatic(info, stored, visible) if visible else (),
         revealed=revealed,
     )
 
 
-def _automatic(info: DatasetInfo, stored: Stored) -> tuple[AutoScore, ...]:
+def _automatic(info: DatasetInfo, stored: Stored, kinds: set[Kind]) -> tuple[AutoScore, ...]:
     if stored.proposal is None:
         return ()
     assessments = assess_all(
@@ -278,6 +278,8 @@ def _automatic(info: DatasetInfo, stored: Stored) -> tuple[AutoScore, ...]:
     )
     found = []
     for name, assessment in assessments.items():
+        if SCORERS[name] not in kinds:
+            continue
         one = score(name, assessment)
         found.append(AutoScore(name, SCORERS[name], one.tally, one.value, f"{name} · {info.run}"))
     return tuple(found)

@@ -115,7 +115,10 @@ def detail(unit: Unit, opened: Opened) -> str:
         rule = f"found by {match.rule.replace('_', ' ')}" if match.rule else "found"
         lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
     elif match.verdict == "missing":
-        near = f"; nearest similarity {match.similarity}" if match.similarity else ""
+        if match.rule == "human":
+            near = ", decided by a person"
+        else:
+            near = f"; nearest similarity {match.similarity}" if match.similarity else ""
         lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)
     contexts = opened.sample.retrieved_contexts
     for evidence in match.evidence[:2]:

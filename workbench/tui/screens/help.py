@@ -18,7 +18,7 @@ from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part
 
 TWO_COLUMNS = 100  # cells
-NOTE = "On a Russian keyboard the same keys work without switching the layout."
+NOTE = "On a Russian keyboard the same keys work as they are."
 
 
 class HelpScreen(Dialog):
@@ -42,12 +42,12 @@ class HelpScreen(Dialog):
         blocks = self._blocks()
         wide = self.app.size.width >= TWO_COLUMNS
         columns = _balanced(blocks) if wide else [blocks]
+        columns[0].append([(f"\n{NOTE}", "$foreground 68%")])
         with VerticalScroll(id="box", can_focus=False):
             yield Bar(id="title")
             with Horizontal(id="columns"):
                 for column in columns:
                     yield Static(Content.assemble(*(part for block in column for part in block)))
-            yield Static(Content.styled(NOTE, "$foreground 68%"))
 
     def opened(self) -> None:
         """The title."""

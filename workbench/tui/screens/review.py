@@ -12,7 +12,7 @@ from textual.containers import Container, Vertical
 from textual.widgets import Static
 
 from workbench.errors import InputError
-from workbench.model import Kind, Span, Unit
+from workbench.model import Disposition, Kind, Span, Unit
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened, Progress
 from workbench.tui import intents
@@ -61,6 +61,7 @@ class ReviewScreen(SavingScreen):
         self._context_no = 0
         self._stopped_at: tuple[int, Kind] | None = None
         self._progress: Progress | None = None
+        self._disposition: Disposition = "todo"
         self._places: dict[tuple[int, Kind], int] = {}
 
     def compose(self) -> ComposeResult:
@@ -140,7 +141,8 @@ class ReviewScreen(SavingScreen):
         self._draw_head()
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
-        if is_new:
+        if is_new or state.disposition != self._disposition:
+            self._disposition = state.disposition
             start(self, self._read_progress, group="progress", only_newest=True)
 
     def _first_kind(self, opened: Opened) -> Kind:

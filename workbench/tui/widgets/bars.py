@@ -102,7 +102,11 @@ class KeyBar(Widget):
         parts: list[Part] = []
         self._places = []
         used = 0
-        chosen = [act for act in acts(self.screen.active_bindings) if act.footer and act.keys]
+        chosen = [
+            act
+            for act in acts(self.screen.active_bindings)
+            if act.footer and act.keys and act.binding.enabled
+        ]
         for act in _always_help(chosen[: self.MOST], room):
             gap = "  " if parts else ""
             key, word = act.keys[0], f" {act.footer}"

@@ -31,6 +31,7 @@ class Tallies(Widget):
         self._auto: AutoScore | None = None
         self._verified: Tally | None = None
         self._hidden = False
+        self._nothing = False
 
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
@@ -40,6 +41,7 @@ class Tallies(Widget):
             (one for one in of_kind if one.scorer == PREFERRED[kind]), next(iter(of_kind), None)
         )
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
+        self._nothing = opened.opening.proposal is None and not opened.blind
         self._hidden = opened.state.disposition(opened.dataset.kinds) not in ("verified", "excluded")
         self.refresh()
 
@@ -52,10 +54,10 @@ class Tallies(Widget):
         first: list[Part] = []
         if self._auto is not None:
             first = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
-        elif self._hidden:
+        elif self._hidden and not self._nothing:
             until = "until you accept (w)" if self._verified is None else "until all is decided (w)"
             first = [(f"automatic hidden {until}", "$foreground 68%")]
-        elif self._verified is not None:
+        elif self._nothing or self._verified is not None:
             first = [("no automatic score", "$foreground 68%")]
         second: list[Part] = []
         if self._verified is not None:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
 from workbench.model import Unit
-from workbench.tui.cells import fit, wrap
+from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import unit_symbol, verdict
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
+
+LEAST_TEXT = 20
+"""Cells of wording below which the labels are shortened."""
 
 
 class UnitList(Lines):
@@ -53,6 +57,7 @@ class UnitList(Lines):
         self._rows: list[tuple[int, int]] = []  # line -> (entry, line of the entry)
         self._first: list[int] = []
         self._wrapped: dict[int, list[tuple[int, int]]] = {}
+        self._columns = Columns(8, 6, 8)
 
     @property
     def count(self) -> int:
@@ -83,12 +88,13 @@ class UnitList(Lines):
 
     def _plan(self) -> None:
         size = self.scrollable_content_region.width
+        self._columns = plan(size, (*self.units, *self.revealed), statements=self._statements)
         self._rows, self._first, self._wrapped = [], [], {}
         for index, unit in enumerate(self.units):
             self._first.append(len(self._rows))
             lines = 1
             if self._statements:
-                self._wrapped[index] = wrap(flat(unit.text), max(10, size - 5 - verdict_width(size)))
+                self._wrapped[index] = wrap(flat(unit.text), self._columns.text)
                 lines = min(MOST_LINES, len(self._wrapped[index]))
             self._rows += [(index, line) for line in range(lines)]
         self.resized(len(self._rows) + (1 + len(self.revealed) if self.revealed else 0))
@@ -104,10 +110,9 @@ class UnitList(Lines):
         """The unit of a line; -1 for the revealed ones."""
         return self._rows[line][0] if line < len(self._rows) else -1
 
-    def on_resize(self, event: object) -> None:
-        """Another width wraps statements differently."""
+    def on_resize(self, _event: events.Resize) -> None:
+        """Another width wraps statements differently; the base then forgets what was drawn."""
         self._plan()
-        super().on_resize(event)  # type: ignore[arg-type]
 
     def render_line(self, y: int) -> Strip:
         """One visible line; tells the screen when a sample is drawn for the first time."""
@@ -128,30 +133,40 @@ class UnitList(Lines):
         return self._unit_line(self.units[index], index, part, size)
 
     def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
-        at_cursor = index == self.cursor
-        base = self.part("units--cursor" if at_cursor else "units--row")
+        base = self.part("units--cursor" if index == self.cursor else "units--row")
         background = base.background_style
-        dim = self.part("units--dim") + background
         words = base if unit.counted else self.part("units--rejected") + background
-        tone = self._tone(unit) + background
-        pointer = "▸ " if at_cursor else "  "
         if part:
-            start, end = self._wrapped[index][part]
-            text = flat(unit.text)[start:end]
-            if part == MOST_LINES - 1 and len(self._wrapped[index]) > MOST_LINES:
-                text = fit(text + " …", size - 4 - verdict_width(size))
-            return [Segment("    ", base), Segment(text, words), Segment(" " * size, base)]
-        said = verdict_width(size)
-        lead = [Segment(pointer, base), Segment(unit_symbol(unit) + " ", tone)]
-        round_ = Segment(
-            fit(flat(verdict(unit.match)) if unit.counted else "", said), self._round(unit) + background
-        )
-        if self._statements:
-            start, end = self._wrapped[index][0]
-            return [*lead, Segment(fit(flat(unit.text)[start:end], size - 5 - said) + " ", words), round_]
-        label = label_width(size)
-        text = fit(flat(unit.text), text_width(size))
-        return [*lead, Segment(text + "  ", words), Segment(fit(flat(unit.label), label) + " ", dim), round_]
+            return [
+                Segment("    ", base),
+                Segment(self._wording(unit, index, part), words),
+                Segment(" " * size, base),
+            ]
+        columns = self._columns
+        lead = [
+            Segment("▸ " if index == self.cursor else "  ", base),
+            Segment(unit_symbol(unit) + " ", self._tone(unit) + background),
+            Segment(fit(self._wording(unit, index, 0), columns.text) + "  ", words),
+        ]
+        if not self._statements:
+            label = fit(flat(unit.label), columns.label) + "  "
+            lead.append(Segment(label, self.part("units--dim") + background))
+        said = flat(verdict(unit.match)) if unit.counted else ""
+        return [
+            *lead,
+            Segment(fit(said, columns.verdict), self._round(unit) + background),
+            Segment(" " * size, base),
+        ]
+
+    def _wording(self, unit: Unit, index: int, part: int) -> str:
+        text = flat(unit.text)
+        if not self._statements:
+            return text
+        lines = self._wrapped[index]
+        start, end = lines[part]
+        if part == MOST_LINES - 1 and len(lines) > MOST_LINES:
+            return fit(text[start:end] + " …", self._columns.text)
+        return text[start:end]
 
     def _revealed_line(self, line: int, size: int) -> list[Segment]:
         dim = self.part("units--dim")
@@ -159,13 +174,9 @@ class UnitList(Lines):
             return []
         if line == 0:
             return [Segment(fit("  the machine had proposed", size), dim)]
-        unit = self.revealed[line - 1]
-        label, said = label_width(size), verdict_width(size)
-        text = fit(flat(unit.text), text_width(size))
-        return [
-            Segment("  · " + text + "  " + fit(flat(unit.label), label) + " ", dim),
-            Segment(fit(flat(verdict(unit.match)), said), dim),
-        ]
+        unit, columns = self.revealed[line - 1], self._columns
+        row = f"  · {fit(flat(unit.text), columns.text)}  {fit(flat(unit.label), columns.label)}  "
+        return [Segment(row + fit(flat(verdict(unit.match)), columns.verdict), dim)]
 
     def _tone(self, unit: Unit) -> Style:
         if not unit.counted:
@@ -177,16 +188,24 @@ class UnitList(Lines):
         return self.part(names.get(unit.match.verdict or "", "units--warn"))
 
 
-def verdict_width(size: int) -> int:
-    """Cells for `● 1 equal`: enough for the longest rule where there is room."""
-    return 11 if size < 50 else 16
+class Columns(NamedTuple):
+    """Cells for the wording, the label and the verdict of a unit."""
+
+    text: int
+    label: int
+    verdict: int
 
 
-def label_width(size: int) -> int:
-    """Cells for the label."""
-    return 8 if size < 50 else 14
+def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Columns:
+    """What verdicts and labels need (up to 16 and 14 cells), the rest for the wording.
 
-
-def text_width(size: int) -> int:
-    """Cells for the wording: what is left, but not so much that the eye loses the row."""
-    return min(44, size - 4 - label_width(size) - verdict_width(size) - 3)
+    An entity's wording gets at most 44 cells, or the eye would lose the row; labels give way first.
+    """
+    said = min(16, max((width(verdict(unit.match)) for unit in units), default=0))
+    room = size - len("▸ ✓ ") - len("  ") - said
+    if statements:
+        return Columns(max(LEAST_TEXT, room), 0, said)
+    room -= len("  ")
+    label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
+    label = max(6, min(label, room - LEAST_TEXT))
+    return Columns(max(8, min(44, room - label)), label, said)

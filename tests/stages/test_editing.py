@@ -1,0 +1,187 @@
+"""What a key means: an open sample and a unit give an edit; nothing is written until it is committed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.errors import InputError
+from workbench.model import Evidence, Match, Span, Unit
+from workbench.reviewing.edits import Dispose, Put
+from workbench.stages import editing
+from workbench.stages.export import export
+from workbench.stages.review import Opened, act
+
+REFERENCE = "Ann met Bob in Rome; Ann left Rome."
+ROW = {
+    "id": "a",
+    "user_input": "q",
+    "reference": REFERENCE,
+    "retrieved_contexts": ["Bob.", "In Rome, Ann waited for Ann."],
+    "proposal": {
+        "proposer": "p",
+        "reference_entities": [{"text": "Ann", "label": "captain"}, "Bob", "Atlantis", "Ann"],
+        "context_entities": [["Bob"], ["Rome"]],
+        "statements": [{"text": "Ann met Bob in Rome;", "verdict": "missing"}, {"text": "Ann left."}],
+    },
+}
+
+
+@pytest.fixture
+def opened(bench: Any) -> Opened:
+    assert bench.load([ROW], kinds=("entity", "statement")).new == 1
+    one: Opened = bench.open("a")
+    return one
+
+
+def unit(opened: Opened, name: str) -> Unit:
+    return next(one for one in opened.state.entity.assessment.units if one.id == name)
+
+
+def changed(edit: Put) -> Unit:
+    (one,) = edit.units
+    return one
+
+
+def test_what_a_review_starts_from(opened: Opened) -> None:
+    """Grounded, labelled by the policy, deduplicated, matched; the proposer's own label is kept."""
+    ann, bob, atlantis, again = opened.state.entity.assessment.units
+
+    assert (ann.text, ann.label, ann.original_label) == ("Ann", "other", "captain")
+    assert ann.spans == (Span(0, 3), Span(21, 24))
+    assert (bob.match.verdict, bob.match.evidence) == ("found", (Evidence(0, 0, 3),))
+    assert (atlantis.grounded, atlantis.match.verdict) == (False, "missing")
+    assert (again.duplicate_of, again.counted) == (ann.id, False)
+
+
+def test_reject_and_restore(opened: Opened) -> None:
+    """The same key; only the flag changes."""
+    bob = unit(opened, "p2")
+
+    once = editing.reject(opened, bob)
+
+    assert (once.what, changed(once)) == ("reject", replace(bob, rejected=True))
+    twice = editing.reject(opened, changed(once))
+    assert (twice.what, changed(twice)) == ("restore", bob)
+
+
+def test_relabel(opened: Opened) -> None:
+    """A person's label replaces the proposer's word for it."""
+    edit = editing.relabel(opened, unit(opened, "p1"), "person")
+
+    assert changed(edit) == replace(unit(opened, "p1"), label="person", original_label="")
+
+
+def test_toggle_finds_the_best_place(opened: Opened) -> None:
+    """missing → found with every place where the name stands; found → missing, absent; again the places."""
+    ann = unit(opened, "p1")
+    assert ann.match.verdict == "missing"
+
+    found = changed(editing.toggle(opened, ann))
+    missing = changed(editing.toggle(opened, found))
+
+    assert (found.match.verdict, found.match.rule) == ("found", "human")
+    assert found.match.evidence == (Evidence(1, 9, 12), Evidence(1, 24, 27))
+    assert (missing.match.verdict, missing.match.reason, missing.match.evidence) == ("missing", "absent", ())
+    assert changed(editing.toggle(opened, missing)).match == found.match
+
+
+def test_unsure_keeps_the_evidence(opened: Opened) -> None:
+    """What was looked at stays to look at."""
+    bob = unit(opened, "p2")
+
+    edit = editing.unsure(opened, bob)
+
+    assert (changed(edit).match.verdict, changed(edit).match.evidence) == ("unsure", bob.match.evidence)
+
+
+def test_moving_a_span_moves_the_text(opened: Opened) -> None:
+    """An entity reads what stands there; the proposer's wording is kept; a mention is not listed twice."""
+    ann = unit(opened, "p1")
+
+    wider, second = editing.set_span(opened, ann, Span(0, 7)), editing.set_span(opened, ann, Span(21, 24))
+
+    assert (changed(wider).text, changed(wider).spans, changed(wider).proposed) == (
+        "Ann met",
+        (Span(0, 7),),
+        "Ann",
+    )
+    assert changed(second).spans == (Span(21, 24),)
+    statement = opened.state.statement.assessment.units[0]
+    moved = changed(editing.set_span(opened, statement, Span(0, 11)))
+    assert (moved.text, moved.spans) == (statement.text, (Span(0, 11),))
+
+
+def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
+    """All its mentions, matched by presence, under an id of its own; text that is not there is refused."""
+    rome = changed(editing.add_text(opened, "entity", " Rome ", "place"))
+
+    assert (rome.id, rome.text, rome.label, rome.origin) == ("h1", "Rome", "place", "human")
+    assert rome.spans == (Span(15, 19), Span(30, 34))
+    assert (rome.match.verdict, rome.match.evidence) == ("found", (Evidence(1, 3, 7),))
+    left = changed(editing.add_span(opened, "entity", Span(25, 29)))
+    assert (left.text, left.match.verdict, left.match.reason) == ("left", "missing", "absent")
+    for text in ("Paris", "", "  "):
+        with pytest.raises(InputError, match="does not stand in the reference"):
+            editing.add_text(opened, "entity", text)
+
+
+def test_new_units_have_new_ids(bench: Any, opened: Opened) -> None:
+    """Also after one was rejected: an id is never used again."""
+    first = act(bench.store, opened, editing.add_text(opened, "entity", "Rome"))
+    gone = act(bench.store, first, editing.reject(first, first.state.entity.assessment.units[-1]))
+
+    assert changed(editing.add_text(gone, "entity", "left")).id == "h2"
+
+
+def test_accept_says_who_verified(opened: Opened) -> None:
+    """Open statements become unsure; the doubts were named before."""
+    assert editing.doubts(opened, "entity") == ["1 ungrounded"]
+    assert editing.doubts(opened, "statement") == ["1 undecided"]
+
+    edit = editing.accept(opened, "statement", fast=True)
+
+    assert (edit.assessment.source, edit.fast) == ("verified by ann", True)
+    assert [one.match.verdict for one in edit.assessment.units] == ["missing", "unsure"]
+
+
+def test_doubts_count_what_counts(opened: Opened) -> None:
+    """A rejected unit is no doubt."""
+    unsure = replace(unit(opened, "p2"), match=Match("unsure"))
+    units = (unsure, replace(unit(opened, "p3"), rejected=True))
+    half = replace(opened.state.entity, assessment=replace(opened.state.entity.assessment, units=units))
+
+    assert editing.doubts(replace(opened, state=replace(opened.state, entity=half)), "entity") == ["1 unsure"]
+
+
+def test_skip_leaves_what_is_verified(bench: Any, opened: Opened) -> None:
+    """Only the open kinds are put off; excluding takes both out, with a reason."""
+    done = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    assert editing.skip(done) == Dispose("skipped", ("statement",))
+    assert editing.skip(opened) == Dispose("skipped", ("entity", "statement"))
+    assert editing.exclude(done, "broken") == Dispose("excluded", ("entity", "statement"), "broken")
+
+
+def test_reviewed_samples_leave_and_come_back(bench: Any, opened: Opened, tmp_path: Any) -> None:
+    """Edited, rejected, unsure and ungrounded units: export, import, export gives the same bytes."""
+    two = act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+    three = act(bench.store, two, editing.unsure(two, two.state.entity.assessment.units[1]))
+    four = act(
+        bench.store, three, editing.set_span(three, three.state.entity.assessment.units[0], Span(0, 7))
+    )
+    five = act(bench.store, four, editing.accept(four, "entity"), editing.accept(four, "statement"))
+    act(bench.store, five, editing.reject(five, five.state.entity.assessment.units[-1]))
+
+    export(bench.store, bench.info(), tmp_path / "one", annotator="ann")
+    report = bench.load(tmp_path / "one" / "samples.jsonl", dataset="back", gold="given")
+    export(bench.store, bench.info("back"), tmp_path / "two", annotator="ann")
+
+    assert (report.new, report.rejected) == (1, 0)
+    one, other = ((tmp_path / name / "samples.jsonl").read_bytes() for name in ("one", "two"))
+    assert one == other
+    gold = "SELECT kind, verdict, text FROM gold_unit WHERE dataset_id = ? ORDER BY kind, position"
+    tallies = [bench.query(gold, bench.info(name).id) for name in ("data", "back")]
+    assert tallies[0] == tallies[1]
