@@ -7,9 +7,11 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +164,19 @@ def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
     assert "workbench --db workbench-demo.db review" in first.err
     assert second.json["n_samples"] == 50
     assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]
+
+
+def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
+    """With edits, or with a text of an older version: nothing is refused, replaced or put aside."""
+    shutil.copy(demo_database, "workbench-demo.db")
+    with closing(sqlite3.connect("workbench-demo.db")) as raw:
+        raw.execute("UPDATE sample SET reference = 'Older.', content_hash = 'x' WHERE key = 'france'")
+        raw.commit()
+    package = Path(cli.__file__).with_name("demo_data")
+    before = sorted(package.iterdir())
+
+    assert run("demo", "--json").json["n_samples"] == 50
+    assert sorted(package.iterdir()) == before
 
 
 # --- the policy -----------------------------------------------------------------------------------------

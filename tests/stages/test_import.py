@@ -332,6 +332,19 @@ def test_undo_after_an_update_cannot_bring_back_a_verdict_on_other_contexts(veri
         assert verified.query("SELECT * FROM gold_unit") == []
 
 
+def test_an_external_score_of_the_old_text_is_dropped(bench: Any) -> None:
+    """It was measured on other contexts; one that comes with the update is of the new ones."""
+    bench.load([{**ROME, "scores": {"context_entity_recall": 0.5, "faithfulness": 1}}])
+    changed = {**ROME, "retrieved_contexts": ["Other."]}
+
+    bench.load([{**changed, "scores": {"context_entity_recall": 0.25}}], update=True)
+    assert load_external(bench.store, bench.info().id) == {
+        bench.id("rome"): {"context_entity_recall": (0.25, "0.25")}
+    }
+    bench.load([ROME], update=True)
+    assert load_external(bench.store, bench.info().id) == {}
+
+
 def test_a_changed_reference_is_refused_once_it_is_reviewed(bench: Any) -> None:
     """Gold quotes its text. Before any review --update takes the new reference."""
     changed = {**ROME, "reference": "Ann met Bob in Roma."}

@@ -176,16 +176,20 @@ def settle() -> Settle:
     async def wait(pilot: Pilot[None]) -> None:
         app = pilot.app
         assert isinstance(app, WorkbenchApp)
+        quiet = 0
         for _ in range(2000):
             taken = asyncio.Event()
             app.call_later(taken.set)  # behind every key that was sent before
             await taken.wait()
             if app.gate.idle and all(worker.is_finished for worker in app.workers):
-                break
-            await asyncio.sleep(0.002)
-        else:
-            raise AssertionError("the app does not come to rest")
-        await pilot.pause()
+                quiet += 1
+                if quiet == 3:  # what was painted may have asked for more
+                    return
+                await pilot.pause()
+            else:
+                quiet = 0
+                await asyncio.sleep(0.002)
+        raise AssertionError("the app does not come to rest")
 
     return wait
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from itertools import chain, islice
 from multiprocessing import get_context
 
@@ -29,7 +31,9 @@ def count_all(chunks: Iterable[Sequence[Stored]], policy: Policy) -> Iterator[di
             yield count_chunk(_work(chunk), policy)
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+    # Ctrl-C reaches every process of the terminal: the workers leave it to this one, which ends them
+    quiet = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
+    with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=quiet) as pool:
         running: deque[Future[dict[int, Counted]]] = deque()
         for chunk in chain(first, waiting):
             running.append(pool.submit(count_chunk, _work(chunk), policy))

@@ -197,10 +197,6 @@ def _write_ahead(engine: Engine) -> None:
         raw.close()
 
 
-def _lower(value: object) -> object:
-    return value.lower() if isinstance(value, str) else value
-
-
 def _begin_sqlite(connection: Connection) -> None:
     write = connection.get_execution_options().get("write", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")

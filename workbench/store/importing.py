@@ -49,6 +49,8 @@ def add_chunk(
                 same = content == row.content_hash
                 refusal = stored.refuse(session, record, row.id or 0) if same else None
                 outcomes.append(refusal or _meet(session, intake, row, record.sample, content))
+                if not same:
+                    stored.forget_scores(row.id or 0)
             if not isinstance(outcomes[-1], RowError) and (
                 record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
             ):

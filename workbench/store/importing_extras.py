@@ -86,6 +86,10 @@ class Stored:
         for review in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(sample_ids))):
             self.reviews[review.sample_id, review.annotator] = review
 
+    def forget_scores(self, sample_id: int) -> None:
+        """The external scores of a sample whose text changed are gone."""
+        self.scores = {key: score for key, score in self.scores.items() if key[0] != sample_id}
+
     def refuse(self, session: Session, record: Record, sample_id: int) -> RowError | None:
         """Why this row may not go in without --update: another number or other gold than stored."""
         if self.update:

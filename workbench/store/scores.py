@@ -136,8 +136,8 @@ def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[fl
 
 
 def forget_scores(session: Session, sample_id: int) -> None:
-    """Drop a sample's scores because its text changed."""
-    for table in (ScoreRow, CountedRow):
+    """Drop a sample's scores, external ones too, because its text changed: they are of the old text."""
+    for table in (ScoreRow, CountedRow, ExternalScoreRow):
         session.execute(delete(table).where(col(table.sample_id) == sample_id))
 
 
