@@ -11,6 +11,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -178,10 +179,13 @@ def settle() -> Settle:
         assert isinstance(app, WorkbenchApp)
         quiet = 0
         for _ in range(2000):
+            if app.return_code is not None:
+                return  # it is leaving
             taken = asyncio.Event()
             app.call_later(taken.set)  # behind every key that was sent before
-            await taken.wait()
-            if app.gate.idle and all(worker.is_finished for worker in app.workers):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(taken.wait(), 1.0)
+            if taken.is_set() and app.gate.idle and all(worker.is_finished for worker in app.workers):
                 quiet += 1
                 if quiet == 3:  # what was painted may have asked for more
                     return

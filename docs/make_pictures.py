@@ -1,0 +1,74 @@
+"""Draw docs/pictures/*.svg from the real program over the demo."""
+
+from __future__ import annotations
+
+import os
+
+os.environ["TEXTUAL_ANIMATIONS"] = "none"  # read when textual is imported
+os.environ.pop("NO_COLOR", None)
+
+import asyncio
+import re
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from workbench.stages.demo import DATASET, load_demo
+from workbench.stages.review import queue_ids
+from workbench.store.engine import open_store
+from workbench.tui.app import WorkbenchApp
+
+FOLDER = Path(__file__).with_name("pictures")
+SIZE = (120, 32)
+ANNOTATOR = "ana"
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until every read and write has ended and is painted."""
+    for _ in range(400):
+        await pilot.pause()
+        if all(worker.is_finished for worker in pilot.app.workers):
+            break
+        await asyncio.sleep(0.01)
+    await asyncio.sleep(0.2)
+    await pilot.pause()
+
+
+async def draw(url: str, downs: int) -> None:
+    app = WorkbenchApp(partial(open_store, url), DATASET, ANNOTATOR)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot)
+        save("queue", app.export_screenshot(title="workbench"))
+        for key in ["down"] * downs + ["enter", "down", "m", "6", "a"]:
+            await pilot.press(key)
+            await settled(pilot)
+        for key in ("u", "U"):  # back to the sample just accepted: its verified value stands on the screen
+            await pilot.press(key)
+            await settled(pilot)
+        save("review", app.export_screenshot(title="workbench"))
+
+
+def save(name: str, svg: str) -> None:
+    """Write a picture that fetches nothing: the fonts it asks for are those of the reader."""
+    svg = re.sub(r"@font-face\s*{[^}]*}", "", svg)
+    svg = svg.replace("Fira Code", "ui-monospace, Menlo, Consolas, DejaVu Sans Mono")
+    svg = svg.replace("<text ", '<text xml:space="preserve" ').replace("&#160;", " ")
+    FOLDER.mkdir(exist_ok=True)
+    (FOLDER / f"{name}.svg").write_text(svg, "utf-8")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        url = str(Path(folder, "demo.db"))
+        store = open_store(url)
+        info = load_demo(store, ANNOTATOR)
+        shown = queue_ids(store, info.id, ANNOTATOR, search="mona-lisa")[0]
+        downs = queue_ids(store, info.id, ANNOTATOR).index(shown)
+        store.close()
+        asyncio.run(draw(url, downs))
+
+
+if __name__ == "__main__":
+    main()
