@@ -9,24 +9,30 @@ from __future__ import annotations
 
 import io
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from workbench import __version__
+from workbench.console import (
+    Call,
+    annotator_name,
+    dataset_of,
+    edited,
+    hoisted,
+    on_terminal,
+    open_app,
+    open_for,
+    report_crash,
+)
 from workbench.errors import UsageError, WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
 DEFAULT_DB = "workbench.db"
 DEMO_DB = "workbench-demo.db"
-GLOBAL_OPTIONS = ("--db", "--dataset", "--as")
 
 app = typer.Typer(
     name="workbench",
@@ -41,16 +47,6 @@ app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 Run = Annotated[str | None, typer.Option("--run", help="A run by name; the current one by default.")]
-
-
-@dataclass
-class Call:
-    """What stands before the command."""
-
-    db: str
-    db_given: bool
-    dataset: str | None
-    annotator: str
 
 
 def _version(value: bool) -> None:
@@ -80,7 +76,7 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    context.obj = Call(db or DEFAULT_DB, db is not None, dataset, _annotator(annotator))
+    context.obj = Call(db or DEFAULT_DB, db is not None, dataset, annotator_name(annotator))
     if context.invoked_subcommand is None:
         review(context)
 
@@ -96,14 +92,14 @@ def demo(
     from workbench.stages import demo as stage
 
     url = call.db if call.db_given else DEMO_DB
-    with _store(url) as store:
+    with open_for(url) as store:
         stage.load_demo(store, call.annotator)
-        if report or json or not _on_terminal():
+        if report or json or not on_terminal():
             _compare(store, Call(url, True, stage.DATASET, call.annotator), json=json)
             if not json:
                 typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
             return
-    _open_app(url, stage.DATASET, call.annotator)
+    open_app(url, stage.DATASET, call.annotator)
 
 
 @app.command("import")
@@ -135,7 +131,7 @@ def import_(
     """Bring a file of samples in. Importing it twice adds nothing; bad rows are put aside by name."""
     import gc
 
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.import_ import ImportOptions, import_file
 
     gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
@@ -152,9 +148,9 @@ def import_(
         seed=seed,
     )
     size = file.stat().st_size if file.is_file() else None
-    with _store(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
+    with open_for(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
         report = import_file(store, file, options, annotator=call.annotator, progress=progress)
-    reports.show(report, reports.import_text(report), as_json=json)
+    reports.show(report, texts.import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(3)
 
@@ -167,22 +163,22 @@ def propose(
     json: Json = False,
 ) -> None:
     """Propose units for every sample that has none yet, and make that run the current one."""
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.propose import propose as stage
 
     call: Call = context.obj
-    with _dataset(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
+    with dataset_of(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
         report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
-    reports.show(report, reports.propose_text(report), as_json=json)
+    reports.show(report, texts.propose_text(report), as_json=json)
 
 
 @app.command()
 def review(context: typer.Context) -> None:
     """Open the queue: accept or correct units and matches, sample by sample."""
     call: Call = context.obj
-    if not _on_terminal():
+    if not on_terminal():
         raise UsageError("review opens screens and needs a terminal; for scripts: score, compare, export")
-    _open_app(call.db, call.dataset, call.annotator)
+    open_app(call.db, call.dataset, call.annotator)
 
 
 @app.command()
@@ -203,11 +199,11 @@ def score(
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, verified and external values beside; with a pass mark, a gate."""
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages import recompute
 
     call: Call = context.obj
-    with _dataset(call) as (store, info):
+    with dataset_of(call) as (store, info):
         with reports.progress("Scoring", info.n_samples) as progress:
             report = recompute.score_dataset(
                 store, info, run=run, threshold=match_threshold, progress=progress
@@ -215,12 +211,12 @@ def score(
         if threshold is None and not strict:
             if metric is not None:
                 raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
-            reports.show(reports.score_document(report), reports.score_text(report), as_json=json)
+            reports.show(reports.score_document(report), texts.score_text(report), as_json=json)
             return
         mark = 1.0 if threshold is None else threshold
         gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
     document = {**reports.score_document(report), "gate": gate}
-    reports.show(document, reports.gate_text(gate), as_json=json)
+    reports.show(document, texts.gate_text(gate), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 
@@ -237,7 +233,7 @@ def compare(
 ) -> None:
     """Set automatic values against verified ones, or two retrievers against each other."""
     call: Call = context.obj
-    with _dataset(call) as (store, _info):
+    with dataset_of(call) as (store, _info):
         _compare(store, call, run=run, by=by, json=json)
 
 
@@ -250,27 +246,27 @@ def export(
     json: Json = False,
 ) -> None:
     """Write samples, proposals, gold and external scores as native rows that import back."""
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.export import export as stage
 
     call: Call = context.obj
-    with _dataset(call) as (store, info), reports.progress("Exporting", info.n_samples) as progress:
+    with dataset_of(call) as (store, info), reports.progress("Exporting", info.n_samples) as progress:
         report = stage(
             store, info, directory, annotator=call.annotator, run=run, force=force, progress=progress
         )
-    reports.show(report, reports.export_text(report), as_json=json)
+    reports.show(report, texts.export_text(report), as_json=json)
 
 
 @app.command()
 def status(context: typer.Context, json: Json = False) -> None:
     """What the database holds and how far the reviews are."""
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.status import status as stage
 
     call: Call = context.obj
-    with _store(call.db, create=False) as store:
+    with open_for(call.db, create=False) as store:
         report = stage(store, call.annotator, call.dataset)
-    reports.show(report, reports.status_text(report), as_json=json)
+    reports.show(report, texts.status_text(report), as_json=json)
 
 
 @app.command()
@@ -284,7 +280,7 @@ def backup(
     from workbench.stages.status import backup as stage
 
     call: Call = context.obj
-    with _store(call.db, create=False) as store:
+    with open_for(call.db, create=False) as store:
         typer.echo(stage(store, target, datetime.now().astimezone()))
 
 
@@ -294,7 +290,7 @@ def policy_show(context: typer.Context, json: Json = False) -> None:
     from workbench import reports
     from workbench.stages.policy import policy_text
 
-    with _dataset(context.obj) as (_, info):
+    with dataset_of(context.obj) as (_, info):
         reports.show(info.policy, policy_text(info), as_json=json)
 
 
@@ -307,13 +303,13 @@ def policy_edit(
     json: Json = False,
 ) -> None:
     """Change the policy in your editor ($EDITOR) or from a file; every change is a new version."""
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.policy import change_policy, policy_text
 
     call: Call = context.obj
-    with _dataset(call) as (store, info):
-        report = change_policy(store, info, _edited(policy_text(info), file), call.annotator)
-    reports.show(report, reports.policy_text(report), as_json=json)
+    with dataset_of(call) as (store, info):
+        report = change_policy(store, info, edited(policy_text(info), file), call.annotator)
+    reports.show(report, texts.policy_text(report), as_json=json)
 
 
 def main() -> NoReturn:
@@ -326,7 +322,7 @@ def main() -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     try:
-        app(_hoisted(arguments))  # ends by SystemExit; usage errors are printed there, with exit code 2
+        app(hoisted(arguments))  # ends by SystemExit; usage errors are printed there, with exit code 2
     except SystemExit as ended:
         return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     except WorkbenchError as error:
@@ -335,81 +331,15 @@ def _run(arguments: list[str]) -> int:
         typer.echo(f"workbench: {clean(str(error))}", err=True)
         return 2
     except Exception as error:
-        _report_crash(error)
+        report_crash(error)
         return 70
     return 0
-
-
-def _report_crash(error: Exception) -> None:
-    """Where it happened, without the message and the values: they may hold the dataset's text."""
-    import traceback
-
-    typer.echo(f"workbench {__version__} crashed: {type(error).__name__}", err=True)
-    for frame in traceback.extract_tb(error.__traceback__):
-        typer.echo(f"  {frame.filename}:{frame.lineno} {frame.name}", err=True)
-
-
-def _hoisted(arguments: list[str]) -> list[str]:
-    """Let --db, --dataset and --as stand after the command too. Raises UsageError for one without value."""
-    front: list[str] = []
-    rest: list[str] = []
-    pending = iter(arguments)
-    for argument in pending:
-        if argument == "--":
-            rest += [argument, *pending]
-        elif argument in GLOBAL_OPTIONS:
-            value = next(pending, None)
-            if value is None:
-                raise UsageError(f"{argument} needs a value")
-            front += [argument, value]
-        elif argument.partition("=")[0] in GLOBAL_OPTIONS:
-            front.append(argument)
-        else:
-            rest.append(argument)
-    return front + rest
-
-
-def _annotator(name: str | None) -> str:
-    import getpass
-
-    if name is None:
-        try:
-            name = getpass.getuser()
-        except (KeyError, OSError):
-            raise UsageError("your system has no user name here: give one with --as NAME") from None
-    name = name.strip()
-    if not name or len(name) > 100 or not name.isprintable():
-        raise UsageError("--as: give a printable name of 1 to 100 characters")
-    return name
-
-
-def _on_terminal() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
-@contextmanager
-def _store(url: str, *, create: bool = True) -> Iterator[Store]:
-    from workbench.store.engine import open_store
-
-    store = open_store(url, create=create)
-    try:
-        yield store
-    finally:
-        store.close()
-
-
-@contextmanager
-def _dataset(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
-    from workbench.store.datasets import find_dataset
-
-    with _store(call.db, create=False) as store:
-        yield store, find_dataset(store, call.dataset)
 
 
 def _compare(
     store: Store, call: Call, *, run: str | None = None, by: str | None = None, json: bool = False
 ) -> None:
-    from workbench import reports
+    from workbench import reports, texts
     from workbench.stages.compare import compare as stage
     from workbench.stages.compare import compare_by
     from workbench.stages.recompute import score_dataset
@@ -418,64 +348,11 @@ def _compare(
     info = find_dataset(store, call.dataset)
     if by is not None:
         pairs = compare_by(store, info, by)
-        reports.show(reports.retrievers_document(by, pairs), reports.retrievers_text(by, pairs), as_json=json)
+        reports.show(reports.retrievers_document(by, pairs), texts.retrievers_text(by, pairs), as_json=json)
         return
     with reports.progress("Scoring", info.n_samples) as progress:
         report = stage(score_dataset(store, info, run=run, progress=progress))
-    reports.show(reports.compare_document(report), reports.compare_text(report), as_json=json)
-
-
-def _open_app(url: str, dataset: str | None, annotator: str) -> None:
-    import os
-
-    if os.environ.get("TERM") == "dumb":
-        raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
-
-    def connect() -> Store:
-        from workbench.store.engine import open_store
-
-        return open_store(url)
-
-    from workbench.tui.app import run
-
-    code = run(connect, dataset, annotator)
-    if code:
-        raise typer.Exit(code)
-
-
-def _edited(text: str, file: str | None) -> str:
-    """The policy after editing: from a file, standard input, or the person's editor."""
-    if file == "-":
-        return sys.stdin.read()
-    if file is not None:
-        try:
-            return Path(file).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file}: {error}") from error
-    if not _on_terminal():
-        raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
-    return _in_editor(text)
-
-
-def _in_editor(text: str) -> str:
-    import os
-    import shlex
-    import subprocess
-    import tempfile
-
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "policy.toml")
-        path.write_text(text, "utf-8")
-        try:
-            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
-        except OSError as error:
-            raise UsageError(
-                f"the editor {editor!r} did not start: {error}; set $EDITOR or use --file"
-            ) from error
-        if code:
-            raise UsageError(f"the editor ended with {code}; the policy is as it was")
-        return path.read_text("utf-8")
+    reports.show(reports.compare_document(report), texts.compare_text(report), as_json=json)
 
 
 if __name__ == "__main__":

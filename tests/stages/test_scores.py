@@ -1,0 +1,200 @@
+"""Reports over a dataset: what is counted, what is left out and said, and when it is counted anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.comparing.means import Mean
+from workbench.errors import NotFoundError, UsageError
+from workbench.model import Tally
+from workbench.reviewing.edits import Put
+from workbench.stages import editing
+from workbench.stages.compare import compare
+from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.propose import propose
+from workbench.stages.recompute import ScoreReport, gate_of, score_dataset
+from workbench.stages.review import act
+
+
+def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "id": key,
+        "user_input": f"question {key}",
+        "reference": ", ".join(entities) + ".",
+        "retrieved_contexts": [", ".join(in_contexts) + "."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": text, "label": "place"} for text in entities],
+            "context_entities": [in_contexts],
+        },
+        **more,
+    }
+
+
+ROWS = [
+    row("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
+    row("half", ["Rome", "Oslo"], ["Rome"], scores={"context_entity_recall": 0.25, "faithfulness": 0.9}),
+    row("none", ["Rome", "Oslo"], []),
+    row("empty", [], []),
+    {"id": "bare", "user_input": "q", "reference": "Rome.", "retrieved_contexts": []},
+]
+
+
+@pytest.fixture
+def cities(bench: Any) -> Any:
+    assert bench.load(ROWS).new == 5
+    return bench
+
+
+def report(bench: Any, **options: Any) -> ScoreReport:
+    return score_dataset(bench.store, bench.info(), **options)
+
+
+def verify(bench: Any, key: str, **found: bool) -> None:
+    opened = bench.open(key)
+    for text, verdict in found.items():
+        unit = next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
+        if (unit.match.verdict == "found") != verdict:
+            opened = act(bench.store, opened, editing.toggle(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def test_a_mean_leaves_out_what_is_undefined_or_not_proposed_and_says_so(cities: Any) -> None:
+    """n scored, undefined counted, samples without a proposal counted apart."""
+    found = report(cities)
+
+    assert found.means["linked"] == Mean(0.5, 3, 1)
+    assert found.unproposed == 1
+    assert [sorted(one.automatic) for one in found.samples][-1] == []
+    assert [one.id for one in found.samples] == ["all", "half", "none", "empty", "bare"]
+
+
+def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
+    """Neither in means nor in differences nor before the gate; its row says that it is excluded."""
+    verify(cities, "all")
+    verify(cities, "none", Rome=True)
+    opened = cities.open("none")
+    act(cities.store, opened, editing.exclude(opened, "broken"))
+
+    found = report(cities)
+
+    assert found.means["linked"] == Mean(0.75, 2, 1)
+    assert found.means["verified_entity"] == Mean(1.0, 1, 0)
+    assert [one.id for one in found.samples if one.excluded] == ["none"]
+    assert {one.scorer: one.automatic.n for one in compare(found).differences}["linked"] == 1
+    gate = gate_of(found, cities.info(), metric=None, source="automatic", threshold=0.75, strict=False)
+    assert gate.passed
+
+
+def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
+    """Two verified reviews that differ: shown as such, in no verified mean."""
+    verify(cities, "half")
+    opened = cities.open("half", "bo")
+    unit = opened.state.entity.assessment.units[0]
+    edited = act(cities.store, opened, editing.toggle(opened, unit))
+    act(cities.store, edited, editing.accept(edited, "entity"))
+
+    found = report(cities)
+
+    assert [one.id for one in found.samples if one.unresolved] == ["half"]
+    assert "verified_entity" not in found.means
+    assert compare(found).deltas[1]["linked"] is None
+
+
+def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None:
+    """Both means over the same samples, Δ automatic − verified, the imported column with its own number."""
+    verify(cities, "half", Oslo=True)
+    verify(cities, "none", Rome=True)
+    verify(cities, "empty")
+
+    found = compare(report(cities))
+
+    linked = next(one for one in found.differences if one.scorer == "linked")
+    assert (linked.automatic, linked.verified) == (Mean(0.25, 2, 1), Mean(0.75, 2, 1))
+    assert (linked.delta, linked.mae, linked.n_exact) == (-0.5, 0.5, 0)
+    column = next(one for one in found.differences if one.scorer == "context_entity_recall")
+    assert (column.automatic, column.delta) == (Mean(0.25, 1, 0), -0.75)
+    assert "faithfulness" not in {one.scorer for one in found.differences}
+    assert found.deltas[1]["linked"] == -0.5
+
+
+def test_ragas_differs_by_its_exact_fraction(cities: Any) -> None:
+    """Its 1e-8 stands in its value alone: a sample that is right has a difference of exactly 0."""
+    verify(cities, "half")
+
+    found = compare(report(cities))
+
+    assert found.scores.samples[1].automatic["ragas"].value == 0.4999999975
+    assert found.deltas[1]["ragas"] == 0.0
+    assert next(one for one in found.differences if one.scorer == "ragas").n_exact == 1
+
+
+def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
+    """Stored scores of the old policy are not shown as those of the new one."""
+    bench.load([row("a", ["London", "Oslo"], ["University of London"])])
+    before = report(bench).samples[0].automatic["presence"].tally
+
+    text = policy_text(bench.info()).replace('nested = "missing"', 'nested = "found"')
+    change_policy(bench.store, bench.info(), text, "ann")
+
+    assert before == Tally(0, 2)
+    assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
+
+
+def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:
+    """The old proposal is of the old text: without a new one there is no automatic value."""
+    report(cities)
+    changed = row("half", ["Rome", "Oslo"], ["Oslo", "Rome"])
+    bare = {key: value for key, value in changed.items() if key != "proposal"}
+
+    cities.load([bare], update=True)
+    without = report(cities)
+    cities.load([changed])
+
+    assert (without.samples[1].automatic, without.unproposed) == ({}, 2)
+    assert report(cities).samples[1].automatic["linked"].tally == Tally(2, 0)
+
+
+def test_every_report_takes_a_run(cities: Any) -> None:
+    """The current run by default; another by name; an unknown name lists those there are."""
+    propose(cities.store, cities.info(), "rules", annotator="ann")
+
+    assert report(cities).run == "rules-run-1"
+    assert report(cities).unproposed == 0
+    assert (report(cities, run="p-run-1").run, report(cities, run="p-run-1").unproposed) == ("p-run-1", 1)
+    with pytest.raises(NotFoundError, match="p-run-1, rules-run-1"):
+        report(cities, run="nope")
+
+
+def test_proposing_again_goes_on_where_it_stopped(cities: Any) -> None:
+    """The rules are one run: what is there stays, new samples are added, recorded runs come back by name."""
+    info = cities.info()
+    first = propose(cities.store, info, "rules", annotator="ann")
+    before = cities.tables("proposal", "run")
+    second = propose(cities.store, info, "rules", annotator="ann")
+    assert cities.tables("proposal", "run") == before
+    cities.load([{"id": "new", "user_input": "q", "reference": "Bergen.", "retrieved_contexts": []}])
+    third = propose(cities.store, info, "rules", annotator="ann")
+    recorded = propose(cities.store, info, "recorded", annotator="ann")
+
+    assert [(one.proposed, one.already) for one in (first, second, third)] == [(5, 0), (0, 5), (1, 5)]
+    assert (recorded.run, recorded.already, recorded.without) == ("p-run-1", 4, 2)
+    assert cities.info().run == "p-run-1"
+    with pytest.raises(UsageError, match="unknown proposer 'magic'; there is: rules, recorded"):
+        propose(cities.store, info, "magic", annotator="ann")
+
+
+def test_an_edit_of_a_verified_sample_moves_the_verified_value_at_once(cities: Any) -> None:
+    """Without a second accept, and the automatic value stays."""
+    verify(cities, "half")
+    opened = cities.open("half")
+    oslo = next(unit for unit in opened.state.entity.assessment.units if unit.text == "Oslo")
+
+    edit = editing.toggle(opened, oslo)
+    assert isinstance(edit, Put)
+    act(cities.store, opened, edit)
+
+    found = report(cities).samples[1]
+    assert (found.verified["entity"], found.automatic["linked"].tally) == (Tally(2, 0), Tally(1, 1))

@@ -1,0 +1,115 @@
+"""A real terminal: tmux with a server of its own, what it shows and every byte that was sent to it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("workbench")
+
+
+class Terminal:
+    """One window of a private tmux server, running one command."""
+
+    def __init__(self, folder: Path, command: list[str], size: tuple[int, int]) -> None:
+        self.name = f"wb-{uuid.uuid4().hex[:12]}"
+        self.raw_file = folder / f"{self.name}.raw"
+        self.exit_file = folder / f"{self.name}.exit"
+        started = folder / f"{self.name}.go"
+        width, height = size
+        # The command waits for the recorder, so that its first byte is in the record too.
+        script = (
+            f"while [ ! -e {shlex.quote(str(started))} ]; do sleep 0.02; done; "
+            f"{shlex.join(command)}; echo $? > {shlex.quote(str(self.exit_file))}; sleep 30"
+        )
+        self._tmux(
+            "-f", "/dev/null", "new-session", "-d", "-x", str(width), "-y", str(height), "sh", "-c", script
+        )
+        self._tmux("pipe-pane", "-o", f"cat >> {shlex.quote(str(self.raw_file))}")
+        started.touch()
+
+    def _tmux(self, *arguments: str) -> str:
+        command = ["tmux", "-L", self.name, *arguments]
+        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+    def press(self, *keys: str) -> None:
+        """Send keys by their tmux names (`Enter`, `Escape`, `C-p`, letters)."""
+        self._tmux("send-keys", *keys)
+
+    def type(self, text: str) -> None:
+        """Send text as it is."""
+        self._tmux("send-keys", "-l", text)
+
+    def screen(self) -> str:
+        """What is on the screen now."""
+        return self._tmux("capture-pane", "-p")
+
+    def buffers(self) -> str:
+        """tmux's paste buffers: what programs copied with OSC 52."""
+        return self._tmux("list-buffers")
+
+    def raw(self) -> bytes:
+        """Every byte that the program wrote."""
+        return self.raw_file.read_bytes() if self.raw_file.exists() else b""
+
+    def pid(self) -> int:
+        """The program's process id (the shell's child)."""
+        shell = self._tmux("display-message", "-p", "#{pane_pid}").strip()
+        return int(
+            subprocess.run(
+                ["ps", "-o", "pid=", "--ppid", shell], capture_output=True, text=True
+            ).stdout.split()[0]
+        )
+
+    def wait_for(self, text: str, seconds: float = 20) -> str:
+        """The screen, as soon as it shows a text."""
+        return self._until(lambda: text in self.screen(), f"{text!r} does not appear", seconds)
+
+    def wait_until_gone(self, text: str, seconds: float = 20) -> str:
+        """The screen, as soon as it does not show a text any more."""
+        return self._until(lambda: text not in self.screen(), f"{text!r} does not go away", seconds)
+
+    def exit_code(self, seconds: float = 20) -> int:
+        """The program's exit code, once it has ended."""
+        self._until(
+            lambda: self.exit_file.exists() and self.exit_file.read_text() != "", "it does not end", seconds
+        )
+        return int(self.exit_file.read_text())
+
+    def _until(self, true: Callable[[], bool], complaint: str, seconds: float) -> str:
+        end = time.monotonic() + seconds
+        while not true():
+            if time.monotonic() > end:
+                raise AssertionError(f"{complaint}:\n{self.screen()}")
+            time.sleep(0.05)
+        return self.screen()
+
+    def close(self) -> None:
+        """End the tmux server."""
+        subprocess.run(["tmux", "-L", self.name, "kill-server"], capture_output=True)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    """Runs the installed program with some arguments in a terminal of some size."""
+    if shutil.which("tmux") is None or not PROGRAM.exists():
+        pytest.skip("needs tmux and the installed program")
+    opened: list[Terminal] = []
+
+    def run(*arguments: str, size: tuple[int, int] = (80, 24)) -> Terminal:
+        opened.append(Terminal(tmp_path, [str(PROGRAM), *arguments], size))
+        return opened[-1]
+
+    yield run
+    for one in opened:
+        one.close()

@@ -1,0 +1,142 @@
+"""The installed program in a real terminal: what a person sees, and every byte that it sends."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import open_store
+
+PROGRAM_ROWS: list[dict[str, Any]] = [
+    {
+        "id": "taj",
+        "user_input": "What is the Taj Mahal?",
+        "reference": "The Taj Mahal stands on the Yamuna in Agra.",
+        "retrieved_contexts": ["The Taj Mahal is in Agra, India."],
+        "proposal": {
+            "proposer": "claude",
+            "reference_entities": [
+                {"text": "Taj Mahal", "label": "place"},
+                {"text": "Yamuna", "label": "place"},
+            ],
+            "context_entities": [
+                [{"text": "Taj Mahal", "label": "place"}, {"text": "Agra", "label": "place"}]
+            ],
+        },
+    }
+]
+
+pytestmark = pytest.mark.terminal
+Run = Callable[..., Any]
+
+LEAVE_ALTERNATE_SCREEN = b"\x1b[?1049l"
+MOUSE_OFF = b"\x1b[?1000l"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """One sample."""
+    return imported(tmp_path, PROGRAM_ROWS)
+
+
+def imported(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    source, database = folder / "rows.jsonl", folder / "wb.db"
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    store = open_store(str(database))
+    import_file(store, source, ImportOptions(blind=0.0), annotator="ann")
+    store.close()
+    return database
+
+
+def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
+    """Open, add a unit, accept, leave: on the screen, in the exit code and in the database."""
+    window = terminal("--db", str(database), "--as", "ann", "review", size=(80, 24))
+    window.wait_for("1 sample")
+    window.press("Enter")
+    window.wait_for("Entities 2")
+    window.press("n")
+    window.type("agra")
+    window.wait_for("1 place")
+    window.press("Enter", "2", "a")
+    window.wait_for("every sample is decided")
+    window.press("q")
+
+    assert window.exit_code() == 0
+    assert LEAVE_ALTERNATE_SCREEN in window.raw()
+    with closing(sqlite3.connect(database)) as raw:
+        assert raw.execute("SELECT text, label FROM gold_unit ORDER BY position").fetchall() == [
+            ("Taj Mahal", "place"),
+            ("Yamuna", "place"),
+            ("Agra", "place"),
+        ]
+
+
+def test_keys_that_come_in_one_packet_are_all_acted_on(terminal: Run, database: Path) -> None:
+    """A slow line delivers a burst: opening, typing into a dialog, labelling and accepting, in order."""
+    window = terminal("--db", str(database), "--as", "ann", "review", size=(120, 36))
+    window.wait_for("1 sample")
+    window.press("Enter", "n", *"agra", "Enter", "2", "j", "x", "a")
+    window.wait_for("every sample is decided")
+    window.press("u")
+    window.wait_for("Entities 2")
+    assert "+ Agra" in window.screen() or "✗ Agra" in window.screen()
+    window.press("q")
+    assert window.exit_code() == 0
+
+
+def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Path) -> None:
+    """Every byte is looked at: no clipboard write, no title, no override or hidden character of the data."""
+    secret = base64.b64encode(b"stolen").decode()
+    steering = f"\x1b]52;c;{secret}\x07\x1b]0;owned\x07\x1b[8;5;5t\x9b2J\u202eabc\u2066\u200b\U000e0041"
+    row = json.loads(json.dumps(PROGRAM_ROWS[0]))
+    row["id"] = f"taj{steering}"
+    row["user_input"] += steering
+    row["reference"] += steering + "[/] [@click=app.quit]x[/]"
+    row["retrieved_contexts"] = [row["retrieved_contexts"][0] + steering, steering]
+    row["proposal"]["context_entities"].append([])
+    row["proposal"]["reference_entities"].append({"text": steering, "label": steering})
+    database = imported(tmp_path, [row])
+
+    window = terminal("--db", str(database), "--as", "ann", "review", size=(120, 36))
+    window.wait_for("1 sample")
+    window.press("Enter")
+    window.wait_for("Entities")
+    window.press("j", "j", "]", "t", "g")
+    window.wait_for("Guidelines")
+    window.press("Escape")
+    window.wait_until_gone("Guidelines, version")
+    window.press("x", "a", "a")
+    window.wait_for("every sample is decided")
+    window.press("q")
+    assert window.exit_code() == 0
+
+    sent = window.raw()
+    assert b"\x1b]52" not in sent
+    assert b"\x1b]0;" not in sent
+    assert b"\x1b[8;5;5t" not in sent
+    for character in "\x9b\u202e\u2066\u200b\U000e0041\x07":
+        assert character.encode() not in sent
+    assert window.buffers() == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_go_it_leaves_the_terminal_as_it_was(
+    terminal: Run, database: Path, number: signal.Signals
+) -> None:
+    """Alternate screen and mouse are off, the exit code says which signal it was."""
+    window = terminal("--db", str(database), "--as", "ann", "review")
+    window.wait_for("1 sample")
+    os.kill(window.pid(), number)
+    assert window.exit_code() == 128 + number
+    assert LEAVE_ALTERNATE_SCREEN in window.raw()
+    assert MOUSE_OFF in window.raw()

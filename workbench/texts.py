@@ -1,0 +1,299 @@
+"""Reports as plain text: aligned tables and sentences, every data string made safe to show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.model import KINDS, Kind, Score, Tally
+from workbench.scoring.scorers import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.comparing.means import Mean
+    from workbench.comparing.retrievers import Retrievers
+    from workbench.scoring.gate import Gate
+    from workbench.stages.compare import CompareReport
+    from workbench.stages.export import ExportReport
+    from workbench.stages.import_ import ImportReport
+    from workbench.stages.policy import PolicyReport
+    from workbench.stages.propose import ProposeReport
+    from workbench.stages.recompute import Scored, ScoreReport
+    from workbench.stages.status import Status
+
+SHOWN_ROWS = 200
+EXTERNAL_DIGITS = 6
+
+
+def import_text(report: ImportReport) -> str:
+    """What became of a file's rows."""
+    counts = [
+        f"{number:,} {name}"
+        for name, number in (
+            ("new", report.new),
+            ("unchanged", report.unchanged),
+            ("extended", report.extended),
+            ("updated", report.updated),
+            ("rejected", report.rejected),
+        )
+        if number or name == "new"
+    ]
+    lines = [f"{report.path} → {report.dataset}: {', '.join(counts)}; {report.n_samples:,} samples now"]
+    lines += [f"  {note}" for note in report.notes]
+    if report.gold_ignored:
+        lines.append(f"  {report.gold_ignored:,} rows carry gold: import again with --gold to store it")
+    if report.blind:
+        lines.append(f"  about {report.blind:,} samples are reviewed blind (change with --blind SHARE)")
+    lines += [f"  {error}" for error in report.errors]
+    if report.rejected > len(report.errors):
+        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
+    if report.rejected:
+        lines.append(
+            f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
+            f"with --dataset {report.dataset}"
+        )
+    return clean("\n".join(lines))
+
+
+def propose_text(report: ProposeReport) -> str:
+    """What a run holds now."""
+    parts = [f"{report.proposed:,} proposed"]
+    if report.already:
+        parts.append(f"{report.already:,} were there already")
+    if report.without:
+        parts.append(f"{report.without:,} samples have none in this run")
+    return clean(f"{report.run}: {', '.join(parts)}; it is the current run")
+
+
+def export_text(report: ExportReport) -> str:
+    """What an export holds."""
+    return clean(
+        f"{report.path}: {report.samples:,} samples, {report.proposals:,} with a proposal, "
+        f"{report.gold:,} with gold\nmanifest sha256 {report.manifest_sha256}"
+    )
+
+
+def policy_text(report: PolicyReport) -> str:
+    """What a change of the policy means."""
+    if not report.changed:
+        return f"the policy is as it was: version {report.version}"
+    lines = [f"policy version {report.version} is current"]
+    if report.stale:
+        shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
+        lines.append(f"{len(report.stale):,} samples were reviewed under an older version: {shown}")
+    return clean("\n".join(lines))
+
+
+def status_text(report: Status) -> str:
+    """Datasets, runs and progress."""
+    lines = [report.url]
+    if not report.datasets:
+        lines.append("no dataset yet: workbench import FILE brings one in")
+    for one in report.datasets:
+        done = one.progress
+        lines.append(
+            f"{one.info.name}: {one.info.n_samples:,} samples, {done.verified:,} verified, "
+            f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
+            f"{done.flagged:,} flagged"
+        )
+        lines.append(
+            f"  policy {one.info.policy.version} ({', '.join(one.info.kinds)}), "
+            f"match threshold {one.info.threshold}, blind {one.info.blind_share:.0%}"
+        )
+        for run in one.runs:
+            mark = " (current)" if run.name == one.info.run else ""
+            model = f" · {run.model}" if run.model else ""
+            lines.append(f"  {run.name}{mark}: {run.n_proposals:,} proposals{model}")
+    return clean("\n".join(lines))
+
+
+def score_text(report: ScoreReport) -> str:
+    """Every sample's values by kind, and the means."""
+    lines: list[str] = []
+    for kind in KINDS:
+        rows = [row for row in report.samples if _has(row, kind)]
+        lines += _kind_table(kind, rows, report.samples)
+    lines += _mean_lines(report.means)
+    if report.unproposed:
+        lines.append(
+            f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
+            "workbench propose"
+        )
+    return "\n".join(lines)
+
+
+def gate_text(gate: Gate) -> str:
+    """Passed or failed, by what, and which samples are below."""
+    word = "passed" if gate.passed else "failed"
+    if gate.value is None:
+        return f"{word}: {gate.metric} is undefined for all {gate.undefined} samples"
+    if gate.strict:
+        share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
+        lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
+    else:
+        mean = f"mean {_number(gate.value, 4)} over {gate.n} samples ({gate.undefined} undefined)"
+        lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
+    lines += [f"  below: {name}" for name in gate.below[:20]]
+    if len(gate.below) > 20:
+        lines.append(f"  … and {len(gate.below) - 20:,} more")
+    return clean("\n".join(lines))
+
+
+def compare_text(report: CompareReport) -> str:
+    """Every sample's automatic and verified values with Δ, and the differences by scorer."""
+    lines: list[str] = []
+    for kind in KINDS:
+        verified_only = kind != KINDS[0] and any("entity" in row.verified for row in report.scores.samples)
+        rows = [
+            row
+            for row in report.scores.samples
+            if _has(row, kind) and (kind in row.verified or not verified_only)
+        ]
+        lines += _kind_table(kind, rows, report.scores.samples)
+    lines.append("automatic against verified, over the samples that are verified:")
+    figures = [
+        [
+            one.scorer,
+            str(one.automatic.n),
+            str(one.automatic.undefined),
+            _number(one.automatic.value, 3),
+            _number(one.verified.value, 3),
+            _signed(one.delta, 3),
+            _number(one.mae, 3),
+            str(one.n_exact),
+        ]
+        for one in report.differences
+        if one.automatic.n or one.automatic.undefined
+    ]
+    if figures:
+        head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
+        lines += _table(head, figures)
+    else:
+        lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
+    lines += ["", *_mean_lines(report.scores.means)]
+    return "\n".join(lines)
+
+
+def retrievers_text(by: str, report: Retrievers) -> str:
+    """Paired retrievers: tallies by reference, means, and the units that flipped."""
+    if not report.pairs:
+        names = ", ".join(report.names) or "none"
+        return clean(f"no reference is verified under several values of {by} ({names})")
+    rows = [
+        [
+            " · ".join(pair.ids.values()),
+            *(_tally_cell(pair.tallies[name]) if name in pair.tallies else "" for name in report.names),
+            str(len(pair.flips)),
+        ]
+        for pair in report.pairs
+    ]
+    lines = _table(["samples", *report.names, "flipped"], rows)
+    lines.append("")
+    for one in report.contrasts:
+        recalls, tallies = map(_number, one.recalls), map(_tally_cell, one.tallies)
+        lines.append(
+            f"{one.first} against {one.second}: verified recall {' against '.join(recalls)}, "
+            f"Δ {_signed(one.delta.value)} over {one.delta.n} references"
+            f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
+        )
+    if report.unpaired:
+        lines.append(f"{report.unpaired} references are verified under one value only and are left out")
+    return clean("\n".join(lines))
+
+
+def _tally_cell(tally: Tally) -> str:
+    if tally.recall is None:
+        return "undefined"
+    return f"{tally.found}/{tally.units} {_number(float(tally.recall))}"
+
+
+def _score_cell(score: Score | None) -> str:
+    if score is None:
+        return ""
+    if score.scorer.startswith("ragas") and score.value is not None:
+        return f"{score.value:.10f}"  # ragas's own digits: 4/6 reads .6666666656 there
+    return _tally_cell(score.tally)
+
+
+def _has(row: Scored, kind: Kind) -> bool:
+    return kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
+
+
+def _kind_table(kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored]) -> list[str]:
+    """A line per sample: automatic values of one kind, the external one, verified and Δ."""
+    if not rows:
+        return []
+    names = [
+        name for name, of in SCORERS.items() if of == kind and any(name in row.automatic for row in rows)
+    ]
+    if all(row.automatic.get("ragas_legacy") == _as_legacy(row.automatic.get("ragas")) for row in everything):
+        names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
+    columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
+    first = DEFAULT_SCORER[kind]
+    table = []
+    for row in rows[:SHOWN_ROWS]:
+        cells = [_score_cell(row.automatic.get(name)) for name in names]
+        cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        table.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])
+    title = "entities" if kind == "entity" else "statements"
+    lines = _table([title, *names, *columns, "verified", "Δ"], table)
+    if len(rows) > SHOWN_ROWS:
+        lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
+    lines.append(f"Δ = {first} − verified")
+    return [*lines, ""]
+
+
+def _as_legacy(score: Score | None) -> Score | None:
+    return None if score is None else Score("ragas_legacy", score.tally, score.value)
+
+
+def _delta(row: Scored, scorer: str, kind: Kind) -> float | None:
+    automatic = row.automatic[scorer].tally.recall if scorer in row.automatic else None
+    verified = row.verified[kind].recall if kind in row.verified else None
+    return None if automatic is None or verified is None else float(automatic - verified)
+
+
+def _verified_cell(row: Scored, kind: Kind) -> str:
+    if kind in row.excluded:
+        return "excluded"
+    if kind in row.unresolved:
+        return "unresolved"
+    return _tally_cell(row.verified[kind]) if kind in row.verified else ""
+
+
+def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
+    width = max((len(name) for name in means), default=0)
+    return [
+        f"mean {name.ljust(width)}  {_number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
+        for name, mean in means.items()
+    ]
+
+
+def _number(value: float | None, digits: int = 2) -> str:
+    if value is None:
+        return "–"
+    text = f"{value:.{digits}f}"
+    return text[1:] if text.startswith("0.") else text
+
+
+def _signed(value: float | None, digits: int = 2) -> str:
+    if value is None:
+        return ""
+    text = f"{abs(value):.{digits}f}"
+    if float(text) == 0:
+        return f" {text.removeprefix('0')}"
+    return ("−" if value < 0 else "+") + text.removeprefix("0")
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns padded by cells, so that wide characters keep them straight."""
+    from rich.cells import cell_len, set_cell_size
+
+    table = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    widths = [
+        min(max(cell_len(row[place]) for row in table), 40 if place else 24) for place in range(len(head))
+    ]
+    return [
+        "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in table
+    ]
