@@ -10,10 +10,27 @@ from textual.dom import DOMNode
 Work = Callable[[], Awaitable[None]]
 
 
-def start(node: DOMNode, work: Work, *, group: str, only_newest: bool = False) -> None:
-    """Run it as a worker of the node; an error ends the app with a crash message.
+def start(
+    node: DOMNode,
+    work: Work,
+    *,
+    group: str,
+    only_newest: bool = False,
+    failed: Callable[[Exception], None] | None = None,
+) -> None:
+    """Run it as a worker of the node.
 
     `only_newest` cancels older work of the same group: for reads that may be thrown away, never for
-    anything that writes (a cancelled worker drops its write without a word).
+    anything that writes (a cancelled worker drops its write without a word). `failed` is told of an
+    error; without it an error ends the app with a crash message.
     """
-    node.run_worker(cast("Any", work), group=group, exclusive=only_newest, exit_on_error=True)
+
+    async def guarded() -> None:
+        try:
+            await work()
+        except Exception as error:  # a database can fail in many ways; the screen says which
+            if failed is None:
+                raise
+            failed(error)
+
+    node.run_worker(cast("Any", guarded), group=group, exclusive=only_newest, exit_on_error=True)

@@ -68,6 +68,7 @@ class QueueScreen(BaseScreen):
         key("o", "next_order", "Order: random, file, largest difference", "queue.order", "Queue", "order"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
+        key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
         key("k up", "move(-1)", "Previous sample", "queue.up", "Moving"),
@@ -126,33 +127,44 @@ class QueueScreen(BaseScreen):
     def returned(self, at: int | None, said: str) -> None:
         """Back from a review."""
         self.query_one(Status).say(said)
-        start(self, partial(self._show, at), group="view", only_newest=True)
+        start(self, partial(self._show, at), group="view", only_newest=True, failed=self._unread)
 
     # Filling.
 
-    async def _show(self, at: int | None, *, keep: bool = False) -> None:
+    async def _show(self, at: int | None) -> None:
         """Read the view and the progress, then draw both at once."""
         desk = self.desk
         if desk is None:
             return
         ids = await desk.ids(order=self._order, search=self._search, state=self._state)
         progress = await desk.progress()
-        samples = self.query_one(SampleList)
-        samples.set(ids, desk.rows, at)
+        self.query_one(SampleList).set(ids, desk.rows, at)
         self._draw_progress(progress)
-        name = flat(desk.info.name)
-        view = " · ".join(filter(None, (self._state, ORDERS[self._order] if self._order != "u" else "")))
-        self.query_one(Head).show(
-            (
-                (name, "bold"),
-                (f"  {len(ids):,} of {progress.total:,} samples", "$foreground 68%")
-                if len(ids) != progress.total
-                else (f"  {progress.total:,} samples", "$foreground 68%"),
-                (f"  {view}" if view else "", "$accent"),
-            ),
-            ((f"as {flat(desk.annotator)}", "$foreground 68%"),),
-        )
+        self._draw_head(len(ids), progress.total)
         self._say_empty(self._why_empty(progress) if not ids else "")
+
+    def _unread(self, error: Exception) -> None:
+        self.query_one(Status).say(
+            f"could not read: {flat(str(error))} (r reads again)", sign="!", tone="bad"
+        )
+
+    def on_sample_list_unread(self, event: SampleList.Unread) -> None:
+        """A page could not be read."""
+        event.stop()
+        self._unread(event.error)
+
+    def _draw_head(self, shown: int, total: int) -> None:
+        assert self.desk is not None
+        count = f"{total:,} sample" + ("" if total == 1 else "s")
+        if shown != total:
+            count = f"{shown:,} of {count}"
+        view = " · ".join(filter(None, (self._state, ORDERS[self._order] if self._order != "u" else "")))
+        left = (
+            (flat(self.desk.info.name), "bold"),
+            (f"  {count}", "$foreground 68%"),
+            (f"  {view}", "$accent"),
+        )
+        self.query_one(Head).show(left, ((f"as {flat(self.desk.annotator)}", "$foreground 68%"),))
 
     def _draw_progress(self, progress: Progress) -> None:
         self.query_one("#progress", Bar).show(progress_parts(progress))
@@ -176,7 +188,7 @@ class QueueScreen(BaseScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Before the dataset is there only help and the way out are open."""
-        needs = ("review", "go_on", "search", "next_state", "next_order", "undo", "redo")
+        needs = ("review", "go_on", "search", "next_state", "next_order", "undo", "redo", "reread")
         return None if self.desk is None and action in needs else True
 
     async def action_review(self) -> None:
@@ -267,6 +279,11 @@ class QueueScreen(BaseScreen):
             self._search = typed
             self._view(self.query_one(SampleList).chosen)
 
+    def action_reread(self) -> None:
+        """Read everything again: another window may have changed it."""
+        self.query_one(Status).clear()
+        self._view(self.query_one(SampleList).chosen)
+
     def action_next_state(self) -> None:
         """The next view."""
         self._state = STATES[(STATES.index(self._state) + 1) % len(STATES)]
@@ -279,7 +296,7 @@ class QueueScreen(BaseScreen):
         self._view(self.query_one(SampleList).chosen)
 
     def _view(self, at: int | None) -> None:
-        start(self, partial(self._show, at), group="view", only_newest=True)
+        start(self, partial(self._show, at), group="view", only_newest=True, failed=self._unread)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """A click opens the sample."""

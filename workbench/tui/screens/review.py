@@ -143,7 +143,7 @@ class ReviewScreen(SavingScreen):
         self._follow_unit()
         if is_new or state.disposition != self._disposition:
             self._disposition = state.disposition
-            start(self, self._read_progress, group="progress", only_newest=True)
+            start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
 
     def _first_kind(self, opened: Opened) -> Kind:
         kinds = opened.dataset.kinds
@@ -157,6 +157,9 @@ class ReviewScreen(SavingScreen):
     async def _read_progress(self) -> None:
         self._progress = await self.desk.progress()
         self._draw_head()
+
+    def _no_progress(self, error: Exception) -> None:
+        self.say(f"could not read the progress: {error}", tone="warn")
 
     def _follow_unit(self) -> None:
         """Reference, context and detail follow the cursor."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 from textual.content import Content
+from textual.message import Message
 from textual.widget import Widget
 
 from workbench.model import Tally
@@ -40,6 +41,13 @@ class SampleList(Lines):
         "samples--good",
         "samples--warn",
     }
+
+    class Unread(Message):
+        """A page could not be read."""
+
+        def __init__(self, error: Exception) -> None:
+            super().__init__()
+            self.error = error
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -94,7 +102,11 @@ class SampleList(Lines):
         if page in self._loading or self._load is None:
             return
         self._loading.add(page)
-        start(self, partial(self._read, page, self._load, self._ids), group="pages")
+        work = partial(self._read, page, self._load, self._ids)
+        start(self, work, group="pages", failed=self._failed)
+
+    def _failed(self, error: Exception) -> None:
+        self.post_message(self.Unread(error))
 
     async def _read(self, page: int, load: Load, ids: list[int]) -> None:
         try:
