@@ -188,6 +188,7 @@ def score(
     match_threshold: Annotated[
         int | None, typer.Option(min=0, max=100, help="Similarity from which two names match.")
     ] = None,
+    save: Annotated[bool, typer.Option("--save", help="Keep --match-threshold for this dataset.")] = False,
     threshold: Annotated[
         float | None, typer.Option(min=0, max=1, help="Pass mark: exit 1 when the mean recall is below it.")
     ] = None,
@@ -203,7 +204,11 @@ def score(
     from workbench.stages import recompute
 
     call: Call = context.obj
+    if save and match_threshold is None:
+        raise UsageError("--save keeps a match threshold: give --match-threshold too")
     with dataset_of(call) as (store, info):
+        if save and match_threshold is not None:
+            info = recompute.keep_threshold(store, info, match_threshold)
         with reports.progress("Scoring", info.n_samples) as progress:
             report = recompute.score_dataset(
                 store, info, run=run, threshold=match_threshold, progress=progress

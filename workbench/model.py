@@ -175,7 +175,8 @@ class Policy:
     """What annotators agreed on. Immutable: a change makes a new version.
 
     `counted_labels` empty means all labels count. `nested` says what a name found only inside a
-    longer name is; `partial` what a statement supported in part is.
+    longer name is; `partial` what a statement supported in part is. `language` (ISO 639-1) holds for
+    samples that name none; empty means that it is detected.
     """
 
     version: int = 1
@@ -185,6 +186,7 @@ class Policy:
     counted_labels: tuple[str, ...] = ()
     nested: Verdict = "missing"
     partial: Literal["split", "missing"] = "split"
+    language: str = ""
 
     def label_names(self) -> tuple[str, ...]:
         """The names of the labels, in key order."""

@@ -291,7 +291,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
     table = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [
-        min(max(cell_len(row[place]) for row in table), 40 if place else 24) for place in range(len(head))
+        min(max(cell_len(row[place]) for row in table), 40 if place else 32) for place in range(len(head))
     ]
     return [
         "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()

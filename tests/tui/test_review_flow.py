@@ -333,3 +333,17 @@ async def test_a_copied_unit_leaves_clean(
         await press(pilot, "y")
         assert app.clipboard == "Eiffel Tower"
         assert said(app) == "copied: Eiffel Tower"
+
+
+async def test_text_selected_with_the_mouse_is_what_y_copies(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Dragging over the reference selects characters."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await pilot.mouse_down("#reference", offset=(5, 1))
+        await pilot.hover("#reference", offset=(10, 1))
+        await pilot.mouse_up("#reference", offset=(10, 1))
+        await press(pilot, "y")
+        assert app.clipboard == "Eiffel"

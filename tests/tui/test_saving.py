@@ -240,3 +240,28 @@ async def test_a_database_that_fails_to_read_is_no_crash(
         assert banner(app) == ""
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id != "schiller"
+
+
+async def test_a_sample_that_cannot_be_opened_leads_back(database: Path, make_app: Any, press: Press) -> None:
+    """The first sample cannot be read: said, and letting it go is the way back to the queue."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press(pilot)
+        raw = sqlite3.connect(database)
+        raw.execute("ALTER TABLE run RENAME TO gone")
+        raw.execute("ALTER TABLE review_event RENAME TO gone_too")
+        raw.execute("ALTER TABLE sample RENAME TO gone_as_well")
+        raw.commit()
+        await press(pilot, "enter")
+        assert "Could not open the sample." in banner(app)
+        assert "first: r tries again" not in banner(app)
+        await press(pilot, "escape")
+        assert type(app.screen).__name__ == "QueueScreen"
+        assert "could not read" in app.screen.query_one(Status).text
+        raw.execute("ALTER TABLE gone RENAME TO run")
+        raw.execute("ALTER TABLE gone_too RENAME TO review_event")
+        raw.execute("ALTER TABLE gone_as_well RENAME TO sample")
+        raw.commit()
+        raw.close()
+        await press(pilot, "r", "enter")
+        assert type(app.screen).__name__ == "ReviewScreen"

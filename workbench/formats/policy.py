@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from typing import Any
 
 from workbench.errors import InputError
 from workbench.model import KINDS, Label, Policy
+from workbench.text.safe import clean
 
 _HEAD = """\
 # What annotators agree on. Saving a change makes a new version; reviews keep the version they used.
@@ -15,20 +17,23 @@ _HEAD = """\
 # counted_labels: the labels that count; empty means all.
 # nested: what a name found only inside a longer name is, "missing" or "found".
 # partial: a statement supported in part is "split" in two, or "missing" with the reason partial.
+# language: of samples whose meta names none, as in "ru"; "" means that it is detected.
 """
-_KEYS = {"kinds", "counted_labels", "nested", "partial", "guidelines", "labels"}
+_KEYS = {"kinds", "counted_labels", "nested", "partial", "language", "guidelines", "labels"}
+_LANGUAGE = re.compile(r"[a-z]{2}|")
 
 
 def to_toml(policy: Policy) -> str:
     """The policy as commented TOML; reading it back gives an equal policy."""
-    guidelines = policy.guidelines.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    labels = "\n".join(f"{json.dumps(label.key)} = {json.dumps(label.name)}" for label in policy.labels)
+    guidelines = "".join(map(_escaped, policy.guidelines.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')))
+    labels = "\n".join(f'"{label.key}" = {_quoted(label.name)}' for label in policy.labels)
     return (
         f"{_HEAD}\n"
         f"kinds = {json.dumps(list(policy.kinds))}\n"
-        f"counted_labels = {json.dumps(list(policy.counted_labels), ensure_ascii=False)}\n"
+        f"counted_labels = [{', '.join(map(_quoted, policy.counted_labels))}]\n"
         f"nested = {json.dumps(policy.nested)}\n"
         f"partial = {json.dumps(policy.partial)}\n"
+        f"language = {json.dumps(policy.language)}\n"
         f'guidelines = """\n{guidelines}"""\n\n'
         f"[labels]  # key on the keyboard = name\n{labels}\n"
     )
@@ -59,6 +64,9 @@ def from_toml(text: str) -> Policy:
         raise InputError('policy: nested: expected "missing" or "found"')
     if document["partial"] not in ("split", "missing"):
         raise InputError('policy: partial: expected "split" or "missing"')
+    language = document["language"]
+    if not isinstance(language, str) or not _LANGUAGE.fullmatch(language):
+        raise InputError('policy: language: expected two letters such as "ru", or "" to detect it')
     if not isinstance(document["guidelines"], str):
         raise InputError("policy: guidelines: expected a text")
     return Policy(
@@ -69,7 +77,19 @@ def from_toml(text: str) -> Policy:
         counted_labels=tuple(counted),
         nested=document["nested"],
         partial=document["partial"],
+        language=language,
     )
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(map(_escaped, text.replace("\\", "\\\\").replace('"', '\\"'))) + '"'
+
+
+def _escaped(one: str) -> str:
+    """A character as TOML takes it: what steers a terminal or has no place in a text is an escape."""
+    if one in "\n\t" or clean(one) == one:
+        return one
+    return f"\\u{ord(one):04x}" if one <= "\uffff" else f"\\U{ord(one):08x}"
 
 
 def _strings(document: dict[str, Any], name: str) -> list[str]:

@@ -22,13 +22,13 @@ from workbench.text.language import detect
 from workbench.text.normalise import key
 
 
-def language_of(sample: Sample) -> str:
-    """The language given with the sample (`meta.language` or `meta.lang`), else the detected one."""
+def language_of(sample: Sample, policy: Policy) -> str:
+    """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected."""
     for name in ("language", "lang"):
         given = sample.meta.get(name)
         if isinstance(given, str) and given:
             return given.split("-")[0].lower()
-    return detect(sample.reference)
+    return policy.language or detect(sample.reference)
 
 
 def distinct_names(

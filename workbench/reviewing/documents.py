@@ -154,6 +154,7 @@ def policy_document(policy: Policy) -> Document:
         "counted_labels": list(policy.counted_labels),
         "nested": policy.nested,
         "partial": policy.partial,
+        "language": policy.language,
         "guidelines": policy.guidelines,
     }
 
@@ -168,6 +169,7 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
         counted_labels=tuple(document["counted_labels"]),
         nested=document["nested"],
         partial=document["partial"],
+        language=document.get("language", ""),
     )
 
 
@@ -188,7 +190,11 @@ def edit_document(edit: Edit) -> tuple[str, Document]:
         case Put():
             return edit.what, {"kind": edit.kind, "units": [unit_document(unit) for unit in edit.units]}
         case Accept():
-            return "accept", {"assessment": assessment_document(edit.assessment), "fast": edit.fast}
+            return "accept", {
+                "assessment": assessment_document(edit.assessment),
+                "fast": edit.fast,
+                "policy": edit.policy,
+            }
         case Dispose():
             return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason}
         case Flag():
@@ -214,7 +220,7 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
             units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])
             return Put(op, data["kind"], units)
         case "accept":
-            return Accept(assessment_of(data["assessment"]), fast=data["fast"])
+            return Accept(assessment_of(data["assessment"]), fast=data["fast"], policy=data.get("policy", 0))
         case "todo" | "skipped" | "excluded":
             return Dispose(op, tuple(data["kinds"]), data["reason"])
         case "flag":

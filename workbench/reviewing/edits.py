@@ -47,11 +47,13 @@ class Put:
 class Accept:
     """The kind is verified; `assessment` is the full one, as it stood on screen.
 
-    `fast`: accepted under one second after the sample was painted.
+    `fast`: accepted under one second after the sample was painted. `policy`: the version in force, 0 for
+    the one of the opening row.
     """
 
     assessment: Assessment
     fast: bool = False
+    policy: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ class KindState:
     assessment: Assessment
     fast: bool = False
     reason: str = ""
+    policy: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,13 @@ class ReviewState:
     def of(self, kind: Kind) -> KindState:
         """The state of one kind."""
         return self.entity if kind == "entity" else self.statement
+
+    @property
+    def policy(self) -> int:
+        """The oldest policy version that a verified kind rests on, else the opening's; 0 before it."""
+        accepted = [kind.policy for kind in (self.entity, self.statement) if kind.disposition == "verified"]
+        shown = self.opened.policy if self.opened else 0
+        return min((policy or shown for policy in accepted), default=shown)
 
     def disposition(self, kinds: Sequence[Kind]) -> Disposition:
         """The sample's disposition over the kinds a policy reviews: the least finished one."""
@@ -121,7 +129,11 @@ def _apply(state: ReviewState, edit: object) -> ReviewState:
                 after = replace(after, disposition="started", reason="")
             state = _with(state, edit.kind, after)
         case Accept():
-            state = _with(state, edit.assessment.kind, KindState("verified", edit.assessment, fast=edit.fast))
+            state = _with(
+                state,
+                edit.assessment.kind,
+                KindState("verified", edit.assessment, fast=edit.fast, policy=edit.policy),
+            )
         case Dispose():
             for kind in edit.kinds:
                 before = state.of(kind)

@@ -37,7 +37,7 @@ def assess_all(
     A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
     match threshold, 0-100.
     """
-    lang = language_of(sample)
+    lang = language_of(sample, policy)
     found: dict[str, Assessment | None] = {
         "ragas": ragas.assess(proposal),
         "ragas_legacy": ragas.assess_legacy(proposal),

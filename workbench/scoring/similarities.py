@@ -49,7 +49,7 @@ def at(similarities: bytes | None, threshold: int) -> Tally | None:
 
 def counted(sample: Sample, proposal: Proposal, policy: Policy) -> Counted:
     """Match one sample once, for every threshold. The tallies are those of the scorers' assessments."""
-    lang = language_of(sample)
+    lang = language_of(sample, policy)
     both = ragas.tallies(proposal)
     linked = present = statements = None
     if proposal.reference_entities is not None:

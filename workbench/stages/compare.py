@@ -60,17 +60,22 @@ def compare(scores: ScoreReport) -> CompareReport:
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
+    Excluded samples stay out.
+
     Raises UsageError when the key is of another form or no sample has it.
     """
     kind = info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
+    excluded = gold_store.load_excluded(store, info.id, kind)
     judged = []
     seen = False
     for stored in samples.each_sample(store, info.id):
         name = _value_of(stored.sample, by)
         seen = seen or name is not None
         one = gold.get(stored.sample_id)
-        if name is not None and one is not None and one.assessment is not None:
+        if name is None or stored.sample_id in excluded:
+            continue
+        if one is not None and one.assessment is not None:
             judged.append(Judged(stored.sample.id, stored.sample.reference_hash, name, one.assessment))
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")

@@ -13,6 +13,7 @@ from workbench.reviewing.edits import Accept, Dispose, Flag, Put
 from workbench.reviewing.fold import settle
 from workbench.stages.review import Opened
 from workbench.text.ground import ground
+from workbench.text.normalise import key
 
 
 def reject(opened: Opened, unit: Unit) -> Put:
@@ -62,9 +63,13 @@ def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
 
 
 def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: str = "") -> Put:
-    """A new unit from a stretch of the reference; undecided when blind, else matched by presence."""
+    """A new unit from a stretch of the reference; undecided when blind, else matched by presence.
+
+    Raises InputError for a name that is a unit already.
+    """
     reference = opened.sample.reference
     surface = reference[span.start : span.end]
+    _refuse_twice(opened, kind, surface)
     spans = (span, *(other for other in ground(surface, reference) if other != span))
     unit = Unit(
         id=_new_id(opened, kind),
@@ -86,7 +91,8 @@ def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
     """Verify one kind as it stands; a counted unit without a verdict becomes unsure."""
     assessment = opened.state.of(kind).assessment
     source = f"verified by {opened.annotator}"
-    return Accept(settle(Assessment(kind, source, assessment.units)), fast=fast)
+    settled = settle(Assessment(kind, source, assessment.units))
+    return Accept(settled, fast=fast, policy=opened.policy.version)
 
 
 def skip(opened: Opened) -> Dispose:
@@ -118,7 +124,7 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     """Where a unit stands in the contexts, by presence; empty when it does not."""
     sample = opened.sample
-    lang = language_of(sample)
+    lang = language_of(sample, opened.policy)
     found = presence([Name(unit.wording, unit.label)], sample.retrieved_contexts, lang=lang)[0]
     return found.evidence if found.found else ()
 
@@ -133,6 +139,22 @@ def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) ->
         note=unit.match.note,
     )
     return Put("match", unit.kind, (replace(unit, match=match),))
+
+
+def _refuse_twice(opened: Opened, kind: Kind, surface: str) -> None:
+    """Mentions of one entity are one unit. Raises InputError for a name that is a unit already."""
+    if kind != "entity":
+        return
+    lang = language_of(opened.sample, opened.policy)
+    same = key(surface, lang) or surface
+    for unit in opened.state.entity.assessment.units:
+        if same == (key(unit.text, lang) or unit.text) and not unit.duplicate_of:
+            how = (
+                "it is rejected: restore it with x"
+                if unit.rejected
+                else "it counts once however often it stands"
+            )
+            raise InputError(f"{surface[:60]!r} is a unit already; {how}")
 
 
 def _new_id(opened: Opened, kind: Kind) -> str:

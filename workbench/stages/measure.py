@@ -44,7 +44,7 @@ def assess(
         raise UsageError(f"unknown scorer {scorer!r}; there is: {', '.join(SCORERS)}")
     if not record.sample.reference.strip():
         return None
-    proposal = record.proposal or propose(record.sample, proposer)
+    proposal = record.proposal or propose(record.sample, proposer, policy)
     found = assess_all(record.sample, proposal, policy, threshold=match_threshold)
     if scorer not in found:
         raise ProposalError(
@@ -53,13 +53,13 @@ def assess(
     return replace(found[scorer], source=f"{scorer} · {proposal.proposer}")
 
 
-def propose(sample: Sample, proposer: str) -> Proposal:
+def propose(sample: Sample, proposer: str, policy: Policy) -> Proposal:
     """A proposal for one sample. Raises UsageError for an unknown proposer."""
     if proposer != "rules":
         raise UsageError(f"unknown proposer {proposer!r}; there is: rules")
     from workbench.proposing import rules
 
-    return rules.propose(sample, language_of(sample) or None)
+    return rules.propose(sample, language_of(sample, policy) or None)
 
 
 def _fields_of(row: object) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def _rules(store: Store, info: DatasetInfo, annotator: str, progress: Progress) 
         if stored.proposal is not None:
             already += 1
             continue
-        proposal = rules.propose(stored.sample, language_of(stored.sample) or None)
+        proposal = rules.propose(stored.sample, language_of(stored.sample, info.policy) or None)
         pending.append(
             {
                 "run_id": run_id,

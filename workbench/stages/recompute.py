@@ -16,7 +16,7 @@ from workbench.stages import bulk
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import runs, samples, scores
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
 
 
@@ -65,6 +65,12 @@ def recompute(
         ]
         scores.save_scores(store, rows)
     return done
+
+
+def keep_threshold(store: Store, info: DatasetInfo, threshold: int) -> DatasetInfo:
+    """Make a match threshold the dataset's own. What was verified does not change."""
+    set_dataset(store, info.id, threshold=threshold)
+    return dataset_info(store, info.id)
 
 
 def score_dataset(

@@ -196,7 +196,7 @@ def _opening(store: Store, info: DatasetInfo, stored: Stored, annotator: str) ->
     assessments = []
     rematch = False
     for kind in KINDS:
-        sibling = None if stored.blind else queue.sibling_gold(store, stored.sample_id, kind)
+        sibling = None if stored.blind else queue.sibling_gold(store, stored.sample_id, kind, annotator)
         if sibling is not None:
             rematch = rematch or kind == info.kinds[0]
             assessments.append(_carried(info, stored, kind, *sibling))
@@ -222,7 +222,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
     source = f"{DEFAULT_SCORER[kind]} · {info.run}"
     if kind == "statement":
         return Assessment(kind, source, statement_units(sample, proposal.statements or ()))
-    lang = language_of(sample)
+    lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
     return replace(_matched(info, sample, proposal, units), source=source)
 
@@ -230,7 +230,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
 def _matched(
     info: DatasetInfo, sample: Sample, proposal: Proposal | None, units: Sequence[Unit]
 ) -> Assessment:
-    lang = language_of(sample)
+    lang = language_of(sample, info.policy)
     if proposal is not None and proposal.context_entities is not None:
         return linked.assess(sample, units, proposal.context_entities, threshold=info.threshold, lang=lang)
     return presence.assess(sample, units, policy=info.policy, threshold=info.threshold, lang=lang)

@@ -242,6 +242,7 @@ def append_edits(
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
     row.flag = state.flag
+    row.policy_version = state.policy
     row.updated_at = now
     for kind in KINDS:
         _project(session, row, sample_row, kind, state)

@@ -196,10 +196,13 @@ def page(
     return rows
 
 
-def sibling_gold(store: Store, sample_id: int, kind: Kind) -> tuple[tuple[Unit, ...], tuple[str, ...]] | None:
+def sibling_gold(
+    store: Store, sample_id: int, kind: Kind, annotator: str
+) -> tuple[tuple[Unit, ...], tuple[str, ...]] | None:
     """Verified units of the same reference, with the contexts they were judged against.
 
-    The sample's own gold (another annotator's) comes first, else the newest verified sibling's.
+    The annotator's own come first, then the newest. What another person reviewed on this very sample is
+    left out: two people must not see each other's verdicts before both have decided.
     """
     with store.reading() as session:
         row = session.get_one(SampleRow, sample_id)
@@ -210,8 +213,17 @@ def sibling_gold(store: Store, sample_id: int, kind: Kind) -> tuple[tuple[Unit, 
                 SampleRow.dataset_id == row.dataset_id,
                 SampleRow.reference_hash == row.reference_hash,
                 _verified(kind),
+                or_(
+                    col(ReviewRow.annotator) == annotator,
+                    col(ReviewRow.origin) != "reviewed",
+                    col(ReviewRow.sample_id) != sample_id,
+                ),
             )
-            .order_by((col(ReviewRow.sample_id) == sample_id).desc(), col(ReviewRow.updated_at).desc())
+            .order_by(
+                (col(ReviewRow.annotator) == annotator).desc(),
+                (col(ReviewRow.sample_id) == sample_id).desc(),
+                col(ReviewRow.updated_at).desc(),
+            )
             .limit(1)
         ).first()
         if review is None:

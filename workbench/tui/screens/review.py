@@ -244,7 +244,14 @@ class ReviewScreen(SavingScreen):
     def _leave(self, said: str = "") -> None:
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
         self.bench.gate.close()
-        self.app.call_later(self.bench.back_to_queue, self.now.sample_id, said)
+        at = self.opened.sample_id if self.opened else self._first
+        self.app.call_later(self.bench.back_to_queue, at, said)
+
+    def action_let_go(self) -> None:
+        """As everywhere; without a sample to show there is only the way back."""
+        super().action_let_go()
+        if self.opened is None:
+            self._leave()
 
     # Deciding.
 

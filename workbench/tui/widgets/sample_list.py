@@ -52,7 +52,6 @@ class SampleList(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._ids: list[int] = []
-        self._places: dict[int, int] = {}
         self._load: Load | None = None
         self._pages: dict[int, dict[int, QueueRow]] = {}
         self._stale: set[int] = set()
@@ -69,21 +68,24 @@ class SampleList(Lines):
         return self._ids[self.cursor] if self._ids else None
 
     def set(self, ids: list[int], load: Load, at: int | None = None) -> None:
-        """Show these samples, with the cursor on `at` if it is among them."""
-        self._ids, self._load = ids, load
-        self._places = {}
-        self._pages.clear()
-        self._stale.clear()
-        self.resized(len(ids))
-        self.redraw()
+        """Show these samples, with the cursor on `at` if it is among them.
+
+        The same samples again are read again, and what was drawn stays until they are there.
+        """
+        if ids == self._ids and self._load is not None:
+            self.reread()
+        else:
+            self._ids, self._load = ids, load
+            self._pages.clear()
+            self._stale.clear()
+            self.resized(len(ids))
+            self.redraw()
         self.go_to(at)
 
     def go_to(self, sample_id: int | None) -> None:
         """Put the cursor on a sample; on the first one when it is not in this view."""
-        if not self._places:
-            self._places = {number: place for place, number in enumerate(self._ids)}
-        place = self._places.get(sample_id, 0) if sample_id is not None else 0
-        self.move_to(place, tell=False)
+        found = sample_id is not None and sample_id in self._ids
+        self.move_to(self._ids.index(sample_id) if found else 0, tell=False)  # type: ignore[arg-type]
 
     def reread(self) -> None:
         """Read the visible rows again; the old ones stay until the new ones are there."""

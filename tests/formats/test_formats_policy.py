@@ -1,0 +1,65 @@
+"""A policy as TOML: what is written is read back equal, and what is no policy is named."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import InputError
+from workbench.formats.policy import from_toml, to_toml
+from workbench.model import Label, Policy
+from workbench.text.safe import clean
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
+NASTY = st.sampled_from(['"""', "\\", "\x1b[31m", "\r\n", "\u202e", "😀", "\x7f", "'", "#"])
+names = st.lists(TEXT.filter(str.strip), min_size=1, max_size=9, unique=True)
+
+
+@given(names, st.lists(NASTY | TEXT).map("".join), st.data())
+def test_a_policy_that_is_written_is_read_back_equal(
+    labels: list[str], guidelines: str, data: st.DataObject
+) -> None:
+    policy = Policy(
+        version=0,
+        labels=tuple(Label(str(number), name) for number, name in enumerate(labels, start=1)),
+        guidelines=guidelines,
+        kinds=data.draw(st.sampled_from([("entity",), ("statement",), ("statement", "entity")])),
+        counted_labels=tuple(data.draw(st.lists(st.sampled_from(labels), unique=True))),
+        nested=data.draw(st.sampled_from(["missing", "found"])),
+        partial=data.draw(st.sampled_from(["split", "missing"])),
+        language=data.draw(st.sampled_from(["", "ru"])),
+    )
+
+    assert policy == from_toml(to_toml(policy))
+
+
+@given(st.lists(NASTY | TEXT).map("".join))
+def test_a_written_policy_steers_no_terminal(guidelines: str) -> None:
+    text = to_toml(Policy(guidelines=guidelines))
+
+    assert text == clean(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('kinds = ["entity"]', "kinds = []", "kinds"),
+        ('kinds = ["entity"]', 'kinds = ["entity", "entity"]', "kinds"),
+        ('nested = "missing"', 'nested = "maybe"', "nested"),
+        ('partial = "split"', "partial = 1", "partial"),
+        ('language = ""', 'language = "russian"', "language"),
+        ("counted_labels = []", 'counted_labels = ["tree"]', "counted_labels: 'tree'"),
+        ('"1" = "person"', '"x" = "person"', "key 'x'"),
+        ('"1" = "person"', '"1" = "place"', "under two keys"),
+        ('nested = "missing"', 'nestled = "missing"', "unknown 'nestled'"),
+        ('nested = "missing"\n', "", "'nested' is missing"),
+        ("kinds =", "kinds", "not TOML"),
+    ],
+)
+def test_what_is_no_policy_is_named(old: str, new: str, said: str) -> None:
+    text = to_toml(Policy())
+    assert old in text
+
+    with pytest.raises(InputError, match=said):
+        from_toml(text.replace(old, new, 1))
