@@ -27,6 +27,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
@@ -43,6 +44,17 @@ class DatasetScore:
 
     scores: tuple[float | None, ...]
     mean: Mean
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One measurement, whole: samples that are measured side by side must not mix."""
+
+    assessment: Assessment | None
+    tally: Tally
+    score: float | None
+    success: bool | None
+    reason: str | None
 
 
 class _Recall:
@@ -89,24 +101,11 @@ class _Recall:
         Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
         proposal does not hold what is counted.
         """
-        self.assessment = measure.assess(
-            measure.record_of(sample),
-            self.scorer,
-            proposer=self.proposer,
-            policy=self.policy,
-            match_threshold=self.match_threshold,
-        )
-        self.tally = count(self.assessment.units) if self.assessment else Tally(0, 0)
-        self.score = value_of(self.scorer, self.tally)
-        if self.strict_mode and self.score is not None:
-            self.score = 1.0 if self.tally.found == self.tally.units else 0.0
-        self.success = self._passed()
-        self.reason = self._explain() if self.include_reason else None
-        return self.score
+        return self._keep(self._measured(sample))
 
     async def a_measure(self, sample: object) -> float | None:
-        """`measure` beside the event loop."""
-        return await asyncio.to_thread(self.measure, sample)
+        """`measure` beside the event loop; the details kept are those of the sample that was done last."""
+        return self._keep(await asyncio.to_thread(self._measured, sample))
 
     async def single_turn_ascore(self, sample: object) -> float | None:
         """`a_measure` under ragas's name."""
@@ -121,21 +120,40 @@ class _Recall:
         """Whether the last score reached the threshold; undefined never does; None without a threshold."""
         return self.success
 
-    def _passed(self) -> bool | None:
+    def _measured(self, sample: object) -> _Measured:
+        assessment = measure.assess(
+            measure.record_of(sample),
+            self.scorer,
+            proposer=self.proposer,
+            policy=self.policy,
+            match_threshold=self.match_threshold,
+        )
+        tally = count(assessment.units) if assessment else Tally(0, 0)
+        score = value_of(self.scorer, tally)
+        if self.strict_mode and score is not None:
+            score = 1.0 if tally.found == tally.units else 0.0
+        reason = self._explain(assessment, tally) if self.include_reason else None
+        return _Measured(assessment, tally, score, self._passed(tally), reason)
+
+    def _keep(self, measured: _Measured) -> float | None:
+        self.assessment, self.tally = measured.assessment, measured.tally
+        self.score, self.success, self.reason = measured.score, measured.success, measured.reason
+        return measured.score
+
+    def _passed(self, tally: Tally) -> bool | None:
+        """The exact recall is held against the threshold: ragas's 1e-8 must not fail a perfect sample."""
         if self.threshold is None:
             return None
-        if self.strict_mode:
-            return self.tally.units > 0 and self.tally.found == self.tally.units
-        return self.score is not None and self.score >= self.threshold
+        return tally.recall is not None and tally.recall >= Fraction(str(self.threshold))
 
-    def _explain(self) -> str:
+    def _explain(self, assessment: Assessment | None, tally: Tally) -> str:
         """The reason, from the same rows as the score, so that the two cannot contradict each other."""
         plural = "entities" if self.kind == "entity" else "statements"
-        if self.assessment is None or not self.tally.units:
+        if assessment is None or not tally.units:
             return f"The reference has no {plural}: the score is undefined."
         said = "are in the contexts" if self.kind == "entity" else "are supported by the contexts"
-        text = f"{self.tally.found} of {self.tally.units} {plural} {said}."
-        missing = [u.text for u in self.assessment.units if u.counted and u.match.verdict == "missing"]
+        text = f"{tally.found} of {tally.units} {plural} {said}."
+        missing = [u.text for u in assessment.units if u.counted and u.match.verdict == "missing"]
         return f"{text} Missing: {'; '.join(missing)}." if missing else text
 
 

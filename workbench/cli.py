@@ -132,7 +132,7 @@ def import_(
     import gc
 
     from workbench import reports, texts
-    from workbench.stages.import_ import ImportOptions, import_file
+    from workbench.stages.import_ import ImportOptions, check_file, import_file
 
     gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
     call: Call = context.obj
@@ -147,6 +147,7 @@ def import_(
         blind=blind,
         seed=seed,
     )
+    check_file(file, format)  # a typing error must not leave an empty database behind
     size = file.stat().st_size if file.is_file() else None
     with open_for(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
         report = import_file(store, file, options, annotator=call.annotator, progress=progress)

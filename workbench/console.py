@@ -106,8 +106,10 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
     def connect() -> Store:
         from workbench.store.engine import open_store
 
-        return open_store(url)
+        return open_store(url, create=False)
 
+    if "://" not in url and not Path(url).expanduser().exists():  # said here before a screen is painted
+        raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     from workbench.tui.app import run
 
     code = run(connect, dataset, annotator)

@@ -43,7 +43,7 @@ def import_text(report: ImportReport) -> str:
     if report.gold_ignored:
         lines.append(f"  {report.gold_ignored:,} rows carry gold: import again with --gold to store it")
     if report.blind:
-        lines.append(f"  about {report.blind:,} samples are reviewed blind (change with --blind SHARE)")
+        lines.append(f"  {report.blind:,} samples are reviewed blind (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
@@ -109,7 +109,7 @@ def status_text(report: Status) -> str:
 
 def score_text(report: ScoreReport) -> str:
     """Every sample's values by kind, and the means."""
-    lines: list[str] = []
+    lines = [head_line(report), ""]
     for kind in KINDS:
         rows = [row for row in report.samples if _has(row, kind)]
         lines += _kind_table(kind, rows, report.samples)
@@ -122,17 +122,34 @@ def score_text(report: ScoreReport) -> str:
     return "\n".join(lines)
 
 
+def head_line(report: ScoreReport) -> str:
+    """What a report's values rest on: dataset, run, match threshold, and how many samples stand where."""
+    rows = report.samples
+    excluded = sum(bool(row.excluded) for row in rows)
+    unresolved = sum(bool(row.unresolved) and not row.excluded for row in rows)
+    verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in rows)
+    run = f"run {report.run}" if report.run else "no run yet"
+    return clean(
+        f"{report.dataset} · {run} · match threshold {report.threshold} · {len(rows):,} samples: "
+        f"{verified:,} verified, {excluded:,} excluded, {unresolved:,} unresolved"
+    )
+
+
 def gate_text(gate: Gate) -> str:
     """Passed or failed, by what, and which samples are below."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
-        return f"{word}: {gate.metric} is undefined for all {gate.undefined} samples"
-    if gate.strict:
+        undefined = f" is undefined for all {gate.undefined} samples that have one" if gate.undefined else ""
+        lines = [f"{word}: {gate.metric}{undefined or ': nothing to hold against the pass mark'}"]
+    elif gate.strict:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
     else:
         mean = f"mean {_number(gate.value, 4)} over {gate.n} samples ({gate.undefined} undefined)"
         lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
+    if gate.unscored:
+        total = gate.n + gate.undefined + gate.unscored
+        lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
     lines += [f"  below: {name}" for name in gate.below[:20]]
     if len(gate.below) > 20:
         lines.append(f"  … and {len(gate.below) - 20:,} more")
@@ -141,7 +158,7 @@ def gate_text(gate: Gate) -> str:
 
 def compare_text(report: CompareReport) -> str:
     """Every sample's automatic and verified values with Δ, and the differences by scorer."""
-    lines: list[str] = []
+    lines = [head_line(report.scores), ""]
     for kind in KINDS:
         verified_only = kind != KINDS[0] and any("entity" in row.verified for row in report.scores.samples)
         rows = [

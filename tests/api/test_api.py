@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import doctest
+import time
 from dataclasses import dataclass, field
 
 import pytest
@@ -105,6 +107,35 @@ def test_no_contexts_find_nothing() -> None:
     metric = ContextEntityRecall()
 
     assert 0.0 == metric.measure({**EIFFEL, "retrieved_contexts": []})
+
+
+def test_a_perfect_sample_passes_a_pass_mark_of_one_by_every_scorer() -> None:
+    """ragas divides by n + 1e-8; its value is a little below 1, the recall is 1."""
+    perfect = {**EIFFEL, "retrieved_contexts": [EIFFEL["reference"]]}
+    metric = ContextEntityRecall(1.0, scorer="ragas")
+
+    value = metric.measure(perfect)
+
+    assert value is not None
+    assert value < 1
+    assert metric.is_successful() is True
+
+
+async def test_samples_measured_side_by_side_keep_their_own_scores() -> None:
+    """One metric over several samples at once; keeping a score takes long enough for another to be kept."""
+
+    class Slow(ContextEntityRecall):
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, value)
+            if name == "score":
+                time.sleep(0.02)
+
+    samples = [EIFFEL, {**EIFFEL, "retrieved_contexts": []}, {**EIFFEL, "reference": ""}] * 2
+    metric = Slow()
+
+    scores = await asyncio.gather(*(metric.a_measure(sample) for sample in samples))
+
+    assert scores == [2 / 3, 0.0, None] * 2
 
 
 async def test_the_asynchronous_names_give_the_same_score() -> None:

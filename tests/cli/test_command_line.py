@@ -144,6 +144,33 @@ def test_reading_commands_make_no_database(run: Any, command: str) -> None:
     assert list(Path().iterdir()) == []
 
 
+@pytest.mark.parametrize("file", ["nofile.jsonl", ".", "notes.txt"])
+def test_a_file_that_cannot_be_read_makes_no_database(run: Any, file: str) -> None:
+    """A typing error in the name of a file leaves nothing behind."""
+    Path("notes.txt").write_text("plain text\n", "utf-8")
+
+    ended = run("import", file, "--db", "none.db")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert [path.name for path in Path().iterdir()] == ["notes.txt"]
+
+
+def test_review_makes_no_database(tmp_path: Path) -> None:
+    """On a real terminal: a typing error in --db is named and nothing is made."""
+    pty = pytest.importorskip("pty")
+    main, side = pty.openpty()
+    ended = subprocess.run(
+        [*PROGRAM, "review", "--db", "typo.db"], cwd=tmp_path, stdin=side, stdout=side,
+        stderr=subprocess.PIPE, text=True, check=False, timeout=60, env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(main)
+    os.close(side)
+
+    assert ended.returncode == 2
+    assert "typo.db: no such database; import a file first" in ended.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_screens_need_a_terminal(run: Any) -> None:
     """`review`, and the program without a command: exit 2 with what works in scripts."""
     for words in (("review",), ()):

@@ -106,6 +106,49 @@ def test_what_is_new_for_a_known_sample_is_added(bench: Any) -> None:
     }
 
 
+def test_a_new_key_of_meta_is_added_and_no_key_is_lost(bench: Any) -> None:
+    """Also with --update, which replaces the value of a key that both name."""
+    bench.load([{**ROME, "meta": {"a": 1, "b": 2}}])
+
+    assert counts(bench.load([{**ROME, "meta": {"c": 3}}])) == {"extended": 1}
+    assert counts(bench.load([{**ROME, "meta": {"c": 3}}])) == {"unchanged": 1}
+    assert counts(bench.load([{**ROME, "meta": {"b": 9}}], update=True)) == {"updated": 1}
+
+    assert bench.open("rome").sample.meta == {"a": 1, "b": 9, "c": 3}
+
+
+def test_an_export_that_names_rules_as_its_proposer_is_recorded(bench: Any) -> None:
+    """Our own export does: its proposals can be made current, and `rules` makes a run of its own."""
+    from workbench.proposing import rules
+    from workbench.stages.propose import propose
+
+    bench.load([{**ROME, "proposal": {**PROPOSAL, "proposer": "rules", "model": rules.MODEL}}])
+
+    own = propose(bench.store, bench.info(), "rules", annotator="ann")
+    recorded = propose(bench.store, bench.info(), "recorded", annotator="ann")
+
+    assert (own.run, own.proposed, own.already) == ("rules-run-2", 1, 0)
+    assert (recorded.run, recorded.proposed, recorded.already) == ("rules-run-1", 0, 1)
+
+
+def test_gold_that_is_stored_is_read_again_by_the_chunk(bench: Any) -> None:
+    """The number of statements does not grow with the rows of a chunk."""
+    from sqlalchemy import event
+
+    rows = [{**one, "gold": GOLD} for one in many(40)]
+    bench.load(rows, gold="given")
+
+    def statements(n: int) -> int:
+        seen: list[str] = []
+        listener = lambda *call: seen.append(call[2])  # noqa: E731
+        event.listen(bench.store.engine, "before_cursor_execute", listener)
+        assert counts(bench.load(rows[:n], gold="given")) == {"unchanged": n}
+        event.remove(bench.store.engine, "before_cursor_execute", listener)
+        return len(seen)
+
+    assert statements(40) == statements(5)
+
+
 def test_a_second_proposal_of_one_proposer_goes_into_a_run_of_its_own(bench: Any) -> None:
     """A stored proposal is never changed; the runs are kept apart and the first stays the current one."""
     other = {**PROPOSAL, "reference_entities": ["Ann"]}
@@ -129,18 +172,18 @@ def test_a_second_proposal_of_one_proposer_goes_into_a_run_of_its_own(bench: Any
 
 
 @pytest.mark.parametrize(
-    ("change", "field"),
+    ("change", "field", "thing"),
     [
-        ({"user_input": "Why?"}, "user_input"),
-        ({"reference": "Ann met Bob in Roma."}, "reference"),
-        ({"retrieved_contexts": ["Ann was in Rome."]}, "retrieved_contexts"),
-        ({"response": "another"}, "response"),
-        ({"group": "another"}, "group"),
-        ({"meta": {"a": 2}}, "meta"),
+        ({"user_input": "Why?"}, "user_input", "text"),
+        ({"reference": "Ann met Bob in Roma."}, "reference", "text"),
+        ({"retrieved_contexts": ["Ann was in Rome."]}, "retrieved_contexts", "text"),
+        ({"response": "another"}, "response", "text"),
+        ({"group": "another"}, "group", "group"),
+        ({"meta": {"b": 1, "a": 2}}, "meta.a", "value"),
     ],
 )
 def test_changed_text_is_refused_with_its_line_and_field(
-    bench: Any, change: dict[str, Any], field: str
+    bench: Any, change: dict[str, Any], field: str, thing: str
 ) -> None:
     """FILE:LINE: field: got …, expected …; nothing of the row goes in, the others do."""
     row = {**ROME, "response": "r", "group": "g", "meta": {"a": 1}}
@@ -158,7 +201,8 @@ def test_changed_text_is_refused_with_its_line_and_field(
     path = bench.folder / "data.jsonl"
     assert counts(report) == {"new": 1, "rejected": 1}
     assert report.errors == (
-        f"{path}:3: {field}: got another text for id 'rome', expected the text stored before, or --update",
+        f"{path}:3: {field}: got another {thing} for id 'rome', "
+        f"expected the {thing} stored before, or --update",
     )
     after = bench.tables("sample", "proposal", "external_score")
     assert [row for row in after["sample"] if row[2] != "oslo"] == before["sample"]
@@ -473,6 +517,37 @@ def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None
     assert counts(bench.load([ROME, OSLO], strict=True)) == {"new": 1, "unchanged": 1}
 
 
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"scores": {"faithfulness": 0.75}},
+        {"response": "another"},
+        {"group": "another"},
+        {"meta": {"a": 2}},
+        {"gold": {**GOLD, "entities": []}},
+    ],
+)
+def test_strict_compares_whole_rows_with_one_id(bench: Any, other: dict[str, Any]) -> None:
+    """The same text with another score, response, group, meta or gold; what only adds goes in."""
+    row = {
+        **ROME,
+        "scores": {"faithfulness": 0.5},
+        "response": "r",
+        "group": "g",
+        "meta": {"a": 1},
+        "gold": GOLD,
+    }
+
+    with pytest.raises(InputError, match=r"data\.jsonl:2: id: got 'rome' again, with another"):
+        bench.load([row, {**row, **other}], strict=True, gold="given")
+
+    assert bench.query("SELECT * FROM dataset") == []
+    assert counts(bench.load([ROME, row, {**ROME, "meta": {"b": 1}}], strict=True, gold="given")) == {
+        "new": 1,
+        "extended": 2,
+    }
+
+
 UNREADABLE = [
     ("empty.jsonl", b""),
     ("blank.jsonl", b"\n \n"),
@@ -656,6 +731,18 @@ def test_the_blind_arm_begins_at_a_hundred_samples(bench: Any) -> None:
     )
     assert blind == [bool(expected[f"s{number}"]) for number in range(100)]
     assert 0 < sum(blind) < 30
+
+
+def test_a_blind_share_of_none_is_kept_and_the_report_counts_real_samples(bench: Any) -> None:
+    """`--blind 0` holds when a later file crosses a hundred samples; `blind` is how many really are."""
+    bench.load(many(60), "kept.jsonl", blind=0.0)
+    kept = bench.load(many(130), "kept.jsonl")
+    half = bench.load(many(130), "half.jsonl", blind=0.5, seed=4)
+
+    assert (bench.info("kept").blind_share, kept.blind) == (0.0, 0)
+    drawn = "SELECT count(*) FROM sample WHERE dataset_id = ? AND blind_u < 0.5"
+    assert [(half.blind,)] == bench.query(drawn, bench.info("half").id)
+    assert half.blind != 65  # a draw, not share times samples: with this seed it is another number
 
 
 def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:

@@ -14,8 +14,9 @@ from workbench.stages import editing
 from workbench.stages.compare import compare
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
-from workbench.stages.recompute import ScoreReport, gate_of, score_dataset
+from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
+from workbench.texts import compare_text, gate_text, score_text
 
 
 def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
@@ -141,6 +142,62 @@ def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
 
     assert before == Tally(0, 2)
     assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
+
+
+def test_what_is_counted_under_a_replaced_policy_or_text_is_not_kept(bench: Any) -> None:
+    """A `score` that was under way when the policy or a text changed; the next one is right."""
+    rows = [row("a", ["London", "Oslo"], ["University of London"]), row("b", ["Oslo"], ["Oslo"])]
+    bench.load(rows)
+    old = bench.info()
+    text = policy_text(old).replace('nested = "missing"', 'nested = "found"')
+    change_policy(bench.store, old, text, "ann")
+
+    recompute(bench.store, old, old.run_id, old.threshold)
+
+    assert bench.tables("counted", "score") == {"counted": [], "score": []}
+    assert report(bench).samples[0].automatic["presence"].tally == Tally(1, 1)
+
+    later = [row("c", ["Oslo"], ["Oslo"]), row("d", ["Oslo"], ["Oslo"])]
+    bench.load(later)
+    new = bench.info()
+
+    def replace_text(done: int) -> None:
+        assert bench.load([row("d", ["Oslo"], ["Rome"])], update=True).updated == 1
+
+    recompute(bench.store, new, new.run_id, new.threshold, replace_text)
+
+    scored = "SELECT DISTINCT key FROM score JOIN sample ON sample.id = sample_id ORDER BY key"
+    assert bench.query(scored) == [("a",), ("b",), ("c",)]
+    assert report(bench).samples[3].automatic["linked"].tally == Tally(0, 1)
+
+
+def test_the_gate_says_how_many_samples_have_no_value(cities: Any) -> None:
+    """No proposal, not verified, or unresolved: strict fails, and the text says so either way."""
+    verify(cities, "all")
+    verify(cities, "empty")
+
+    def gate(source: str, strict: bool) -> Any:
+        info = cities.info()
+        return gate_of(report(cities), info, metric=None, source=source, threshold=0.5, strict=strict)
+
+    automatic, verified = gate("automatic", False), gate("verified", False)
+    assert (automatic.n, automatic.undefined, automatic.unscored, automatic.passed) == (3, 1, 1, True)
+    assert (verified.n, verified.undefined, verified.unscored, verified.passed) == (1, 1, 3, True)
+    assert gate("verified", True).below == ()
+    assert gate("verified", True).passed is False
+    assert "3 of 5 samples have no value" in gate_text(gate("verified", True))
+    assert "1 of 5 samples have no value" in gate_text(automatic)
+
+
+def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
+    """Dataset, run, match threshold, and how many samples stand where."""
+    verify(cities, "all")
+    opened = cities.open("none")
+    act(cities.store, opened, editing.exclude(opened, "broken"))
+    line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 excluded, 0 unresolved"
+
+    assert score_text(report(cities)).splitlines()[0] == line
+    assert compare_text(compare(report(cities))).splitlines()[0] == line
 
 
 def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:

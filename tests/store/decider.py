@@ -12,7 +12,7 @@ import random
 import sys
 
 from workbench.errors import WorkbenchError
-from workbench.reviewing.edits import Comment
+from workbench.reviewing.edits import Comment, Dispose
 from workbench.stages import editing, review
 from workbench.store.engine import open_store
 
@@ -38,7 +38,7 @@ def decide(database: str, annotator: str, seed: int, acts: int) -> None:
         elif what == "accept":
             review.act(store, opened, editing.accept(opened, "entity"), note)
         else:
-            review.act(store, opened, editing.skip(opened), note)
+            review.act(store, opened, Dispose("skipped", ("entity",)), note)
         say(f"ack {annotator} {seed} {number}")
     store.close()
 

@@ -134,8 +134,8 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
     )
 
 
-def test_gold_of_somebody_else_counts_as_verified_until_one_begins(bench: Any) -> None:
-    """The queue offers what nobody has verified; an own review speaks for itself."""
+def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) -> None:
+    """The queue offers what nobody has verified; a flag decides nothing, an own edit speaks for itself."""
     gold = {"annotator": "gina", "entities": [{"text": "Rome", "verdict": "missing"}]}
     bench.load(rows(2, gold=gold), gold="given")
     dataset = bench.info().id
@@ -143,9 +143,14 @@ def test_gold_of_somebody_else_counts_as_verified_until_one_begins(bench: Any) -
     before = review.progress(bench.store, dataset, "ann")
     opened = bench.open("s0")
     act(bench.store, opened, Flag("hm"))
+    flagged = review.progress(bench.store, dataset, "ann")
+    opened = bench.open("s0")
+    act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
     after = review.progress(bench.store, dataset, "ann")
 
-    assert (before.verified, before.flagged, after.verified, after.flagged) == (2, 0, 1, 1)
+    assert (before.verified, before.flagged) == (2, 0)
+    assert (flagged.verified, flagged.flagged) == (2, 1)
+    assert (after.verified, after.started) == (1, 1)
 
 
 def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:

@@ -21,6 +21,7 @@ from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
+from workbench.model import Kind
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -126,13 +127,17 @@ def rows() -> list[Row]:
 def import_rows(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
     """Puts rows into a database file of the test's own and returns its path."""
 
-    def put(rows: list[Row], *, blind: float = 0.0, name: str = "cities") -> Path:
+    def put(
+        rows: list[Row], *, blind: float = 0.0, name: str = "cities", kinds: tuple[Kind, ...] | None = None
+    ) -> Path:
         source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
         if not database.exists():
             shutil.copy(empty_database, database)
         source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         store = open_store(str(database))
-        import_file(store, source, ImportOptions(dataset=name, seed=7, blind=blind), annotator="importer")
+        import_file(
+            store, source, ImportOptions(dataset=name, seed=7, blind=blind, kinds=kinds), annotator="importer"
+        )
         store.close()
         return database
 

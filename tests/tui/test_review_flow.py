@@ -240,6 +240,8 @@ async def test_automatic_scores_show_only_after_the_decision(
         await press(pilot, "m", "a", "b")
         await open_review(pilot, "schiller")
         assert app.screen.query_one(Tallies).text == "linked 1/3 .33 verified 2/3 .67   Δ −.33"
+        await press(pilot, "w")
+        assert "linked · claude-run-1  1/3 .33" in app.screen.query_one(Passage).text
 
 
 async def test_blind_samples_propose_nothing(
@@ -347,3 +349,31 @@ async def test_text_selected_with_the_mouse_is_what_y_copies(
         await pilot.mouse_up("#reference", offset=(10, 1))
         await press(pilot, "y")
         assert app.clipboard == "Eiffel"
+
+
+async def test_accept_goes_to_the_other_kind_first(
+    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Where both kinds are reviewed `a` shows the statements of the same sample, then the next sample."""
+    text = rows[5]["reference"]
+    rows[5]["proposal"]["statements"] = [
+        {"text": text, "verdict": "found", "context": 0, "quote": "Goethe lebte in Weimar"}
+    ]
+    app = make_app(import_rows(rows[4:6], kinds=("entity", "statement")))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        listed = app.screen.query_one(UnitList)
+        assert listed.border_title == "Entities 3 · t statements"
+        await press(pilot, "a")
+        assert app.screen.now.sample.id == "schiller"
+        assert listed.border_title == "Statements 1 · t entities"
+        assert said(app) == "✓ schiller entities accepted"
+        assert "verified" not in app.screen.query_one(Head).text.split("verified", 1)[1]
+        await press(pilot, "t")
+        assert listed.border_title == "Entities 3 · t statements"
+        await press(pilot, "5")
+        assert listed.chosen.label == "number"
+        await press(pilot, "t", "5")
+        assert said(app) == "statements have no labels"
+        await press(pilot, "a")
+        assert app.screen.now.sample.id == "genji"

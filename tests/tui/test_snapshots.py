@@ -85,8 +85,8 @@ def test_help(picture: Any, size: tuple[int, int]) -> None:
 
 
 def test_new_unit(picture: Any) -> None:
-    """The text is marked in the reference, Tab completes it, then the labels."""
-    assert picture("n c h a m tab tab", sample="emoji", size=SMALL)
+    """The text is marked in the reference, and Tab offers the rest of the word."""
+    assert picture("n s e i", sample="tower", size=SMALL)
 
 
 def test_new_unit_label(picture: Any) -> None:

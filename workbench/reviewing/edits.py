@@ -11,6 +11,9 @@ from typing import Literal
 
 from workbench.model import Assessment, Disposition, Kind, Unit
 
+IMPORT_ACTION = "import:"
+"""Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
+
 Shown = Literal["assisted", "blind", "import"]
 What = Literal["add", "reject", "restore", "relabel", "boundary", "match", "merge", "split"]
 

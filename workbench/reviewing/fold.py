@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from workbench.model import Assessment, Disposition, Kind, Match, Unit
 from workbench.reviewing.edits import (
+    IMPORT_ACTION,
     Accept,
     Comment,
     Dispose,
@@ -21,13 +22,19 @@ from workbench.reviewing.edits import (
 
 @dataclass(frozen=True, slots=True)
 class KindState:
-    """Where one unit kind of a review stands."""
+    """Where one unit kind of a review stands.
+
+    `touched`: a person or an import put units or accepted; before, the kind is what was shown. `imported`:
+    the accept that stands came with a file.
+    """
 
     disposition: Disposition
     assessment: Assessment
     fast: bool = False
     reason: str = ""
     policy: int = 0
+    touched: bool = False
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +88,7 @@ def fold(events: Sequence[Event]) -> ReviewState:
         # The opening row says what was shown; that stays true when the first act is undone.
         if event.action in undone and not isinstance(edit, Open):
             continue
-        state = _apply(state, edit)
+        state = _apply(state, edit, imported=event.action.startswith(IMPORT_ACTION))
     return state
 
 
@@ -115,25 +122,25 @@ def _with(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
     return replace(state, statement=kind_state)
 
 
-def _apply(state: ReviewState, edit: object) -> ReviewState:
+def _apply(state: ReviewState, edit: object, *, imported: bool = False) -> ReviewState:
     match edit:
         case Open():
             state = replace(state, opened=edit)
             for assessment in edit.assessments:
-                state = _with(state, assessment.kind, KindState("todo", assessment))
+                before = state.of(assessment.kind)
+                state = _with(state, assessment.kind, replace(before, assessment=assessment))
         case Put():
             before = state.of(edit.kind)
             units = put(before.assessment.units, edit.units)
-            after = replace(before, assessment=replace(before.assessment, units=units))
+            after = replace(before, assessment=replace(before.assessment, units=units), touched=True)
             if before.disposition != "verified":
                 after = replace(after, disposition="started", reason="")
             state = _with(state, edit.kind, after)
         case Accept():
-            state = _with(
-                state,
-                edit.assessment.kind,
-                KindState("verified", edit.assessment, fast=edit.fast, policy=edit.policy),
+            accepted = KindState(
+                "verified", edit.assessment, edit.fast, policy=edit.policy, touched=True, imported=imported
             )
+            state = _with(state, edit.assessment.kind, accepted)
         case Dispose():
             for kind in edit.kinds:
                 before = state.of(kind)
@@ -149,8 +156,11 @@ def _apply(state: ReviewState, edit: object) -> ReviewState:
     return state
 
 
-def opened_with(opened: Open) -> ReviewState:
+def reopened(state: ReviewState, opening: Open) -> ReviewState:
+    """The state with another opening row, which the next act will write."""
+    return _apply(state, opening)
+
+
+def opened_with(opening: Open) -> ReviewState:
     """The state of a review that has an opening row only, not yet written."""
-    return replace(
-        _apply(ReviewState(-1, None, _empty("entity"), _empty("statement")), opened),
-    )
+    return reopened(ReviewState(-1, None, _empty("entity"), _empty("statement")), opening)

@@ -12,7 +12,8 @@ class Gate:
     """Whether the samples pass, and what was held against what.
 
     `value` is the mean over the `n` defined samples, with `strict` the share of perfect ones; None without
-    any. `below` are the ids of samples under the pass mark (with `strict`: not perfect).
+    any. `undefined` samples have no units, `unscored` ones no value at all. `below` are the ids of samples
+    under the pass mark (with `strict`: not perfect).
     """
 
     metric: str
@@ -22,13 +23,20 @@ class Gate:
     value: float | None
     n: int
     undefined: int
+    unscored: int
     below: tuple[str, ...]
 
 
 def gate(
-    metric: str, recalls: Sequence[tuple[str, Fraction | None]], *, threshold: float, strict: bool
+    metric: str,
+    recalls: Sequence[tuple[str, Fraction | None]],
+    *,
+    threshold: float,
+    strict: bool,
+    unscored: int = 0,
 ) -> Gate:
-    """The mean recall against the pass mark; with `strict` every defined sample must be perfect.
+    """The mean recall against the pass mark; with `strict` every sample must have a value, every defined
+    one must be perfect.
 
     Exact fractions are compared, so 2 of 3 reaches a pass mark of 2/3. Nothing but undefined samples fails.
     """
@@ -36,13 +44,21 @@ def gate(
     mark = Fraction(1) if strict else Fraction(str(threshold))
     below = tuple(name for name, recall in defined if recall < mark)
     if not defined:
-        return Gate(metric, threshold, strict, False, None, 0, len(recalls), ())
+        return Gate(metric, threshold, strict, False, None, 0, len(recalls), unscored, ())
     if strict:
         value = Fraction(len(defined) - len(below), len(defined))
-        passed = not below
+        passed = not below and not unscored
     else:
         value = sum((recall for _, recall in defined), Fraction(0)) / len(defined)
         passed = value >= mark
     return Gate(
-        metric, threshold, strict, passed, float(value), len(defined), len(recalls) - len(defined), below
+        metric=metric,
+        threshold=threshold,
+        strict=strict,
+        passed=passed,
+        value=float(value),
+        n=len(defined),
+        undefined=len(recalls) - len(defined),
+        unscored=unscored,
+        below=below,
     )

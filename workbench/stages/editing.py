@@ -18,7 +18,9 @@ from workbench.text.normalise import key
 
 def reject(opened: Opened, unit: Unit) -> Put:
     """Reject a unit, or restore a rejected one. A restored duplicate counts as a unit of its own."""
-    changed = replace(unit, rejected=not unit.rejected)
+    changed = replace(
+        unit, rejected=not unit.rejected, duplicate_of="" if unit.rejected else unit.duplicate_of
+    )
     return Put("restore" if unit.rejected else "reject", unit.kind, (changed,))
 
 
@@ -96,8 +98,18 @@ def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
 
 
 def skip(opened: Opened) -> Dispose:
-    """Leave the sample for later: the kinds that are not verified."""
-    return Dispose("skipped", _open_kinds(opened))
+    """Leave the sample for later: the kinds that are not decided.
+
+    Raises InputError when all of them are.
+    """
+    kinds = tuple(
+        kind
+        for kind in opened.dataset.kinds
+        if opened.state.of(kind).disposition not in ("verified", "excluded")
+    )
+    if not kinds:
+        raise InputError("this sample is decided; there is nothing to leave for later")
+    return Dispose("skipped", kinds)
 
 
 def exclude(opened: Opened, reason: str) -> Dispose:
@@ -163,7 +175,3 @@ def _new_id(opened: Opened, kind: Kind) -> str:
     while f"h{number}" in taken:
         number += 1
     return f"h{number}"
-
-
-def _open_kinds(opened: Opened) -> tuple[Kind, ...]:
-    return tuple(kind for kind in opened.dataset.kinds if opened.state.of(kind).disposition != "verified")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from pathlib import Path
 from workbench.errors import InputError, RowError
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, rejected_path, rejecting
-from workbench.model import KINDS, Kind, Policy
+from workbench.model import KINDS, Kind, Policy, Record
+from workbench.reviewing.gold import gold_units
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
 from workbench.store.datasets import DatasetInfo
@@ -96,7 +98,16 @@ def import_file(
     if info is None:
         why = taken.errors[0] if taken.errors else "it holds no rows"
         raise InputError(f"nothing of {path} could be imported: {why}")
-    return taken.report(_after(store, info, options), notes)
+    settled = _after(store, info, options)
+    return taken.report(settled, notes, datasets.count_blind(store, settled.id))
+
+
+def check_file(path: Path, format: str | None) -> None:  # noqa: A002
+    """Look whether rows can be read from a file at all, before a database is made for them.
+
+    Raises NotFoundError, UsageError or InputError as reading it does.
+    """
+    read(path, format=format, notes=Notes())
 
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
@@ -139,7 +150,7 @@ class _Taken:
             self.errors.append(str(error))
         self.reject(row.raw, error)
 
-    def report(self, info: DatasetInfo, notes: Notes) -> ImportReport:
+    def report(self, info: DatasetInfo, notes: Notes, blind: int) -> ImportReport:
         """The report of the whole file."""
         return ImportReport(
             path=str(self.path),
@@ -154,7 +165,7 @@ class _Taken:
             gold_ignored=self.gold_ignored,
             notes=tuple(notes.messages()),
             n_samples=info.n_samples,
-            blind=round(info.blind_share * info.n_samples),
+            blind=blind,
         )
 
 
@@ -210,7 +221,7 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
     """
     info = _existing(store, options.dataset or default_name(path))
     errors: list[str] = []
-    texts: dict[str, str] = {}
+    said: dict[tuple[str, str], int] = {}
 
     def bad(row: Row, error: RowError) -> None:
         error.path, error.line = str(path), row.line
@@ -219,7 +230,7 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
     for chunk in _chunks(read(path, format=options.format, notes=Notes(), progress=progress)):
         good = []
         for row in (_with_gold(row, options.gold) for row in chunk):
-            error = row.error or (None if options.update else _said_before(row, texts))
+            error = row.error or (None if options.update else _said_before(row, said, options))
             if error is None:
                 good.append(row)
             else:
@@ -234,14 +245,41 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
         raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
 
 
-def _said_before(row: Row, texts: dict[str, str]) -> RowError | None:
-    """The error of a row whose id stood in an earlier row with another text."""
-    assert row.record is not None
-    content = row.record.sample.content_hash
-    name = row.record.sample.id or content
-    if texts.setdefault(name, content) == content:
-        return None
-    return RowError("id", f"{name!r} again, with another text", "one text for each id")
+def _said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
+    """The error of a row whose id stood in an earlier row that says something else.
+
+    `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
+    row may add what the earlier one does not name, and another proposal goes into a run of its own.
+    """
+    record = row.record
+    assert record is not None
+    content = record.sample.content_hash
+    name = record.sample.id or content
+    for field, value in _fields(record, content, options):
+        digest = hash(value)
+        if said.setdefault((name, field), digest) != digest:
+            what = "text" if field == "text" else field
+            return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
+    return None
+
+
+def _fields(record: Record, content: str, options: ImportOptions) -> Iterator[tuple[str, str]]:
+    """What a record says by field, as text to be compared; a field that it does not name is left out."""
+    sample = record.sample
+    yield "text", content
+    given = {"response": sample.response, "group": sample.group, "alternatives": sample.alternatives or None}
+    yield from ((field, repr(value)) for field, value in given.items() if value is not None)
+    yield from (
+        (f"meta.{key}", json.dumps(value, sort_keys=True, default=repr)) for key, value in sample.meta.items()
+    )
+    yield from ((f"scores.{column}", digits) for column, digits in record.scores.items())
+    for gold in record.gold if options.gold != "ignore" else ():
+        for kind, units in (("entities", gold.entities), ("statements", gold.statements)):
+            if units is not None:  # what gold says: units, labels, places, verdicts, in any order
+                said = sorted(
+                    repr((u.text, u.label, u.spans[:1], u.match.verdict)) for u in gold_units(units)
+                )
+                yield f"gold of {gold.annotator} ({kind})", repr(said)
 
 
 def _existing(store: Store, name: str) -> DatasetInfo | None:
@@ -266,24 +304,26 @@ def _create(store: Store, name: str, options: ImportOptions, annotator: str, row
     assert created is not None
     # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
     names = {row.record.sample.id or row.record.sample.content_hash for row in rows if row.record is not None}
-    share = options.blind if options.blind is not None else BLIND_SHARE * (len(names) >= BLIND_FROM)
-    if share:
-        datasets.set_dataset(store, created.id, blind_share=share)
+    _settle_blind(store, created.id, options, len(names))
     return created
 
 
 def _after(store: Store, info: DatasetInfo, options: ImportOptions) -> DatasetInfo:
     """Settle what depends on the whole file: the blind arm and the current run."""
     fresh = datasets.dataset_info(store, info.id)
-    settings: dict[str, object] = {}
-    if options.blind is not None:
-        settings["blind_share"] = options.blind
-    elif fresh.blind_share == 0 and fresh.n_samples >= BLIND_FROM and info.n_samples < BLIND_FROM:
-        settings["blind_share"] = BLIND_SHARE
+    if options.blind is not None or not fresh.blind_settled:
+        _settle_blind(store, info.id, options, fresh.n_samples)
     if fresh.run_id is None:
         recorded = sorted(runs.list_runs(store, info.id), key=lambda run: -run.n_proposals)
         if recorded:
-            settings["run_id"] = recorded[0].id
-    if settings:
-        datasets.set_dataset(store, info.id, **settings)
+            datasets.set_dataset(store, info.id, run_id=recorded[0].id)
     return datasets.dataset_info(store, info.id)
+
+
+def _settle_blind(store: Store, dataset_id: int, options: ImportOptions, n_samples: int) -> None:
+    """Decide the blind share once: what the person said, 0 too, else a tenth of enough samples."""
+    share = options.blind
+    if share is None and n_samples >= BLIND_FROM:
+        share = BLIND_SHARE
+    if share is not None:
+        datasets.set_dataset(store, dataset_id, blind_share=share, blind_settled=True)

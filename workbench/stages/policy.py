@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from workbench.formats.policy import from_toml, to_toml
-from workbench.store import datasets, journal, scores
+from workbench.store import datasets, journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -34,5 +34,4 @@ def change_policy(store: Store, info: DatasetInfo, text: str, annotator: str) ->
     if replace(policy, version=info.policy.version) == info.policy:
         return PolicyReport(info.policy.version, False, ())
     version = datasets.add_policy(store, info.id, policy, annotator)
-    scores.forget_all(store, info.id)
     return PolicyReport(version, True, journal.reviewed_before(store, info.id, version))

@@ -82,7 +82,7 @@ def _rules(store: Store, info: DatasetInfo, annotator: str, progress: Progress) 
 def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> tuple[str, int]:
     def found() -> RunInfo | None:
         for run in reversed(runs.list_runs(store, info.id)):
-            if run.proposer == "rules" and run.model == model:
+            if run.source == "rules" and run.model == model:  # an export of ours names its proposer rules too
                 return run
         return None
 
@@ -98,7 +98,7 @@ def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeRepor
     if name is not None:
         run = runs.find_run(store, info.id, name)
     else:
-        recorded = [run for run in runs.list_runs(store, info.id) if run.proposer != "rules"]
+        recorded = [run for run in runs.list_runs(store, info.id) if run.source == "recorded"]
         if not recorded:
             raise NotFoundError("no recorded proposals: the file brought none; try --proposer rules")
         run = recorded[-1]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,7 @@ from workbench.store import gold as gold_store
 from workbench.store import runs, samples, scores
 from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
+from workbench.store.samples import Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +51,34 @@ def recompute(
     """Match what this matcher has not matched yet, count what has no score at this threshold.
 
     Proposals are read; nothing is proposed and no model is called. Another threshold matches nothing
-    anew. Returns how many samples were matched.
+    anew. Samples whose text or policy is replaced meanwhile stay uncounted until the next time. Returns
+    how many samples were matched.
     """
     done = 0
-    for counted in bulk.count_all(samples.each_uncounted(store, info.id, run_id, MATCHER), info.policy):
-        scores.save_counted(store, run_id, MATCHER, counted)
+    version = info.policy.version
+    hashes: dict[int, str] = {}
+    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, MATCHER), hashes)
+    for counted in bulk.count_all(uncounted, info.policy):
+        of = {sample_id: hashes.pop(sample_id) for sample_id in counted}
+        scores.save_counted(store, run_id, MATCHER, counted, policy_version=version, hashes=of)
         done += len(counted)
         progress(done)
-    for counted in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
+    for found in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
         rows = [
             _row(sample_id, run_id, threshold, Score(name, tally, value_of(name, tally)))
-            for sample_id, one in counted.items()
+            for sample_id, (_, one) in found.items()
             for name, tally in one.tallies(threshold).items()
         ]
-        scores.save_scores(store, rows)
+        of = {sample_id: content for sample_id, (content, _) in found.items()}
+        scores.save_scores(store, rows, policy_version=version, hashes=of)
     return done
+
+
+def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[list[Stored]]:
+    """The same chunks; `hashes` learns which text each sample had when it was read."""
+    for chunk in chunks:
+        hashes.update((one.sample_id, one.sample.content_hash) for one in chunk)
+        yield chunk
 
 
 def keep_threshold(store: Store, info: DatasetInfo, threshold: int) -> DatasetInfo:
@@ -105,7 +119,8 @@ def gate_of(
 ) -> Gate:
     """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
 
-    Raises UsageError for an unknown metric or source. Excluded samples stay out.
+    Raises UsageError for an unknown metric or source. Excluded samples stay out; a sample that has no such
+    value (no proposal; not verified or unresolved) is counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     if name not in SCORERS:
@@ -114,6 +129,7 @@ def gate_of(
         raise UsageError(f"unknown source {source!r}; there is: automatic, verified")
     kind = SCORERS[name]
     recalls: list[tuple[str, Fraction | None]] = []
+    unscored = 0
     for row in report.samples:
         if kind in row.excluded:
             continue
@@ -121,8 +137,10 @@ def gate_of(
             recalls.append((row.id, row.verified[kind].recall))
         elif source == "automatic" and name in row.automatic:
             recalls.append((row.id, row.automatic[name].tally.recall))
+        else:
+            unscored += 1
     label = name if source == "automatic" else f"verified_{kind}"
-    return gate(label, recalls, threshold=threshold, strict=strict)
+    return gate(label, recalls, threshold=threshold, strict=strict, unscored=unscored)
 
 
 def _scored(

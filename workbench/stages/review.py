@@ -21,16 +21,17 @@ from workbench.model import (
 )
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
-from workbench.reviewing.fold import ReviewState, opened_with
+from workbench.reviewing.fold import ReviewState, opened_with, reopened
 from workbench.scoring import linked, presence
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score, value_of
+from workbench.scoring.similarities import counted
 from workbench.store import datasets as dataset_store
 from workbench.store import journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Moved
-from workbench.store.queue import Progress
-from workbench.store.samples import Stored, load_sample
+from workbench.store.queue import PageRow, Progress
+from workbench.store.samples import Stored, load_sample, load_samples
 
 __all__ = ["DatasetInfo", "Moved", "Progress"]
 
@@ -68,7 +69,11 @@ class AutoScore:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A sample as a person sees it. `opening` is what the journal's first row will say."""
+    """A sample as a person sees it. `opening` is what the journal's first row will say.
+
+    `reopening` is set where a review exists of which nothing was touched, while there is more to show than
+    when it was begun: the next act writes it.
+    """
 
     sample_id: int
     dataset: DatasetInfo
@@ -81,6 +86,7 @@ class Opened:
     annotator: str
     automatic: tuple[AutoScore, ...]
     revealed: tuple[Unit, ...]
+    reopening: Open | None = None
 
 
 def datasets(store: Store) -> list[DatasetInfo]:
@@ -108,18 +114,30 @@ def queue_ids(
 
 
 def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:
-    """The rows of some samples. Automatic values stay hidden until a sample is decided (`show_auto`)."""
+    """The rows of some samples.
+
+    Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
+    until this one has decided too; gold that came with a file is no one's secret.
+    """
     info = _info(store, dataset_id)
     scorer = DEFAULT_SCORER[info.kinds[0]]
     rows = queue.page(
-        store, ids, annotator, info.kinds,
+        store, dataset_id, ids, annotator, info.kinds,
         scorer=scorer, run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
     )  # fmt: skip
+    decided_rows = {row.sample_id for row in rows if _decided(row)}
+    open_rows = info.show_auto == "always"
+    uncounted = [
+        row.sample_id
+        for row in rows
+        if row.automatic is None and (row.sample_id in decided_rows or (open_rows and not row.blind))
+    ]
+    counted = _counted(store, info, uncounted, scorer)
     shown = {}
     for row in rows:
-        decided = row.disposition in ("verified", "excluded")
-        visible = decided or (info.show_auto == "always" and not row.blind)
-        automatic = (row.automatic or _counted(store, info, row.sample_id, scorer)) if visible else None
+        decided = row.sample_id in decided_rows
+        visible = decided or (open_rows and not row.blind)
+        automatic = (row.automatic or counted.get(row.sample_id)) if visible else None
         verified = row.gold.tally if row.gold and decided else None
         shown[row.sample_id] = QueueRow(
             sample_id=row.sample_id,
@@ -154,13 +172,16 @@ def open_sample(store: Store, sample_id: int, annotator: str) -> Opened:
     info = _info(store, bare.dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
-    if review is not None:
-        state, opening = review.state, review.state.opened
-        assert opening is not None  # every journal begins with it
-    else:
+    if review is None:
         opening = _opening(store, info, stored, annotator)
-        state = opened_with(opening)
-    return _opened(info, stored, annotator, state, opening)
+        return _opened(info, stored, annotator, opened_with(opening), opening)
+    state, before = review.state, review.state.opened
+    assert before is not None  # every journal begins with it
+    reopening = _reopening(store, info, stored, annotator, state)
+    if reopening is None:
+        return _opened(info, stored, annotator, state, before)
+    opened = _opened(info, stored, annotator, reopened(state, reopening), reopening)
+    return replace(opened, reopening=reopening)
 
 
 def act(store: Store, opened: Opened, *edits: Edit) -> Opened:
@@ -170,7 +191,7 @@ def act(store: Store, opened: Opened, *edits: Edit) -> Opened:
     """
     state = journal.record(
         store, opened.sample_id, opened.annotator,
-        after=opened.state.seq, edits=edits, opening=opened.opening,
+        after=opened.state.seq, edits=edits, opening=opened.opening, reopening=opened.reopening,
         content_hash=opened.sample.content_hash,
     )  # fmt: skip
     stored = load_sample(store, opened.sample_id, opened.dataset.run_id)
@@ -189,6 +210,24 @@ def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
     return dataset_store.dataset_info(store, dataset_id)
+
+
+def _reopening(
+    store: Store, info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState
+) -> Open | None:
+    """A new opening for the kinds that were shown empty and that nobody touched, when there is more now.
+
+    A sample flagged before anything was proposed would stay empty for ever otherwise.
+    """
+    before = state.opened
+    untouched = [
+        kind for kind in KINDS if not state.of(kind).touched and not state.of(kind).assessment.units
+    ]
+    if before is None or before.shown == "blind" or not untouched:
+        return None
+    fresh = _opening(store, info, stored, annotator)
+    news = tuple(one for one in fresh.assessments if one.kind in untouched and one.units)
+    return replace(fresh, assessments=news) if news else None
 
 
 def _opening(store: Store, info: DatasetInfo, stored: Stored, annotator: str) -> Open:
@@ -285,15 +324,21 @@ def _automatic(info: DatasetInfo, stored: Stored, kinds: set[Kind]) -> tuple[Aut
     return tuple(found)
 
 
-def _counted(store: Store, info: DatasetInfo, sample_id: int, scorer: str) -> Score | None:
-    """The automatic score of a sample that `score` has not counted yet."""
-    stored = load_sample(store, sample_id, info.run_id)
-    if stored.proposal is None:
-        return None
-    assessments = assess_all(
-        stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
-    )
-    return score(scorer, assessments[scorer]) if scorer in assessments else None
+def _decided(row: PageRow) -> bool:
+    """Whether this annotator decided the sample, or its gold came with a file."""
+    done = row.disposition in ("verified", "excluded")
+    return done and (row.own or (row.gold is not None and row.gold.origin != "reviewed"))
+
+
+def _counted(store: Store, info: DatasetInfo, ids: Sequence[int], scorer: str) -> dict[int, Score]:
+    """The automatic scores of samples that `score` has not counted yet."""
+    found = {}
+    for stored in load_samples(store, ids, info.run_id):
+        if stored.proposal is not None:
+            tallies = counted(stored.sample, stored.proposal, info.policy).tallies(info.threshold)
+            if scorer in tallies:
+                found[stored.sample_id] = Score(scorer, tallies[scorer], value_of(scorer, tallies[scorer]))
+    return found
 
 
 def _delta(automatic: Tally | None, verified: Tally | None) -> Fraction | None:

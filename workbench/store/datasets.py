@@ -12,6 +12,7 @@ from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
+from workbench.store.scores import forget_all
 from workbench.store.tables import Dataset, PolicyRow, RunRow, SampleRow
 
 
@@ -28,6 +29,7 @@ class DatasetInfo:
     external: str
     seed: int
     blind_share: float
+    blind_settled: bool
     run_id: int | None
     run: str
 
@@ -109,7 +111,10 @@ def set_dataset(store: Store, dataset_id: int, **settings: object) -> None:
 
 
 def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) -> int:
-    """Store a changed policy as the next version and make it current; returns the version."""
+    """Store a changed policy as the next version and make it current; returns the version.
+
+    The scores that were counted under the one before go in the same transaction.
+    """
     with store.writing() as session:
         dataset = session.get_one(Dataset, dataset_id)
         newest = session.exec(
@@ -126,7 +131,19 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
             )
         )
         dataset.policy_version = version
+        forget_all(session, dataset_id)
         return version
+
+
+def count_blind(store: Store, dataset_id: int) -> int:
+    """How many samples of a dataset are reviewed blind."""
+    with store.reading() as session:
+        return session.exec(
+            select(func.count())
+            .select_from(SampleRow)
+            .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+            .where(SampleRow.dataset_id == dataset_id, col(SampleRow.blind_u) < Dataset.blind_share)
+        ).one()
 
 
 def load_policy(session: Session, dataset_id: int, version: int) -> Policy:
@@ -153,6 +170,7 @@ def _info(session: Session, row: Dataset) -> DatasetInfo:
         external=row.external,
         seed=row.seed,
         blind_share=row.blind_share,
+        blind_settled=row.blind_settled,
         run_id=row.run_id,
         run=run.name if run else "",
     )

@@ -51,6 +51,18 @@ def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
         )
 
 
+def excluded_of(session: Session, sample_ids: Sequence[int], kind: Kind) -> set[int]:
+    """Those of some samples that somebody excluded, inside an open transaction."""
+    disposition = ReviewRow.entity if kind == "entity" else ReviewRow.statement
+    return set(
+        session.exec(
+            select(ReviewRow.sample_id).where(
+                col(ReviewRow.sample_id).in_(sample_ids), disposition == "excluded"
+            )
+        )
+    )
+
+
 def gold_of(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict[int, Gold]:
     """The gold of some samples, inside an open transaction."""
     return _gold(session, kind, col(ReviewRow.sample_id).in_(sample_ids))

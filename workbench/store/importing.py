@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
-from workbench.model import Match, Record, Sample
+from workbench.model import KINDS, Match, Record, Sample
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
 from workbench.reviewing.fold import fold
@@ -47,7 +47,7 @@ def add_chunk(
                 outcomes.append("new")
             else:
                 same = content == row.content_hash
-                refusal = stored.refuse(session, record, row.id or 0) if same else None
+                refusal = stored.refuse(record, row.id or 0) if same else None
                 outcomes.append(refusal or _meet(session, intake, row, record.sample, content))
                 if not same:
                     stored.forget_scores(row.id or 0)
@@ -100,15 +100,17 @@ def _meet(
         "response": sample.response,
         "group_key": sample.group,
         "alternatives": list(sample.alternatives) or None,
-        "meta": dict(sample.meta) or None,
+        "meta": {**(row.meta or {}), **sample.meta} or None,  # a key that the row does not name stays
     }
     differing = [name for name, value in given.items() if value is not None and value != getattr(row, name)]
-    clashing = [name for name in differing if getattr(row, name) is not None]
+    clashing = [name for name in differing if name != "meta" and getattr(row, name) is not None]
+    clashing += [
+        f"meta.{key}" for key, value in (row.meta or {}).items() if sample.meta.get(key, value) != value
+    ]
     if content != row.content_hash:
         clashing = [_changed_text(row, sample), *clashing]
     if clashing and not intake.update:
-        shown = "group" if clashing[0] == "group_key" else clashing[0]
-        return RowError(shown, f"another text for id {row.key!r}", "the text stored before, or --update")
+        return _clash(clashing[0], row.key, "stored before, or --update")
     if content != row.content_hash:
         refusal = _replace_text(session, intake, row, sample, content)
         if refusal is not None:
@@ -119,6 +121,16 @@ def _meet(
         row.content_hash = content
         return "updated"
     return "extended" if differing else "unchanged"
+
+
+def _clash(field: str, name: str, where: str) -> RowError:
+    """The error of a row that says something else for an id than what stands there already."""
+    field = "group" if field == "group_key" else field
+    thing = {"group": "group", "alternatives": "alternatives"}.get(field, "text")
+    if field.startswith("meta."):
+        thing = "value"
+    other = "other" if thing == "alternatives" else "another"
+    return RowError(field, f"{other} {thing} for id {name!r}", f"the {thing} {where}")
 
 
 def _changed_text(row: SampleRow, sample: Sample) -> str:
@@ -158,17 +170,17 @@ def _make_stale(
     assert review.id is not None
     state = fold(events_of(session, review.id))
     edits: list[Edit] = []
-    for kind_state in (state.entity, state.statement):
+    for kind in KINDS:
+        kind_state = state.of(kind)
         units = kind_state.assessment.units
         if units:
-            kind = kind_state.assessment.kind
             # what does not count loses its verdict too: it may be restored, with evidence in the old text
             aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
             edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
-            if kind_state.disposition == "excluded":  # a decision about the reference, which stands
-                edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
-            else:
-                edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+        if kind_state.disposition == "excluded":  # a decision about the reference, which stands
+            edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
+        else:  # written without units too: acts before it, also undone ones, quote the old text
+            edits.append(Dispose("todo", (kind,), reason="contexts changed"))
     append_edits(session, review, row, [(intake.action, edit) for edit in edits])
 
 

@@ -11,13 +11,13 @@ from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
-from workbench.model import Assessment, GoldRecord, Kind, Record
+from workbench.model import KINDS, Assessment, GoldRecord, Kind, Record
 from workbench.reviewing.documents import edit_document, proposal_document
 from workbench.reviewing.edits import Accept, Edit, Open
-from workbench.reviewing.fold import fold
 from workbench.reviewing.gold import Verified, gold_units, resolve
+from workbench.store.gold import verified_by
 from workbench.store.intake import Intake
-from workbench.store.journal import append_edits, events_of, gold_rows
+from workbench.store.journal import append_edits, gold_rows
 from workbench.store.runs import new_run
 from workbench.store.tables import METADATA, ExternalScoreRow, ProposalRow, ReviewRow, SampleRow
 
@@ -75,6 +75,7 @@ class Stored:
         self.proposals: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
         self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
         self.reviews: dict[tuple[int, str], ReviewRow] = {}
+        self.verified: dict[tuple[int, str, Kind], Assessment] = {}
         if not sample_ids:
             return
         for row in session.exec(select(ProposalRow).where(col(ProposalRow.sample_id).in_(sample_ids))):
@@ -85,12 +86,34 @@ class Stored:
             self.scores[score.sample_id, score.column] = score
         for review in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(sample_ids))):
             self.reviews[review.sample_id, review.annotator] = review
+        for kind in KINDS if self.gold and self.reviews else ():
+            for sample_id, found in verified_by(session, sample_ids, kind).items():
+                for one in found:
+                    self.verified[sample_id, one.annotator, kind] = one.assessment
 
     def forget_scores(self, sample_id: int) -> None:
         """The external scores of a sample whose text changed are gone."""
         self.scores = {key: score for key, score in self.scores.items() if key[0] != sample_id}
 
-    def refuse(self, session: Session, record: Record, sample_id: int) -> RowError | None:
+    def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
+        """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
+
+        Edits on their way and an exclusion are decisions too: gold contradicts them. The review's row and
+        its gold say what its journal folds to, and are read for a whole chunk at once.
+        """
+        kinds: set[Kind] = set()
+        for assessment in _assessments(gold):
+            disposition = review.entity if assessment.kind == "entity" else review.statement
+            if disposition != "verified":
+                if not differing or disposition in ("started", "excluded"):
+                    kinds.add(assessment.kind)
+                continue
+            before = self.verified[review.sample_id, review.annotator, assessment.kind]
+            if resolve([Verified("", "imported", one) for one in (before, assessment)]) is None:
+                kinds.add(assessment.kind)
+        return kinds
+
+    def refuse(self, record: Record, sample_id: int) -> RowError | None:
         """Why this row may not go in without --update: another number or other gold than stored."""
         if self.update:
             return None
@@ -100,7 +123,7 @@ class Stored:
                 return RowError(f"scores.{column}", digits, f"{row.digits} as stored before, or --update")
         for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
-            if review is not None and _new_kinds(session, review, gold, differing=True):
+            if review is not None and self.new_kinds(review, gold, differing=True):
                 return RowError(
                     "gold",
                     f"other gold of annotator {gold.annotator!r}",
@@ -176,34 +199,15 @@ def _gold(
     if review is None:
         bulk.reviews.append((sample_id, gold, extra.record))
         return True
-    kinds = _new_kinds(session, review, gold, differing=False)
+    kinds = stored.new_kinds(review, gold, differing=False)
     if not kinds:
         return False
-    edits: list[tuple[str, Edit]] = [
-        (intake.action, Accept(assessment)) for assessment in _assessments(gold) if assessment.kind in kinds
-    ]
+    given = [assessment for assessment in _assessments(gold) if assessment.kind in kinds]
+    edits: list[tuple[str, Edit]] = [(intake.action, Accept(assessment)) for assessment in given]
+    for assessment in given:
+        stored.verified[sample_id, gold.annotator, assessment.kind] = assessment
     append_edits(session, review, session.get_one(SampleRow, sample_id), edits)
     return True
-
-
-def _new_kinds(session: Session, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
-    """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
-
-    Edits on their way and an exclusion are decisions too: gold contradicts them.
-    """
-    assert review.id is not None
-    state = fold(events_of(session, review.id))
-    kinds: set[Kind] = set()
-    for assessment in _assessments(gold):
-        before = state.of(assessment.kind)
-        if before.disposition != "verified":
-            if not differing or before.disposition in ("started", "excluded"):
-                kinds.add(assessment.kind)
-            continue
-        pair = [Verified("", "imported", one) for one in (before.assessment, assessment)]
-        if resolve(pair) is None:
-            kinds.add(assessment.kind)
-    return kinds
 
 
 def _assessments(gold: GoldRecord) -> list[Assessment]:

@@ -8,8 +8,8 @@ from typing import Literal
 
 from sqlmodel import col, select
 
+from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.engine import Store
-from workbench.store.journal import IMPORT_ACTION
 from workbench.store.tables import RunRow
 
 GoldRule = Literal["ignore", "given", "require"]

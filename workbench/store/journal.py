@@ -8,23 +8,21 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import delete, insert
+from sqlalchemy import delete, exists, insert
 from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from workbench.errors import ConflictError, SpanError
 from workbench.model import KINDS, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of, unit_document
-from workbench.reviewing.edits import Edit, Event, Open, Put, Redo, Undo
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
-
-IMPORT_ACTION = "import:"
-"""Prefix of the actions of an import, which undo passes over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +67,15 @@ def record(
     after: int,
     edits: Sequence[Edit],
     opening: Open | None = None,
+    reopening: Open | None = None,
     origin: str = "reviewed",
     content_hash: str | None = None,
 ) -> ReviewState:
     """Append the edits of one act to a review and project what they changed; returns the new state.
 
     `after` is the newest row's number that the person had seen, -1 for a review that does not exist
-    yet; `opening` is then written first. `content_hash` is of the text the person had seen. Raises
+    yet; `opening` is then written first. `reopening` is written first where a review of which nothing was
+    touched was shown anew. `content_hash` is of the text the person had seen. Raises
     ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that does
     not quote the reference; nothing is written in either case.
     """
@@ -95,6 +95,8 @@ def record(
                 raise ConflictError("this review is gone; open the sample again")
             rows.insert(0, opening)
             row = _new_review(session, sample_row, annotator, opening, origin)
+        elif reopening is not None:
+            rows.insert(0, reopening)
         return append_edits(session, row, sample_row, [(action, edit) for edit in rows])
 
 
@@ -153,6 +155,7 @@ def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tupl
             ReviewEventRow.annotator == annotator,
             ReviewEventRow.op != "open",
             col(ReviewEventRow.action).not_like(f"{IMPORT_ACTION}%"),
+            ~_imported_since(),
         )
         .order_by(col(ReviewEventRow.id).desc())
         .execution_options(yield_per=50)
@@ -166,11 +169,21 @@ def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tupl
             yield action, None
 
 
+def _imported_since() -> Any:
+    """Whether an import rewrote the review after an event: what came before quotes another text or gold."""
+    later: Any = aliased(ReviewEventRow)
+    return exists().where(
+        later.review_id == ReviewEventRow.review_id,
+        later.seq > ReviewEventRow.seq,
+        later.action.like(f"{IMPORT_ACTION}%"),
+    )
+
+
 def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
     touched = session.exec(
         select(ReviewEventRow)
-        .where(ReviewEventRow.action == target, ReviewEventRow.op != "open")
+        .where(ReviewEventRow.action == target, ReviewEventRow.op != "open", ~_imported_since())
         .order_by(col(ReviewEventRow.id))
     ).all()
     reviews = list(dict.fromkeys(event.review_id for event in touched))
@@ -214,11 +227,16 @@ def _new_review(
 def append_edits(
     session: Session, row: ReviewRow, sample_row: SampleRow, edits: Sequence[tuple[str, Edit]]
 ) -> ReviewState:
+    """Add rows to a review's journal inside an open transaction and project what they change.
+
+    Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
+    added the same row.
+    """
     now = datetime.now(UTC)
     assert row.id is not None
     sample = sample_of(sample_row)
     for number, (action, edit) in enumerate(edits, start=row.seq + 1):
-        for unit in edit.units if isinstance(edit, Put) else ():
+        for unit in _units_of(edit):
             check_spans(unit, sample)
         op, data = edit_document(edit)
         session.add(
@@ -243,6 +261,9 @@ def append_edits(
     row.statement = state.statement.disposition
     row.flag = state.flag
     row.policy_version = state.policy
+    accepted = [state.of(kind).imported for kind in KINDS if state.of(kind).disposition == "verified"]
+    if accepted and row.origin != "adjudicated":
+        row.origin = "imported" if all(accepted) else "reviewed"
     row.updated_at = now
     for kind in KINDS:
         _project(session, row, sample_row, kind, state)
@@ -327,7 +348,22 @@ def _review(session: Session, row: ReviewRow) -> Review:
     )
 
 
+def _units_of(edit: Edit) -> Iterator[Unit]:
+    """Every unit that an edit carries."""
+    match edit:
+        case Put():
+            yield from edit.units
+        case Accept():
+            yield from edit.assessment.units
+        case Open():
+            for assessment in edit.assessments:
+                yield from assessment.units
+        case _:
+            pass
+
+
 def events_of(session: Session, review_id: int) -> list[Event]:
+    """The journal of one review inside an open transaction, oldest first."""
     rows = session.exec(
         select(ReviewEventRow).where(ReviewEventRow.review_id == review_id).order_by(col(ReviewEventRow.seq))
     )

@@ -12,10 +12,10 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col, select
 
 from workbench.model import Disposition, Kind, Score, Tally, Unit
-from workbench.reviewing.documents import unit_of
+from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store
-from workbench.store.gold import Gold, gold_of
-from workbench.store.tables import Dataset, GoldUnitRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.gold import Gold, excluded_of, gold_of, verified_by
+from workbench.store.tables import Dataset, ReviewRow, SampleRow, ScoreRow
 
 UNDECIDED = ("todo", "started")
 
@@ -125,6 +125,7 @@ def progress(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind
 
 def page(
     store: Store,
+    dataset_id: int,
     ids: Sequence[int],
     annotator: str,
     kinds: Sequence[Kind],
@@ -172,7 +173,11 @@ def page(
             session.exec(
                 select(SampleRow.reference_hash)
                 .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
-                .where(col(SampleRow.reference_hash).in_(hashes), done)
+                .where(
+                    col(SampleRow.reference_hash).in_(hashes),
+                    col(SampleRow.dataset_id) == dataset_id,
+                    done,
+                )
             )
         )
     rows = []
@@ -190,7 +195,7 @@ def page(
                     flag=flag or "",
                     gold=gold.get(number),
                     automatic=scores.get(number),
-                    rematch=state == "todo" and reference_hash in siblings,
+                    rematch=state == "todo" and not blind and reference_hash in siblings,
                 )
             )
     return rows
@@ -201,40 +206,41 @@ def sibling_gold(
 ) -> tuple[tuple[Unit, ...], tuple[str, ...]] | None:
     """Verified units of the same reference, with the contexts they were judged against.
 
-    The annotator's own come first, then the newest. What another person reviewed on this very sample is
-    left out: two people must not see each other's verdicts before both have decided.
+    The annotator's own come first, then the gold of this sample's file, then that of the newest sibling.
+    Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
+    must not see each other's verdicts before both have decided.
     """
     with store.reading() as session:
         row = session.get_one(SampleRow, sample_id)
-        review = session.exec(
-            select(ReviewRow)
-            .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
-            .where(
-                SampleRow.dataset_id == row.dataset_id,
-                SampleRow.reference_hash == row.reference_hash,
-                _verified(kind),
-                or_(
-                    col(ReviewRow.annotator) == annotator,
-                    col(ReviewRow.origin) != "reviewed",
-                    col(ReviewRow.sample_id) != sample_id,
-                ),
-            )
-            .order_by(
-                (col(ReviewRow.annotator) == annotator).desc(),
-                (col(ReviewRow.sample_id) == sample_id).desc(),
-                col(ReviewRow.updated_at).desc(),
-            )
-            .limit(1)
-        ).first()
-        if review is None:
+        ids = session.exec(
+            select(SampleRow.id)
+            .where(SampleRow.dataset_id == row.dataset_id, SampleRow.reference_hash == row.reference_hash)
+            .order_by((col(SampleRow.id) == sample_id).desc(), col(SampleRow.id).desc())
+        ).all()
+        family = [number for number in ids if number is not None]
+        verified = verified_by(session, family, kind)
+        excluded = excluded_of(session, family, kind)
+        rivals = {
+            one.annotator
+            for one in verified.get(sample_id, ())
+            if one.origin == "reviewed" and one.annotator != annotator
+        }
+        found: tuple[int, Verified] | None = None
+        for number in family:
+            known = [one for one in verified.get(number, ()) if one.annotator not in rivals]
+            own = next((one for one in known if one.annotator == annotator), None)
+            if number in excluded or not known:
+                continue
+            if own is not None:
+                found = number, own
+                break
+            gold = resolve(known)
+            if found is None and gold is not None:
+                found = number, gold
+        if found is None:
             return None
-        documents = session.exec(
-            select(GoldUnitRow.document)
-            .where(GoldUnitRow.review_id == review.id, GoldUnitRow.kind == kind)
-            .order_by(col(GoldUnitRow.position))
-        )
-        units = tuple(unit_of(document, kind) for document in documents)
-        return units, tuple(session.get_one(SampleRow, review.sample_id).retrieved_contexts)
+        number, gold = found
+        return gold.assessment.units, tuple(session.get_one(SampleRow, number).retrieved_contexts)
 
 
 def _verified(kind: Kind) -> ColumnElement[bool]:
@@ -247,7 +253,7 @@ def _with_own(own: Any, annotator: str, *columns: Any) -> Any:
 
 
 def _state(own: Any, kinds: Sequence[Kind]) -> Any:
-    """A sample's disposition for one annotator; gold of somebody else counts where there is no own review."""
+    """The disposition for one annotator; gold of somebody else counts until there is an own decision."""
     others: Any = aliased(ReviewRow)
     theirs = exists().where(
         others.sample_id == SampleRow.id, *(getattr(others, kind) == "verified" for kind in kinds)
@@ -261,4 +267,6 @@ def _state(own: Any, kinds: Sequence[Kind]) -> Any:
             (or_(first == "skipped", second == "skipped"), literal("skipped")),
             else_=literal("excluded"),
         )
-    return case((own.id.is_not(None), mine), (theirs, literal("verified")), else_=literal("todo"))
+    # a flag or a comment makes a review whose kinds are all todo: it decides nothing
+    begun = and_(own.id.is_not(None), or_(*(getattr(own, kind) != "todo" for kind in kinds)))
+    return case((begun, mine), (theirs, literal("verified")), else_=literal("todo"))

@@ -17,13 +17,14 @@ from workbench.store.tables import ProposalRow, RunRow, SampleRow
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run and how many samples it speaks of."""
+    """A run and how many samples it speaks of. `source` is who made it: `rules`, or `recorded` in a file."""
 
     id: int
     name: str
     proposer: str
     model: str
     n_proposals: int
+    source: str
 
 
 def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
@@ -36,7 +37,10 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
             .group_by(col(RunRow.id))
             .order_by(col(RunRow.id))
         )
-        return [RunInfo(run.id or 0, run.name, run.proposer, run.model, n) for run, n in rows]
+        return [
+            RunInfo(run.id or 0, run.name, run.proposer, run.model, n, str(run.parameters.get("source", "")))
+            for run, n in rows
+        ]
 
 
 def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,6 +61,26 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
     """One sample with the proposal of that run."""
     with store.reading() as session:
         return stored_sample(session, sample_id, run_id)
+
+
+def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) -> list[Stored]:
+    """Some samples with their proposals of that run, in one query."""
+    if not sample_ids:
+        return []
+    with store.reading() as session:
+        rows = session.exec(
+            select(SampleRow, ProposalRow, Dataset.blind_share)
+            .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+            .join(
+                ProposalRow,
+                (col(ProposalRow.sample_id) == SampleRow.id)
+                & (ProposalRow.run_id == run_id)
+                & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+                isouter=True,
+            )
+            .where(col(SampleRow.id).in_(sample_ids))
+        ).all()
+        return [_stored(row, proposal, share) for row, proposal, share in rows]
 
 
 def stored_sample(session: Session, sample_id: int, run_id: int | None) -> Stored:

@@ -12,7 +12,7 @@ from workbench.model import Score, Tally
 from workbench.scoring.similarities import Counted
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
-from workbench.store.tables import CountedRow, ExternalScoreRow, SampleRow, ScoreRow
+from workbench.store.tables import CountedRow, Dataset, ExternalScoreRow, SampleRow, ScoreRow
 
 _WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
@@ -40,11 +40,24 @@ def load_scores(
         return scores
 
 
-def save_counted(store: Store, run_id: int, matcher: str, rows: Mapping[int, Counted]) -> None:
-    """Keep what some samples were counted from, in one transaction; what is there already stays."""
+def save_counted(
+    store: Store,
+    run_id: int,
+    matcher: str,
+    rows: Mapping[int, Counted],
+    *,
+    policy_version: int,
+    hashes: Mapping[int, str],
+) -> None:
+    """Keep what some samples were counted from, in one transaction; what is there already stays.
+
+    `policy_version` and `hashes` (of the texts, by sample) say what was counted; a sample whose text or
+    policy was replaced meanwhile is left out.
+    """
     if not rows:
         return
     with store.writing() as session:
+        present = _present(session, hashes, policy_version)
         have = set(
             session.exec(
                 select(CountedRow.sample_id).where(
@@ -64,7 +77,7 @@ def save_counted(store: Store, run_id: int, matcher: str, rows: Mapping[int, Cou
                 "tallies": _tallies(one),
             }
             for sample_id, one in rows.items()
-            if sample_id not in have
+            if sample_id not in have and sample_id in present
         ]
         if documents:
             session.execute(insert(CountedRow), documents)
@@ -72,15 +85,15 @@ def save_counted(store: Store, run_id: int, matcher: str, rows: Mapping[int, Cou
 
 def each_counted(
     store: Store, dataset_id: int, run_id: int, matcher: str, *, without_score_at: int | None = None
-) -> Iterator[dict[int, Counted]]:
-    """What the samples of a dataset were counted from, a thousand at a time.
+) -> Iterator[dict[int, tuple[str, Counted]]]:
+    """What the samples of a dataset were counted from, each with the hash of its text; a thousand at a time.
 
     With `without_score_at` only the samples that have no score at that match threshold.
     """
     last = 0
     while True:
         query = (
-            select(CountedRow)
+            select(CountedRow, SampleRow.content_hash)
             .join(SampleRow, col(SampleRow.id) == CountedRow.sample_id)
             .where(
                 SampleRow.dataset_id == dataset_id,
@@ -100,15 +113,24 @@ def each_counted(
             rows = session.exec(query).all()
         if not rows:
             return
-        yield {row.sample_id: _counted(row) for row in rows}
-        last = rows[-1].sample_id
+        yield {row.sample_id: (content, _counted(row)) for row, content in rows}
+        last = rows[-1][0].sample_id
 
 
-def save_scores(store: Store, rows: Sequence[dict[str, Any]]) -> None:
-    """Write scores, replacing those with the same key, in one transaction."""
+def save_scores(
+    store: Store, rows: Sequence[dict[str, Any]], *, policy_version: int, hashes: Mapping[int, str]
+) -> None:
+    """Write scores, replacing those with the same key, in one transaction.
+
+    As in `save_counted`, a sample whose text or policy was replaced meanwhile is left out.
+    """
     if not rows:
         return
     with store.writing() as session:
+        present = _present(session, hashes, policy_version)
+        rows = [row for row in rows if row["sample_id"] in present]
+        if not rows:
+            return
         first = rows[0]
         ids = {row["sample_id"] for row in rows}
         session.execute(
@@ -141,12 +163,21 @@ def forget_scores(session: Session, sample_id: int) -> None:
         session.execute(delete(table).where(col(table.sample_id) == sample_id))
 
 
-def forget_all(store: Store, dataset_id: int) -> None:
-    """Drop a dataset's scores because its policy changed."""
+def forget_all(session: Session, dataset_id: int) -> None:
+    """Drop a dataset's scores, inside the transaction that changes its policy."""
     of_dataset = select(SampleRow.id).where(SampleRow.dataset_id == dataset_id)
-    with store.writing() as session:
-        for table in (ScoreRow, CountedRow):
-            session.execute(delete(table).where(col(table.sample_id).in_(of_dataset)))
+    for table in (ScoreRow, CountedRow):
+        session.execute(delete(table).where(col(table.sample_id).in_(of_dataset)))
+
+
+def _present(session: Session, hashes: Mapping[int, str], policy_version: int) -> set[int]:
+    """Which of these samples still have that text, and their dataset that policy."""
+    rows = session.exec(
+        select(SampleRow.id, SampleRow.content_hash)
+        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+        .where(col(SampleRow.id).in_(list(hashes)), Dataset.policy_version == policy_version)
+    )
+    return {number for number, content in rows if number is not None and hashes[number] == content}
 
 
 def _tallies(one: Counted) -> dict[str, list[int]]:

@@ -41,6 +41,7 @@ class Dataset(Base, table=True):
     created_at: datetime
     seed: int
     blind_share: float = 0.0
+    blind_settled: bool = False  # the share is decided: by the person, or by a dataset large enough
     threshold: int = 85
     show_auto: str = "after"
     external: str = "ask"

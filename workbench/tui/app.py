@@ -209,9 +209,8 @@ class WorkbenchApp(App[None]):
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the screen, then the theme and the way out."""
         for act in acts(screen.active_bindings, digits_as_one=False):
-            if act.group != "Moving":
-                keys = " ".join(act.keys)
-                yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
+            keys = " ".join(act.keys)
+            yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
         yield SystemCommand("Theme", "Light, dark and others", self.action_change_theme)
 
     # The edges.

@@ -121,9 +121,9 @@ def add(kind: Kind, text: str, label: str) -> Intent:
     )
 
 
-def accept(kind: Kind, *, fast: bool) -> Intent:
+def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
     """Verify the kind."""
-    return Intent("accepted", lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
+    return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
 
 
 def skip() -> Intent:

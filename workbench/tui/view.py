@@ -128,3 +128,17 @@ def detail(unit: Unit, opened: Opened) -> str:
     if match.note:
         lines.append(flat(match.note))
     return "\n".join(lines)
+
+
+def plural(kind: Kind) -> str:
+    """The word for several units of a kind."""
+    return "entities" if kind == "entity" else "statements"
+
+
+def nothing_text(opened: Opened, kind: Kind) -> str:
+    """What to do where there is no unit."""
+    if opened.blind:
+        return f"blind: nothing is proposed. n makes a new {kind}; 0 says there are none."
+    if opened.opening.proposal is None:
+        return f"nothing was proposed for this sample. n makes a new {kind}; a accepts none."
+    return f"no {plural(kind)} were proposed. n makes a new {kind}; a accepts none."

@@ -47,7 +47,8 @@ class HelpScreen(Dialog):
             yield Bar(id="title")
             with Horizontal(id="columns"):
                 for column in columns:
-                    yield Static(Content.assemble(*(part for block in column for part in block)))
+                    text = Content.assemble(*(part for block in column for part in block))
+                    yield Static(text.rstrip("\n"))
 
     def opened(self) -> None:
         """The title."""

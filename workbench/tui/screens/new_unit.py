@@ -40,12 +40,8 @@ class NewUnitScreen(PromptScreen):
         add: Callable[[str, str], None],
         look: Callable[[tuple[Span, ...]], None],
         known: Callable[[Span], bool],
-        *,
-        value: str = "",
     ) -> None:
-        super().__init__(
-            f"new {kind}", self._grounded, value=value, placeholder="as it stands in the reference"
-        )
+        super().__init__(f"new {kind}", self._grounded, placeholder="as it stands in the reference")
         self._reference = reference
         self._tokens = tokens(reference)
         self._labels = labels if kind == "entity" else ()
@@ -64,6 +60,8 @@ class NewUnitScreen(PromptScreen):
         parts = [(times, "$success"), ("  " if times and longer else "", "")]
         if longer:
             parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", "$foreground 68%")]
+        if typed and not spans and not longer:
+            parts = [("not in the reference", "$warning")]
         if not typed:
             parts = [
                 ("type a name; ", "$foreground 68%"),

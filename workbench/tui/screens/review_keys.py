@@ -7,7 +7,7 @@ from textual.binding import Binding, BindingType
 from workbench.tui.keys import key
 
 SIGNS = (
-    ("✓ ✗ +", "as proposed, rejected, added by you"),
+    ("✓ ✗ +", "proposed, rejected, added by you"),
     ("! =", "not in the reference; duplicate"),
     ("● 2 equal", "found in context 2 by this rule"),
     ("○ ? ·", "missing, unsure, open"),

@@ -42,7 +42,7 @@ class Tallies(Widget):
         )
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
         self._nothing = opened.opening.proposal is None and not opened.blind
-        self._hidden = opened.state.disposition(opened.dataset.kinds) not in ("verified", "excluded")
+        self._hidden = state.disposition not in ("verified", "excluded")
         self.refresh()
 
     @property
@@ -55,8 +55,7 @@ class Tallies(Widget):
         if self._auto is not None:
             first = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            until = "until you accept (w)" if self._verified is None else "until all is decided (w)"
-            first = [(f"automatic hidden {until}", "$foreground 68%")]
+            first = [("automatic hidden until you accept (w)", "$foreground 68%")]
         elif self._nothing or self._verified is not None:
             first = [("no automatic score", "$foreground 68%")]
         second: list[Part] = []

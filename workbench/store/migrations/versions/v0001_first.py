@@ -16,6 +16,7 @@ def upgrade() -> None:
         sa.Column("created_at", UTCDateTime(), nullable=False),
         sa.Column("seed", sa.Integer(), nullable=False),
         sa.Column("blind_share", sa.Float(), nullable=False),
+        sa.Column("blind_settled", sa.Boolean(), nullable=False),
         sa.Column("threshold", sa.Integer(), nullable=False),
         sa.Column("show_auto", AutoString(), nullable=False),
         sa.Column("external", AutoString(), nullable=False),

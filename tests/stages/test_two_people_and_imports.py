@@ -1,0 +1,153 @@
+"""What two people see of each other, what undo does not pass, and what a review opens with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.errors import InputError
+from workbench.reviewing.edits import Flag
+from workbench.stages import editing, review
+from workbench.stages.propose import propose
+from workbench.stages.review import act
+
+ENTITIES = ["Paris", "Rome"]
+
+
+def row(name: str, contexts: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "id": name,
+        "user_input": "Where?",
+        "reference": "She went from Paris to Rome.",
+        "retrieved_contexts": contexts,
+        **more,
+    }
+
+
+def proposed(contexts: list[str]) -> dict[str, Any]:
+    found = [[name for name in ENTITIES if name in context] for context in contexts]
+    return {"proposer": "p", "reference_entities": ENTITIES, "context_entities": found}
+
+
+def verify(bench: Any, key: str, who: str, *, reject: str = "") -> None:
+    """Accept a sample's entities, one of them rejected."""
+    opened = bench.open(key, who)
+    for unit in opened.state.entity.assessment.units:
+        if unit.text == reject:
+            opened = act(bench.store, opened, editing.reject(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def texts(opened: Any) -> list[str]:
+    return [unit.text for unit in opened.state.entity.assessment.units if not unit.rejected]
+
+
+def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -> None:
+    """Neither the sample, nor its sibling, nor the queue shows them."""
+    contexts = ["Paris only."]
+    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
+    for name in ("a", "b"):
+        verify(bench, name, "ada", reject="Rome")
+
+    opened = bench.open("a", "bob")
+    ids = review.queue_ids(bench.store, bench.info().id, "bob")
+    queued = {one.key: one for one in review.queue_rows(bench.store, bench.info().id, "bob", ids).values()}
+
+    assert ["Paris", "Rome"] == texts(opened)
+    assert not opened.rematch
+    assert (None, None, None) == (queued["a"].automatic, queued["a"].verified, queued["a"].delta)
+    assert ("ada",) == queued["a"].annotators
+
+    verify(bench, "a", "bob", reject="Rome")
+    after = review.queue_rows(bench.store, bench.info().id, "bob", ids)
+    assert {one.key: one.verified for one in after.values()}["a"] is not None
+
+
+def test_gold_that_differs_is_carried_to_no_sibling(bench: Any) -> None:
+    contexts = ["Paris only."]
+    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
+    verify(bench, "a", "ada")
+    verify(bench, "a", "bob", reject="Rome")
+
+    assert not bench.open("b", "cleo").rematch
+    assert ["Paris"] == texts(bench.open("b", "bob"))
+
+
+def test_a_sample_flagged_before_anything_was_proposed_shows_the_proposal_later(bench: Any) -> None:
+    bench.load([row("a", ["Paris."])])
+    opened = bench.open("a")
+    act(bench.store, opened, Flag("look"))
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+
+    opened = bench.open("a")
+    assert ["Paris", "Rome"] == texts(opened)
+    assert opened.state.flag == "look"
+
+    act(bench.store, opened, editing.accept(opened, "entity"))
+    kept = bench.open("a")
+    assert ("verified", ["Paris", "Rome"], "look") == (
+        kept.state.entity.disposition,
+        texts(kept),
+        kept.state.flag,
+    )
+
+
+def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> None:
+    """Acts of before, undone ones too, quote the old contexts."""
+    contexts = ["Paris is here."]
+    bench.load([row("a", contexts, proposal=proposed(contexts))])
+    verify(bench, "a", "ann", reject="Rome")
+    dataset = bench.info().id
+    review.undo(bench.store, dataset, "ann")
+
+    bench.load([row("a", ["nothing at all, no names."])], update=True)
+
+    assert review.redo(bench.store, dataset, "ann") is None
+    assert review.undo(bench.store, dataset, "ann") is None
+    state = bench.open("a").state.entity
+    assert state.disposition != "verified"
+    assert all(not unit.match.evidence for unit in state.assessment.units)
+
+
+def test_undo_passes_over_gold_that_was_imported_later(bench: Any) -> None:
+    bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
+    verify(bench, "a", "ann")
+    gold = {"annotator": "ann", "entities": [{"text": "Paris", "verdict": "found"}]}
+
+    bench.load([row("a", ["Paris."], gold=gold)], gold="given", update=True)
+
+    assert review.undo(bench.store, bench.info().id, "ann") is None
+    assert ["Paris"] == texts(bench.open("a"))
+
+
+def test_imported_gold_that_its_annotator_accepts_again_is_reviewed(bench: Any) -> None:
+    gold = {"annotator": "ann", "entities": [{"text": "Paris", "verdict": "found"}]}
+    bench.load([row("a", ["Paris."], gold=gold)], gold="given")
+    assert [("imported",)] == bench.query("SELECT origin FROM review")
+
+    verify(bench, "a", "ann")
+
+    assert [("reviewed",)] == bench.query("SELECT origin FROM review")
+
+
+def test_a_decided_sample_cannot_be_left_for_later(bench: Any) -> None:
+    bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
+    verify(bench, "a", "ann")
+
+    with pytest.raises(InputError, match="decided"):
+        editing.skip(bench.open("a", "ann"))
+
+
+def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
+    proposal = {"proposer": "p", "reference_entities": ["Paris", "PARIS"], "context_entities": [["Paris"]]}
+    bench.load([row("a", ["Paris."], proposal=proposal)])
+    opened = bench.open("a")
+    with pytest.raises(InputError, match="already"):
+        editing.add_text(opened, "entity", "paris")
+
+    for _ in range(2):
+        twice = opened.state.entity.assessment.units[1]
+        opened = act(bench.store, opened, editing.reject(opened, twice))
+
+    assert [True, True] == [unit.counted for unit in opened.state.entity.assessment.units]

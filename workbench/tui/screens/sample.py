@@ -1,0 +1,260 @@
+"""A sample on the screen: what is drawn of it, and the keys that move and look and change nothing."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.widgets import Static
+
+from workbench.errors import InputError
+from workbench.model import Disposition, Kind, Unit
+from workbench.stages.review import Opened, Progress
+from workbench.tui.desk import Desk
+from workbench.tui.figures import doubtful, least_certain, tally
+from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.saving import SavingScreen
+from workbench.tui.view import (
+    context_marks,
+    context_title,
+    detail,
+    head_parts,
+    nothing_text,
+    plural,
+    reference_marks,
+    units_title,
+)
+from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.work import start
+
+
+class SampleScreen(SavingScreen):
+    """Reference and contexts to read, units to look at."""
+
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None) -> None:
+        super().__init__()
+        self.desk = desk
+        self.opened: Opened | None = None
+        self.kind: Kind = kind or desk.info.kinds[0]
+        self._first = sample_id
+        self._wanted_kind = kind
+        self._context_no = 0
+        self._stopped_at: tuple[int, Kind] | None = None
+        self._progress: Progress | None = None
+        self._disposition: Disposition = "todo"
+        self._places: dict[tuple[int, Kind], int] = {}
+
+    def compose(self) -> ComposeResult:
+        """Question, reference, units and contexts; the style sheet stacks them when it is narrow."""
+        yield Head(id="head")
+        yield Passage(id="question")
+        with Container(id="body"):
+            yield Passage(id="reference")
+            with Vertical(id="side"):
+                yield UnitList(id="units")
+                yield Passage(id="detail")
+                yield Tallies(id="tallies")
+            yield Passage(id="context")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+        yield Static(id="banner")
+
+    def on_mount(self) -> None:
+        """Open the first sample."""
+        self.query_one("#reference").border_title = "Reference"
+        self.load("open the sample", partial(self._open, self._first, self._wanted_kind))
+
+    # What is on the screen.
+
+    @property
+    def now(self) -> Opened:
+        """The sample shown."""
+        assert self.opened is not None
+        return self.opened
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units of the kind shown."""
+        return self.now.state.of(self.kind).assessment.units
+
+    @property
+    def unit(self) -> Unit:
+        """The unit under the cursor. Raises InputError when there is none."""
+        chosen = self.query_one(UnitList).chosen
+        if chosen is None:
+            raise InputError("there is no unit here; n makes one")
+        return chosen
+
+    def show(self, opened: Opened, kind: Kind | None = None) -> None:
+        """Draw the sample; keys wait until it is painted."""
+        listed = self.query_one(UnitList)
+        before = (self.opened.sample_id, self.kind) if self.opened else None
+        if before is not None:
+            self._places[before] = listed.cursor  # an undo that comes back finds the cursor where it was
+        self.opened = opened
+        if kind is None and (before is None or before[0] != opened.sample_id):
+            kind = self._first_kind(opened)
+        self.kind = kind or self.kind
+        is_new = before != (opened.sample_id, self.kind)
+        generation = self.will_paint(is_new=is_new)
+        state = opened.state.of(self.kind)
+        if is_new:
+            self._context_no = 0
+            self._stopped_at = None
+            place = self._places.get((opened.sample_id, self.kind))
+            listed.cursor = least_certain(state.assessment.units) if place is None else place
+        listed.show(
+            state.assessment.units,
+            revealed=opened.revealed if self.kind == opened.dataset.kinds[0] else (),
+            nothing=nothing_text(opened, self.kind),
+            statements=self.kind == "statement",
+            generation=generation,
+        )
+        listed.border_title = units_title(opened, self.kind)
+        self.query_one("#question", Passage).show(opened.sample.user_input, nothing="no question")
+        self.query_one("#reference", Passage).show(
+            opened.sample.reference,
+            nothing="the reference is empty: recall is undefined",
+            generation=generation,
+        )
+        self.query_one(Tallies).show(opened, self.kind)
+        self._draw_head()
+        listed.move_to(listed.cursor, tell=False)
+        self._follow_unit()
+        if is_new or state.disposition != self._disposition:
+            self._disposition = state.disposition
+            start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
+
+    def _first_kind(self, opened: Opened) -> Kind:
+        kinds = opened.dataset.kinds
+        return next(
+            (kind for kind in kinds if opened.state.of(kind).disposition in ("todo", "started")), kinds[0]
+        )
+
+    def _draw_head(self) -> None:
+        self.query_one(Head).show(*head_parts(self.now, self.kind, self._progress))
+
+    async def _read_progress(self) -> None:
+        self._progress = await self.desk.progress()
+        self._draw_head()
+
+    def _no_progress(self, error: Exception) -> None:
+        self.say(f"could not read the progress: {error}", tone="warn")
+
+    def _follow_unit(self) -> None:
+        """Reference, context and detail follow the cursor."""
+        unit = self.query_one(UnitList).chosen
+        reference = self.query_one("#reference", Passage)
+        reference.mark(reference_marks(self.units, unit))
+        if unit is not None and unit.spans:
+            reference.reveal(unit.spans[0].start, unit.spans[0].end)
+        if unit is not None and unit.match.evidence:
+            places = [evidence.context for evidence in unit.match.evidence]
+            if self._context_no not in places:
+                self._context_no = places[0]
+        self._draw_context()
+        self.query_one("#detail", Passage).show(detail(unit, self.now) if unit else "")
+
+    def _draw_context(self) -> None:
+        contexts = self.now.sample.retrieved_contexts
+        unit = self.query_one(UnitList).chosen
+        passage = self.query_one("#context", Passage)
+        self._context_no = max(0, min(self._context_no, len(contexts) - 1))
+        passage.border_title = context_title(self._context_no, len(contexts), unit)
+        text = contexts[self._context_no] if contexts else ""
+        passage.show(
+            text,
+            context_marks(self.units, unit, self._context_no),
+            nothing="this context is empty" if contexts else "no context was retrieved: nothing can be found",
+        )
+        here = [e for e in unit.match.evidence if e.context == self._context_no] if unit else []
+        if here:
+            passage.reveal(here[0].start, here[0].end)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """The cursor moved."""
+        event.stop()
+        self._follow_unit()
+
+    def on_passage_clicked(self, event: Passage.Clicked) -> None:
+        """A click on a marked name chooses its unit."""
+        event.stop()
+        for index, unit in enumerate(self.units):
+            if unit.id == event.owner:
+                self.query_one(UnitList).move_to(index)
+
+    async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
+        self.show(await self.desk.open(sample_id), kind)
+
+    async def reload(self) -> None:
+        """The sample as it stands now."""
+        await self._open(self.now.sample_id, self.kind)
+
+    # Moving and looking.
+
+    def action_move(self, step: int) -> None:
+        """To another unit."""
+        listed = self.query_one(UnitList)
+        if listed.count:
+            listed.move_to(listed.cursor + int(step))
+
+    def action_doubt(self, step: int) -> None:
+        """To the next doubtful unit, round the end."""
+        listed = self.query_one(UnitList)
+        count = listed.count
+        for distance in range(1, count + 1):
+            index = (listed.cursor + int(step) * distance) % count
+            if doubtful(listed.units[index]):
+                listed.move_to(index)
+                return
+        self.say("no unit is in doubt")
+
+    def action_context(self, step: int) -> None:
+        """Another context."""
+        self._context_no += int(step)
+        self._draw_context()
+
+    def action_scroll_context(self, step: int) -> None:
+        """A page of the context."""
+        self.query_one("#context", Passage).page(int(step))
+
+    def action_scroll_reference(self, step: int) -> None:
+        """A page of the reference."""
+        self.query_one("#reference", Passage).page(int(step))
+
+    def action_kind(self) -> None:
+        """The other kind of units."""
+        other: Kind = "statement" if self.kind == "entity" else "entity"
+        if other not in self.now.dataset.kinds:
+            self.say(f"this dataset reviews {plural(self.kind)} only")
+        else:
+            self.show(self.now, other)
+
+    async def action_guidelines(self) -> None:
+        """The guidelines with the labels."""
+        policy = self.now.policy
+        labels = "  ".join(f"{label.key} {label.name}" for label in policy.labels)
+        text = f"{policy.guidelines.rstrip()}\n\nLabels: {labels}"
+        await self.bench.ask(ReadScreen(f"Guidelines, version {policy.version}", text))
+
+    async def action_scores(self) -> None:
+        """The automatic scores of the kind shown, once they may be seen."""
+        scores = [one for one in self.now.automatic if one.kind == self.kind]
+        if scores:
+            lines = [f"{one.source}  {tally(one.tally)}" for one in scores]
+            await self.bench.ask(ReadScreen("Automatic scores", "\n".join(lines)))
+        elif self.now.state.of(self.kind).disposition in ("verified", "excluded"):
+            self.say("there is no automatic score")
+        else:
+            self.say("automatic scores show once this sample is decided")
+
+    def action_copy(self) -> None:
+        """Copy what is selected with the mouse, else the unit."""
+        chosen = self.get_selected_text() or (self.unit.text if self.units else self.now.sample.reference)
+        self.app.copy_to_clipboard(chosen)
+        self.say(f"copied: {chosen}")
