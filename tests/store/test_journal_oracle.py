@@ -188,10 +188,13 @@ class Desk:
             journal.record_bulk(self.store, acts, who)
             oracle.act({**edits})
         else:
+            known = key in oracle.shown
             one = self.touch(who, key)
             try:
                 some = self.edits(one, what, n)
             except InputError:  # refused before anything is written: a unit twice, nothing left to skip
+                if not known:
+                    del oracle.shown[key]  # a look writes nothing; the next one may show something else
                 return
             after = review.act(self.store, one, *some)
             oracle.act({key: some})

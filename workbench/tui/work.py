@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from textual.dom import DOMNode
+from textual.app import App
+from textual.dom import DOMNode, NoScreen
 
 Work = Callable[[], Awaitable[None]]
+
+
+def on_stage(node: DOMNode) -> bool:
+    """Whether the node can still be drawn: its screen was not left and the app is not leaving."""
+    if node.app.return_code is not None:
+        return False
+    try:
+        return isinstance(node, App) or node.screen in node.app.screen_stack
+    except NoScreen:
+        return False
 
 
 def start(
@@ -29,6 +40,8 @@ def start(
         try:
             await work()
         except Exception as error:  # a database can fail in many ways; the screen says which
+            if not on_stage(node):
+                return  # its screen was left meanwhile: nobody waits for it, and there is nowhere to say it
             if failed is None:
                 raise
             failed(error)

@@ -30,7 +30,7 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
-from workbench.tui.work import start
+from workbench.tui.work import on_stage, start
 
 
 class SampleScreen(SavingScreen):
@@ -141,7 +141,8 @@ class SampleScreen(SavingScreen):
 
     async def _read_progress(self) -> None:
         self._progress = await self.desk.progress()
-        self._draw_head()
+        if on_stage(self):
+            self._draw_head()
 
     def _no_progress(self, error: Exception) -> None:
         self.say(f"could not read the progress: {error}", tone="warn")

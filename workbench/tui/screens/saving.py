@@ -20,7 +20,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
-from workbench.tui.work import Work, start
+from workbench.tui.work import Work, on_stage, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
@@ -176,7 +176,8 @@ class SavingScreen(BaseScreen):
 
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Say it in the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+        for status in self.query(Status):  # none when the app is leaving
+            status.say(flat(text), sign=sign, tone=tone)
 
     def saved(self, what: str) -> None:
         """The quiet mark: it is on disk."""
@@ -227,7 +228,7 @@ class SavingScreen(BaseScreen):
 
     def _look_for_room(self, generation: int) -> None:
         """On a terminal too small to paint the sample keys run all the same; only accepting does not."""
-        if generation != self.generation or len(self._painted) == len(PAINTED):
+        if generation != self.generation or len(self._painted) == len(PAINTED) or not on_stage(self):
             return
         if any(not self.query_one(name).region.intersection(self.region) for name in PAINTED):
             self.bench.open_gate()
