@@ -124,8 +124,10 @@ def edited(text: str, file: str | None) -> str:
     if file is not None:
         try:
             return Path(file).read_text("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{file}: {error}") from error
+        except OSError as error:
+            raise UsageError(f"{file}: {error.strerror or error}") from error
+        except UnicodeDecodeError as error:
+            raise UsageError(f"{file}: not UTF-8 at byte {error.start}") from error
     if not on_terminal():
         raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
     return _in_editor(text)

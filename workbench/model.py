@@ -50,8 +50,8 @@ class Match:
     """The verdict on one unit and what decided it.
 
     `verdict` None means undecided. `similarity` is 0–100. `rule` names the layer that decided
-    (equal, normalised, inflected, typo, short_form, acronym, initials, …), `human` for a person,
-    `recorded` for a verdict that came with a proposal, `carried` for one kept from a sibling sample.
+    (equal, normalised, inflected, typo, short_form, acronym, initials, …), `human` for a person, the
+    proposer for a verdict that came with its proposal, `carried` for one kept from a sibling sample.
     `nested`: the name occurs only inside a longer name.
     """
 

@@ -140,7 +140,7 @@ def gate_text(gate: Gate) -> str:
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
         undefined = f" is undefined for all {gate.undefined} samples that have one" if gate.undefined else ""
-        lines = [f"{word}: {gate.metric}{undefined or ': nothing to hold against the pass mark'}"]
+        lines = [f"{word}: {gate.metric}{undefined or ': no sample has a value yet'}"]
     elif gate.strict:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
@@ -194,8 +194,7 @@ def compare_text(report: CompareReport) -> str:
 def retrievers_text(by: str, report: Retrievers) -> str:
     """Paired retrievers: tallies by reference, means, and the units that flipped."""
     if not report.pairs:
-        names = ", ".join(report.names) or "none"
-        return clean(f"no reference is verified under several values of {by} ({names})")
+        return clean(f"no reference is verified under two values of {by} yet: review its samples first")
     rows = [
         [
             " · ".join(pair.ids.values()),

@@ -277,7 +277,7 @@ def test_an_export_never_overwrites(demo: Any) -> None:
     before = samples_of("out")
     refused = demo("export", "out")
     assert (refused.code, refused.out) == (2, "")
-    assert "not empty" in refused.err
+    assert "holds an export" in refused.err
     assert samples_of("out") == before
     assert demo("export", "out", "--force").code == 0
 

@@ -124,12 +124,12 @@ def _refuse(target: Path, directory: Path, force: bool) -> None:
         raise ExportError(f"{directory}: there is a file of that name")
     if not any(target.iterdir()):
         return
-    if not force:
-        raise ExportError(f"{directory}: not empty: name another folder, or replace it with --force")
     try:
         read_manifest(target)
     except (InputError, NotFoundError):
-        raise ExportError(f"{directory}: not an export ({MANIFEST} is missing or another's)") from None
+        raise ExportError(f"{directory}: not empty and no export of ours: name another folder") from None
+    if not force:
+        raise ExportError(f"{directory}: holds an export: name another folder, or replace it with --force")
 
 
 def _make_parents(parent: Path) -> list[Path]:

@@ -80,8 +80,10 @@ def entity_units(
     return tuple(units)
 
 
-def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> tuple[Unit, ...]:
-    """Proposed statements as units with the verdicts that came with them.
+def statement_units(
+    sample: Sample, statements: Sequence[ProposedStatement], proposer: str
+) -> tuple[Unit, ...]:
+    """Proposed statements as units with the verdicts that came with them; the rule names the proposer.
 
     A statement without a verdict stays undecided. A quoted passage is grounded in its context, or in all
     contexts when the statement names none.
@@ -100,7 +102,7 @@ def statement_units(sample: Sample, statements: Sequence[ProposedStatement]) -> 
             reason=reason,
             evidence=_quoted(statement, sample.retrieved_contexts),
             similarity=100 if verdict == "found" else 0,
-            rule="recorded" if verdict else "",
+            rule=proposer if verdict else "",
             note=statement.reason or "",
         )
         units.append(Unit(id=f"s{number}", kind="statement", text=statement.text, spans=spans, match=match))

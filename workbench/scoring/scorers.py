@@ -50,7 +50,8 @@ def assess_all(
             )
         found["presence"] = presence.assess(sample, units, policy=policy, threshold=threshold, lang=lang)
     if proposal.statements is not None:
-        found["contextual_recall"] = contextual_recall.assess(statement_units(sample, proposal.statements))
+        statements = statement_units(sample, proposal.statements, proposal.proposer)
+        found["contextual_recall"] = contextual_recall.assess(statements)
     return {name: assessment for name, assessment in found.items() if assessment is not None}
 
 

@@ -220,9 +220,7 @@ def _reopening(
     A sample flagged before anything was proposed would stay empty for ever otherwise.
     """
     before = state.opened
-    untouched = [
-        kind for kind in KINDS if not state.of(kind).touched and not state.of(kind).assessment.units
-    ]
+    untouched = [kind for kind in KINDS if not state.of(kind).touched and not state.of(kind).assessment.units]
     if before is None or before.shown == "blind" or not untouched:
         return None
     fresh = _opening(store, info, stored, annotator)
@@ -260,7 +258,7 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
     """
     source = f"{DEFAULT_SCORER[kind]} · {info.run}"
     if kind == "statement":
-        return Assessment(kind, source, statement_units(sample, proposal.statements or ()))
+        return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
     return replace(_matched(info, sample, proposal, units), source=source)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from workbench.errors import StoreError, UsageError
@@ -36,5 +36,6 @@ def copy_to(path: Path, target: Path) -> Path:
     except (sqlite3.Error, OSError) as error:
         raise StoreError(f"no backup was made at {target}: {error}") from error
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # a read-only folder: there is nothing to remove either
+            part.unlink(missing_ok=True)
     return target
