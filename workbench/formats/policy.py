@@ -82,7 +82,8 @@ def from_toml(text: str) -> Policy:
 
 
 def _quoted(text: str) -> str:
-    return '"' + "".join(map(_escaped, text.replace("\\", "\\\\").replace('"', '\\"'))) + '"'
+    quoted = "".join(map(_escaped, text.replace("\\", "\\\\").replace('"', '\\"')))
+    return '"' + quoted.replace("\n", "\\n").replace("\t", "\\t") + '"'
 
 
 def _escaped(one: str) -> str:

@@ -21,7 +21,7 @@ from workbench.store.engine import Store
 from workbench.store.importing import Outcome
 from workbench.store.intake import GoldRule, Intake
 
-CHUNK = 2_000  # rows in one transaction: more saves no time and costs memory (5,000: +40 MB)
+CHUNK = 5_000  # rows in one transaction: 2,000 costs a tenth more time, 20,000 saves nothing further
 SHOWN_ERRORS = 20
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
@@ -74,7 +74,7 @@ def import_file(
 ) -> ImportReport:
     """Import a file into the dataset named in the options, else after the file.
 
-    Good rows go in by chunks of two thousand, each whole; bad ones go to FILE.rejected.jsonl with their
+    Good rows go in by chunks of five thousand, each whole; bad ones go to FILE.rejected.jsonl with their
     reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot be
     read, which changes nothing.
     """
@@ -118,6 +118,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         annotator=annotator,
         gold=options.gold,
         update=options.update,
+        empty=info.n_samples == 0,
         runs=intake.recorded_runs(store, info.id),
     )
 

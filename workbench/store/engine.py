@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from json.encoder import encode_basestring
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -94,19 +95,22 @@ def insert_many(session: Session, table: Table, rows: Sequence[dict[str, Any]]) 
     connection = session.connection()
     names = list(rows[0])
     compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
-    documents = {name for name in names if isinstance(table.c[name].type, JSON)}
-    ready = [
-        {
-            name: _encode(value) if name in documents and value is not None else value
-            for name, value in row.items()
-        }
-        for row in rows
-    ]
+    documents = [name for name in names if isinstance(table.c[name].type, JSON)]
+    ready = [row | {name: _document(row[name]) for name in documents} for row in rows]
     if compiled.positional:
         order = compiled.positiontup or names
         connection.exec_driver_sql(compiled.string, [tuple(row[name] for name in order) for row in ready])
     else:
         connection.exec_driver_sql(compiled.string, ready)
+
+
+def _document(value: Any) -> str | None:
+    """A JSON document, None as NULL. A list of texts, which every sample has, skips the encoder's set-up."""
+    if value is None:
+        return None
+    if isinstance(value, list | tuple) and all(type(item) is str for item in value):
+        return f"[{','.join(map(encode_basestring, value))}]"
+    return _encode(value)
 
 
 def open_store(url: str, *, create: bool = True) -> Store:
@@ -180,7 +184,8 @@ def _prepare_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = None  # we say BEGIN ourselves
     raw.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows A-Z only
     raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
-    for pragma in ("foreign_keys=ON", "synchronous=FULL"):
+    # 32 MB of pages and a checkpoint every 16 MB: an import writes its indexes' pages a fifth as often
+    for pragma in ("foreign_keys=ON", "synchronous=FULL", "cache_size=-32000", "wal_autocheckpoint=4000"):
         raw.execute(f"PRAGMA {pragma}")
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
@@ -35,7 +36,8 @@ def add_chunk(
     hashed = [(record, record.sample.content_hash) for record in records]
     with store.writing() as session:
         keys = [record.sample.id or content for record, content in hashed]
-        known = _known(session, intake.dataset_id, keys)
+        inserted = intake.empty and _insert_all(session, intake, hashed, keys)
+        known = {} if inserted else _known(session, intake.dataset_id, keys)
         stored = Stored(session, intake, [row.id for row in known.values() if row.id is not None])
         fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
@@ -43,7 +45,8 @@ def add_chunk(
         for number, ((record, content), key) in enumerate(zip(hashed, keys, strict=True)):
             row = known.get(key)
             if row is None:
-                fresh.append(_new_row(intake, record.sample, key, content))
+                if not inserted:
+                    fresh.append(_new_row(intake, record.sample, key, content))
                 outcomes.append("new")
             else:
                 same = content == row.content_hash
@@ -64,6 +67,24 @@ def add_chunk(
         if dry:
             session.rollback()
         return outcomes
+
+
+def _insert_all(
+    session: Session, intake: Intake, hashed: Sequence[tuple[Record, str]], keys: Sequence[str]
+) -> bool:
+    """Take a chunk for new without looking its keys up, which costs a tenth of an import.
+
+    False, and nothing written, when a key was there already: then every chunk from here on is looked up.
+    """
+    pairs = zip(hashed, keys, strict=True)
+    rows = [_new_row(intake, record.sample, key, content) for (record, content), key in pairs]
+    try:
+        with session.begin_nested():
+            insert_many(session, METADATA.tables["sample"], rows)
+    except IntegrityError:
+        intake.empty = False
+        return False
+    return True
 
 
 def _known(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, SampleRow]:

@@ -19,6 +19,7 @@ GoldRule = Literal["ignore", "given", "require"]
 class Intake:
     """The settings of one import.
 
+    `empty`: the dataset held no sample when the import began, and no key has come twice since.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -29,6 +30,7 @@ class Intake:
     annotator: str
     gold: GoldRule = "ignore"
     update: bool = False
+    empty: bool = False
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Static
 
 from workbench.errors import ConflictError, InputError
@@ -60,6 +61,7 @@ class SavingScreen(BaseScreen):
         self._painted: set[str] = set()
         self._shown_at = float("inf")
         self._waits_for_sample = False
+        self._slow: Timer | None = None
 
     # What a subclass gives.
 
@@ -91,7 +93,8 @@ class SavingScreen(BaseScreen):
 
     async def run(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Do it now; whatever goes wrong is said, with what was not done."""
-        timer = self.set_timer(SAY_SAVING, partial(self.say, "saving …")) if writes else None
+        if writes:
+            self._slow = self.set_timer(SAY_SAVING, partial(self.say, "saving …"))
         try:
             await work()
         except ConflictError as error:
@@ -104,8 +107,13 @@ class SavingScreen(BaseScreen):
             lead = f"Not saved: {what}." if writes else f"Could not {what}."
             self._fail(what, work, f"{lead}\n{kind}{error}")
         finally:
-            if timer is not None:
-                timer.stop()
+            self._written()
+
+    def _written(self) -> None:
+        """The write is over, well or not: "saving …" must not come after what is said of it."""
+        if self._slow is not None:
+            self._slow.stop()
+            self._slow = None
 
     async def _conflict(self, what: str, work: Work, error: ConflictError) -> None:
         try:
@@ -181,6 +189,7 @@ class SavingScreen(BaseScreen):
 
     def saved(self, what: str) -> None:
         """The quiet mark: it is on disk."""
+        self._written()
         self.say(what, sign="✓", tone="good")
 
     # Painting.
