@@ -84,7 +84,7 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
     """Also an earlier export, without force."""
     export(tmp_path / "out", "old")
 
-    with pytest.raises(ExportError, match="out: (not empty|holds an export)"):
+    with pytest.raises(ExportError, match=r"out: (not empty|holds an export)"):
         export(tmp_path / "out", "new")
     assert (tmp_path / "out" / "rows.jsonl").read_text() == "old"
     assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]

@@ -48,7 +48,9 @@ async def test_accept_is_one_press_and_goes_on(
         await press(pilot, "a")
 
         assert stored(store, "schiller").entity.disposition == "verified"
-        assert said(app) == "✓ schiller accepted"
+        assert said(app).startswith("✓ schiller accepted: verified ")
+        assert "linked" in said(app)
+        assert "Δ" in said(app)
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id != "schiller"
 
@@ -367,7 +369,7 @@ async def test_accept_goes_to_the_other_kind_first(
         await press(pilot, "a")
         assert app.screen.now.sample.id == "schiller"
         assert listed.border_title == "Statements 1 · t entities"
-        assert said(app) == "✓ schiller entities accepted"
+        assert said(app).startswith("✓ schiller entities accepted: verified ")
         assert "verified" not in app.screen.query_one(Head).text.split("verified", 1)[1]
         await press(pilot, "t")
         assert listed.border_title == "Entities 3 · t statements"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from workbench.model import Kind, Span, Unit
-from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.model import Kind, Span, Unit, count
+from workbench.reviewing.edits import Accept, Edit
+from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.tallies import PREFERRED
 
 if TYPE_CHECKING:
     from workbench.stages.review import Opened, Progress
@@ -142,3 +144,18 @@ def nothing_text(opened: Opened, kind: Kind) -> str:
     if opened.opening.proposal is None:
         return f"nothing was proposed for this sample. n makes a new {kind}; a accepts none."
     return f"no {plural(kind)} were proposed. n makes a new {kind}; a accepts none."
+
+
+def outcome(opened: Opened, edit: Edit) -> str:
+    """What an accept came to, for the line that stays when the next sample is there; else nothing."""
+    if not isinstance(edit, Accept):
+        return ""
+    kind = edit.assessment.kind
+    verified = count(edit.assessment.units)
+    said = f": verified {tally(verified)}"
+    for one in opened.automatic:
+        if one.scorer == PREFERRED[kind]:
+            both = one.tally.recall is not None and verified.recall is not None
+            gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
+            return f"{said}, {one.scorer} {tally(one.tally)}{gap}"
+    return said

@@ -174,7 +174,9 @@ class QueueScreen(BaseScreen):
             return "This dataset has no samples.\n\n  workbench import FILE      brings some in"
         if self._search:
             hit = f"No sample has “{flat(self._search)}” in its id, question or reference."
-            return f"{hit}\n\nesc in the search field clears it."
+            if self._state:
+                hit = hit[:-1] + f" and is {self._state}; v shows the other views."
+            return f"{hit}\n\n/ goes to the search, esc there clears it."
         return f"No sample is {self._state or 'here'}.\n\nv shows the next view."
 
     def _say_empty(self, text: str) -> None:

@@ -19,7 +19,7 @@ from workbench.tui.screens.new_unit import NewUnitScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
 from workbench.tui.screens.sample import SampleScreen
-from workbench.tui.view import plural, reference_marks
+from workbench.tui.view import outcome, plural, reference_marks
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -45,7 +45,8 @@ class ReviewScreen(SampleScreen):
             self.show(self.now)
             return
         fresh = await self.desk.act(self.now, edit)
-        self.saved(f"{self.now.sample.id} {intent.what}" if intent.leaves else intent.what)
+        what = f"{self.now.sample.id} {intent.what}{outcome(fresh, edit)}" if intent.leaves else intent.what
+        self.saved(what)
         if intent.leaves:
             self.opened = fresh
             await self.run("open the next sample", partial(self._go_on, fresh))
