@@ -151,3 +151,21 @@ def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
         opened = act(bench.store, opened, editing.reject(opened, twice))
 
     assert [True, True] == [unit.counted for unit in opened.state.entity.assessment.units]
+
+
+def test_a_missing_unit_says_why(bench: Any) -> None:
+    """Each press gives the next reason; a found unit becomes missing first."""
+    bench.load([row("a", ["Paris."], proposal=proposed(["Paris."]))])
+    opened = bench.open("a")
+    said = []
+    for _ in range(5):
+        opened = act(
+            bench.store, opened, editing.next_reason(opened, opened.state.entity.assessment.units[0])
+        )
+        match = opened.state.entity.assessment.units[0].match
+        said.append((match.verdict, match.reason, match.rule))
+
+    assert [
+        ("missing", reason, "human")
+        for reason in ("absent", "partial", "contradicted", "other entity", "absent")
+    ] == said

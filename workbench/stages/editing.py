@@ -8,7 +8,7 @@ from workbench.errors import InputError
 from workbench.matching.names import Name
 from workbench.matching.presence import presence
 from workbench.matching.units import language_of
-from workbench.model import Assessment, Evidence, Kind, Match, Span, Unit, Verdict
+from workbench.model import REASONS, Assessment, Evidence, Kind, Match, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Dispose, Flag, Put
 from workbench.reviewing.fold import settle
 from workbench.stages.review import Opened
@@ -40,6 +40,15 @@ def toggle(opened: Opened, unit: Unit) -> Put:
 def unsure(opened: Opened, unit: Unit) -> Put:
     """The person cannot tell."""
     return _match(unit, "unsure", unit.match.evidence)
+
+
+def next_reason(opened: Opened, unit: Unit) -> Put:
+    """Missing for the next reason: absent, partial, contradicted, other entity, and from the start again."""
+    given = unit.match.reason if unit.match.verdict == "missing" else None
+    place = 0 if given is None else (REASONS.index(given) + 1) % len(REASONS)
+    put = _match(unit, "missing")
+    changed = put.units[0]
+    return replace(put, units=(replace(changed, match=replace(changed.match, reason=REASONS[place])),))
 
 
 def set_span(opened: Opened, unit: Unit, span: Span) -> Put:

@@ -77,6 +77,15 @@ def match(unit: Unit) -> Intent:
     return Intent(f"{unit.text} is {wanted}", make)
 
 
+def reason(unit: Unit) -> Intent:
+    """Missing, and why: the next reason at each press."""
+
+    def make(opened: Opened) -> Edit | None:
+        return editing.next_reason(opened, unit_of(opened, unit.kind, unit.id))
+
+    return Intent(f"{unit.text} is missing for another reason", make)
+
+
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
 

@@ -177,6 +177,10 @@ class ReviewScreen(SampleScreen):
         """Found or missing."""
         self.want_of_unit(intents.match)
 
+    def action_reason(self) -> None:
+        """Missing: absent, partial, contradicted or other entity, the next at each press."""
+        self.want_of_unit(intents.reason)
+
     def action_unsure(self) -> None:
         """Cannot tell."""
         self.want_of_unit(intents.unsure)

@@ -34,6 +34,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("m", "match", "Found or missing", "review.match", "Units", "match"),
     *(_label(digit) for digit in range(1, 10)),
     key("0", "digit('0')", "No units here (or label 0)", "review.none", "Units"),
+    key("p", "reason", "Missing: absent, partial, …", "review.reason", "Units"),
     key("M", "unsure", "Unsure whether it is found", "review.unsure", "Units"),
     key(
         "full_stop shift+right", "edge('right', True)", "Right edge a token out", "review.right_out", "Units"
