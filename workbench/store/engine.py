@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from json.encoder import encode_basestring
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -98,19 +99,26 @@ def insert_many(session: Session, table: Table, rows: Sequence[dict[str, Any]]) 
     documents = [name for name in names if isinstance(table.c[name].type, JSON)]
     ready = [row | {name: _document(row[name]) for name in documents} for row in rows]
     if compiled.positional:
-        order = compiled.positiontup or names
-        connection.exec_driver_sql(compiled.string, [tuple(row[name] for name in order) for row in ready])
+        pick = itemgetter(*(compiled.positiontup or names))
+        connection.exec_driver_sql(compiled.string, list(map(pick, ready)))
     else:
         connection.exec_driver_sql(compiled.string, ready)
 
 
 def _document(value: Any) -> str | None:
-    """A JSON document, None as NULL. A list of texts, which every sample has, skips the encoder's set-up."""
+    """A JSON document, None as NULL.
+
+    Lists of texts and flat objects of texts, which every sample has, skip the encoder's set-up (2 µs each).
+    """
     if value is None:
         return None
-    if isinstance(value, list | tuple) and all(type(item) is str for item in value):
-        return f"[{','.join(map(encode_basestring, value))}]"
-    return _encode(value)
+    try:
+        if isinstance(value, list | tuple):
+            return f"[{','.join(map(encode_basestring, value))}]"
+        pairs = [f"{encode_basestring(name)}:{encode_basestring(text)}" for name, text in value.items()]
+        return f"{{{','.join(pairs)}}}"
+    except (TypeError, AttributeError):  # something else is inside
+        return _encode(value)
 
 
 def open_store(url: str, *, create: bool = True) -> Store:
