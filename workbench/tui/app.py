@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from workbench.tui.desk import Desk
 
 STYLES = Path(__file__).parent / "styles"
+SHEETS = ("base", "queue", "review", "dialogs", "why", "pick", "tour")
 PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
@@ -44,7 +45,9 @@ class WorkbenchApp(App[None]):
     `connect` opens the store; it is called in a thread after the first frame is on the screen.
     """
 
-    CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in ("base", "queue", "review", "dialogs")]
+    CSS_PATH: ClassVar = [
+        STYLES / f"{name}.tcss" for name in ("base", "queue", "review", "dialogs", "why", "pick", "tour")
+    ]
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -8,19 +8,15 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from workbench.errors import InputError
-from workbench.model import Span, Unit
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.tui import intents
 from workbench.tui.figures import doubtful
 from workbench.tui.intents import Intent
-from workbench.tui.screens.new_unit import NewUnitScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
-from workbench.tui.screens.sample import SampleScreen
-from workbench.tui.view import outcome, plural, reference_marks
-from workbench.tui.widgets.passage import Passage
+from workbench.tui.screens.units import UnitsScreen
+from workbench.tui.view import outcome, plural
 from workbench.tui.widgets.unit_list import UnitList
 
 FAST = 1.0
@@ -29,7 +25,7 @@ FAST = 1.0
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
 
-class ReviewScreen(SampleScreen):
+class ReviewScreen(UnitsScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
@@ -97,6 +93,10 @@ class ReviewScreen(SampleScreen):
                 self.action_doubt(1)
         else:
             self._accept()
+
+    def accept_none(self) -> None:
+        """`0`: there are no units here."""
+        self._accept()
 
     def _accept(self) -> None:
         if not self.painted:
@@ -166,75 +166,3 @@ class ReviewScreen(SampleScreen):
             return None
 
         await self.bench.ask(PromptScreen("comment", answer))
-
-    # Units.
-
-    def action_reject(self) -> None:
-        """Reject or restore."""
-        self.want_of_unit(intents.reject)
-
-    def action_match(self) -> None:
-        """Found or missing."""
-        self.want_of_unit(intents.match)
-
-    def action_reason(self) -> None:
-        """Missing: absent, partial, contradicted or other entity, the next at each press."""
-        self.want_of_unit(intents.reason)
-
-    def action_unsure(self) -> None:
-        """Cannot tell."""
-        self.want_of_unit(intents.unsure)
-
-    def action_digit(self, digit: str) -> None:
-        """A label; with no counted unit `0` says that there is none."""
-        if digit == "0" and not any(unit.counted for unit in self.units):
-            self._accept()
-            return
-        label = next((label.name for label in self.now.policy.labels if label.key == digit), None)
-        if self.kind == "statement":
-            self.say("statements have no labels")
-        elif label is None:
-            self.say("no label has this number; g shows them")
-        else:
-            self.want_of_unit(partial(_relabelled, label))
-
-    def action_edge(self, side: str, outward: bool) -> None:
-        """Move an edge by a token."""
-        reference = self.now.sample.reference
-        self.want_of_unit(
-            lambda unit: intents.move_edge(unit, reference, left=side == "left", outward=bool(outward))
-        )
-
-    def want_of_unit(self, make: Callable[[Unit], Intent]) -> None:
-        """Want something of the unit under the cursor, if it can be."""
-        try:
-            unit = self.unit
-            if not unit.counted and make is not intents.reject:
-                raise InputError("this unit does not count; x restores it")
-            self.want(make(unit))
-        except InputError as error:
-            self.say(str(error), tone="warn")
-
-    async def action_add(self) -> None:
-        """A new unit."""
-        kind = self.kind
-        reference = self.query_one("#reference", Passage)
-
-        def look(spans: tuple[Span, ...]) -> None:
-            chosen = self.query_one(UnitList).chosen
-            reference.mark(reference_marks(self.units, None if spans else chosen, spans))
-            if spans:
-                reference.reveal(spans[0].start, spans[0].end)
-
-        def known(span: Span) -> bool:
-            return any(unit.counted and span in unit.spans for unit in self.units)
-
-        def add(text: str, label: str) -> None:
-            self.want(intents.add(kind, text, label))
-
-        sample, labels = self.now.sample, self.now.policy.labels
-        await self.bench.ask(NewUnitScreen(kind, sample.reference, labels, add, look, known))
-
-
-def _relabelled(label: str, unit: Unit) -> Intent:
-    return intents.relabel(unit, label)
