@@ -255,12 +255,24 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
+class Effort:
+    """What a person gave: active seconds (a pause of more than a minute is no work) and presses."""
+
+    seconds: float
+    presses: int
+
+
+@dataclass(frozen=True, slots=True)
 class GoldRecord:
-    """Units with verdicts that one annotator verified; None means that kind was not reviewed."""
+    """Units with verdicts that one annotator verified; None means that kind was not reviewed.
+
+    `effort` is the sum over all acts, None when it was not measured.
+    """
 
     annotator: str
     entities: tuple[Unit, ...] | None = None
     statements: tuple[Unit, ...] | None = None
+    effort: Effort | None = None
 
 
 @dataclass(frozen=True, slots=True)

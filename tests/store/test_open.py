@@ -256,12 +256,12 @@ def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
     assert sorted(described(path)) == sorted(METADATA.tables)
 
 
-SECOND = """
+NEXT = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "9999"
+down_revision = "{newest}"
 
 
 def upgrade() -> None:
@@ -280,14 +280,15 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     def make(then: str = "pass") -> None:
         folder = bench.folder / "migrations"
         shutil.copytree(Path(run.__file__).parent, folder)
-        (folder / "versions" / "v0002_second.py").write_text(SECOND.format(then=then))
+        (folder / "versions" / "v9999_next.py").write_text(NEXT.format(then=then, newest=NEWEST))
         monkeypatch.setattr(run, "__file__", str(folder / "run.py"))
-        monkeypatch.setattr(engine, "SCHEMA", "0002")
-        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", ("0001", "0002"))
+        monkeypatch.setattr(engine, "SCHEMA", "9999")
+        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", (*engine.KNOWN_SCHEMAS, "9999"))
 
     return make
 
 
+NEWEST = engine.SCHEMA
 ROWS = [
     {
         "id": "a",
@@ -313,11 +314,41 @@ def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -
     assert bench.query("SELECT title, colour FROM dataset") == [("data", None)]
     assert bench.tables(without={"dataset": ["title", "name", "colour"]}) == before
     assert bench.query("PRAGMA foreign_key_check") == []
-    copy = bench.folder / "workbench.before-0002.db"
+    copy = bench.folder / "workbench.before-9999.db"
     with closing(sqlite3.connect(copy)) as raw:
         assert raw.execute("SELECT name FROM dataset").fetchall() == [("data",)]
-        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [("0001",)]
+        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST,)]
         assert raw.execute("SELECT count(*) FROM gold_unit").fetchall() == [(1,)]
+
+
+def test_a_database_of_the_first_schema_opens_as_it_was(tmp_path: Path) -> None:
+    """Every row of before is there; what is new since is empty."""
+    from workbench.store.migrations.run import upgrade
+
+    path = tmp_path / "old.db"
+    old = create_engine(f"sqlite:///{path}")
+    upgrade(old, "0001")
+    old.dispose()
+    with closing(sqlite3.connect(path)) as raw:
+        raw.executescript(
+            "INSERT INTO dataset VALUES (1, 'd', '2026-01-01', 1, 0, 1, 85, 'after', 'ask', 1, NULL);"
+            "INSERT INTO sample VALUES"
+            " (1, 1, 'a', 'q', 'Rome.', '[]', NULL, NULL, NULL, NULL, 'h', 'c', .5, .5);"
+            "INSERT INTO review VALUES"
+            " (1, 1, 1, 'ann', 'reviewed', 1, 'assisted', 0, 'todo', 'todo', 'odd', '2026-01-01');"
+            "INSERT INTO review_event VALUES"
+            " (1, 1, 0, 1, 'ann', 'x', 'flag', '{\"reason\":\"odd\"}', '2026-01-01');"
+        )
+
+    open_store(str(path)).close()
+
+    with closing(sqlite3.connect(path)) as raw:
+        assert raw.execute("SELECT flag, off_plan FROM review").fetchall() == [("odd", 0)]
+        assert raw.execute("SELECT op, seconds, presses FROM review_event").fetchall() == [
+            ("flag", None, None)
+        ]
+        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST,)]
+    assert (tmp_path / f"old.before-{NEWEST}.db").exists()
 
 
 def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any) -> None:
@@ -331,8 +362,8 @@ def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any)
         open_store(str(bench.db))
 
     assert bench.tables() == before
-    assert bench.query("SELECT version_num FROM alembic_version") == [("0001",)]
-    assert (bench.folder / "workbench.before-0002.db").exists()
+    assert bench.query("SELECT version_num FROM alembic_version") == [(NEWEST,)]
+    assert (bench.folder / "workbench.before-9999.db").exists()
 
 
 def test_a_migration_that_breaks_references_is_taken_back(bench: Any, later: Any) -> None:

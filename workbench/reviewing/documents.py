@@ -186,6 +186,7 @@ def edit_document(edit: Edit) -> tuple[str, Document]:
                 "auto_shown": edit.auto_shown,
                 "assessments": [assessment_document(assessment) for assessment in edit.assessments],
                 "rematch": edit.rematch,
+                "off_plan": edit.off_plan,
             }
         case Put():
             return edit.what, {"kind": edit.kind, "units": [unit_document(unit) for unit in edit.units]}

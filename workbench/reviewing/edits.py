@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.model import Assessment, Disposition, Kind, Unit
+from workbench.model import Assessment, Disposition, Effort, Kind, Unit
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
@@ -24,7 +24,8 @@ class Open:
 
     `proposal` is the stored proposal's number, None when there was none; `matcher`, `threshold` and
     `policy` say how the pre-filled matches came about; `rematch` marks a sample that opened with
-    units already verified for the same reference.
+    units already verified for the same reference; `off_plan` one that was chosen by hand or by its scores,
+    so that it cannot stand for the whole dataset.
     """
 
     proposal: int | None
@@ -35,6 +36,7 @@ class Open:
     auto_shown: bool
     assessments: tuple[Assessment, ...]
     rematch: bool = False
+    off_plan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +110,4 @@ class Event:
     annotator: str
     at: str
     edit: Edit
+    effort: Effort | None = None

@@ -25,10 +25,10 @@ from sqlmodel import Session
 
 from workbench.errors import NewerSchemaError, StoreError, UsageError
 
-SCHEMA = "0001"
+SCHEMA = "0002"
 """The newest migration; opening a database that stands there imports no migration code."""
 
-KNOWN_SCHEMAS = ("0001",)
+KNOWN_SCHEMAS = ("0001", "0002")
 BUSY_SECONDS = 5.0
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode

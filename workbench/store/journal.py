@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from workbench.errors import ConflictError, SpanError
-from workbench.model import KINDS, Kind, Sample, Unit
+from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of, unit_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold
@@ -70,12 +70,13 @@ def record(
     reopening: Open | None = None,
     origin: str = "reviewed",
     content_hash: str | None = None,
+    effort: Effort | None = None,
 ) -> ReviewState:
     """Append the edits of one act to a review and project what they changed; returns the new state.
 
     `after` is the newest row's number that the person had seen, -1 for a review that does not exist
     yet; `opening` is then written first. `reopening` is written first where a review of which nothing was
-    touched was shown anew. `content_hash` is of the text the person had seen. Raises
+    touched was shown anew. `content_hash` is of the text the person had seen, `effort` what the act cost. Raises
     ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that does
     not quote the reference; nothing is written in either case.
     """
@@ -97,7 +98,7 @@ def record(
             row = _new_review(session, sample_row, annotator, opening, origin)
         elif reopening is not None:
             rows.insert(0, reopening)
-        return append_edits(session, row, sample_row, [(action, edit) for edit in rows])
+        return append_edits(session, row, sample_row, [(action, edit) for edit in rows], effort)
 
 
 def record_bulk(
@@ -216,6 +217,7 @@ def _new_review(
         origin=origin,
         policy_version=opening.policy,
         shown=opening.shown,
+        off_plan=opening.off_plan,
         seq=-1,
         updated_at=datetime.now(UTC),
     )
@@ -225,9 +227,15 @@ def _new_review(
 
 
 def append_edits(
-    session: Session, row: ReviewRow, sample_row: SampleRow, edits: Sequence[tuple[str, Edit]]
+    session: Session,
+    row: ReviewRow,
+    sample_row: SampleRow,
+    edits: Sequence[tuple[str, Edit]],
+    effort: Effort | None = None,
 ) -> ReviewState:
     """Add rows to a review's journal inside an open transaction and project what they change.
+
+    `effort` is kept with the first row that is an act of the person.
 
     Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
     added the same row.
@@ -239,6 +247,7 @@ def append_edits(
         for unit in _units_of(edit):
             check_spans(unit, sample)
         op, data = edit_document(edit)
+        spent, effort = (effort, None) if op != "open" else (None, effort)
         session.add(
             ReviewEventRow(
                 review_id=row.id,
@@ -249,6 +258,8 @@ def append_edits(
                 op=op,
                 data=data,
                 at=now,
+                seconds=round(spent.seconds, 1) if spent else None,
+                presses=spent.presses if spent else None,
             )
         )
     try:
@@ -368,6 +379,13 @@ def events_of(session: Session, review_id: int) -> list[Event]:
         select(ReviewEventRow).where(ReviewEventRow.review_id == review_id).order_by(col(ReviewEventRow.seq))
     )
     return [
-        Event(row.seq, row.action, row.annotator, row.at.isoformat(), edit_of(row.op, row.data))
+        Event(
+            row.seq,
+            row.action,
+            row.annotator,
+            row.at.isoformat(),
+            edit_of(row.op, row.data),
+            None if row.seconds is None else Effort(row.seconds, row.presses or 0),
+        )
         for row in rows
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, Index, MetaData, Text, UniqueConstraint
+from sqlalchemy import JSON, CheckConstraint, Column, Index, MetaData, Text, UniqueConstraint, false
 from sqlmodel import Field, SQLModel
 
 NAMING = {
@@ -141,6 +141,7 @@ class ReviewRow(Base, table=True):
     statement: str = "todo"
     flag: str = ""
     updated_at: datetime
+    off_plan: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class ReviewEventRow(Base, table=True):
@@ -161,6 +162,8 @@ class ReviewEventRow(Base, table=True):
     op: str
     data: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     at: datetime
+    seconds: float | None = None  # the person's active time since the act before, None when unknown
+    presses: int | None = None
 
 
 class GoldUnitRow(Base, table=True):
@@ -201,6 +204,7 @@ class CountedRow(Base, table=True):
     linked: bytes | None = None
     presence: bytes | None = None
     tallies: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    doubt: float | None = None  # how many verdicts are likely to be wrong
 
 
 class ScoreRow(Base, table=True):
