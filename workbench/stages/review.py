@@ -11,6 +11,7 @@ from workbench.model import (
     KINDS,
     Assessment,
     Disposition,
+    Effort,
     Kind,
     Policy,
     Proposal,
@@ -87,6 +88,11 @@ class Opened:
     automatic: tuple[AutoScore, ...]
     revealed: tuple[Unit, ...]
     reopening: Open | None = None
+
+    def stale(self, kind: Kind) -> bool:
+        """Whether a kind was verified under an older policy than today's."""
+        state = self.state.of(kind)
+        return state.disposition == "verified" and (state.policy or self.opening.policy) < self.policy.version
 
 
 def datasets(store: Store) -> list[DatasetInfo]:
@@ -166,14 +172,17 @@ def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None
     return queue.next_sample(store, dataset_id, annotator, _info(store, dataset_id).kinds, after)
 
 
-def open_sample(store: Store, sample_id: int, annotator: str) -> Opened:
-    """A sample with this annotator's review, or with what a new review would start from. Writes nothing."""
+def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool = False) -> Opened:
+    """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
+
+    `off_plan`: it was chosen in an order that is no random one; a new review says so.
+    """
     bare = load_sample(store, sample_id, None)
     info = _info(store, bare.dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     if review is None:
-        opening = _opening(store, info, stored, annotator)
+        opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
         return _opened(info, stored, annotator, opened_with(opening), opening)
     state, before = review.state, review.state.opened
     assert before is not None  # every journal begins with it
@@ -184,15 +193,15 @@ def open_sample(store: Store, sample_id: int, annotator: str) -> Opened:
     return replace(opened, reopening=reopening)
 
 
-def act(store: Store, opened: Opened, *edits: Edit) -> Opened:
+def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None) -> Opened:
     """Commit one act of the person (one or more edits, one undo); on disk when this returns.
 
-    Raises ConflictError when another window was first: open the sample again and offer the act again.
+    `effort` is what the act cost since the one before. Raises ConflictError when another window was first: open the sample again and offer the act again.
     """
     state = journal.record(
         store, opened.sample_id, opened.annotator,
         after=opened.state.seq, edits=edits, opening=opened.opening, reopening=opened.reopening,
-        content_hash=opened.sample.content_hash,
+        content_hash=opened.sample.content_hash, effort=effort,
     )  # fmt: skip
     stored = load_sample(store, opened.sample_id, opened.dataset.run_id)
     return _opened(opened.dataset, stored, opened.annotator, state, opened.opening)

@@ -135,6 +135,15 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
         return version
 
 
+def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, datetime]]:
+    """Every version of a dataset's policy with who made it and when, oldest first."""
+    with store.reading() as session:
+        rows = session.exec(
+            select(PolicyRow).where(PolicyRow.dataset_id == dataset_id).order_by(col(PolicyRow.version))
+        ).all()
+        return [(policy_of(row.document, row.version), row.annotator, row.created_at) for row in rows]
+
+
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are reviewed blind."""
     with store.reading() as session:

@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -20,6 +21,7 @@ from textual.widgets import Input
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.text.safe import clean
+from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.safe import TerminalGuard, flat
@@ -62,6 +64,7 @@ class WorkbenchApp(App[None]):
         self.theme = DARK.name
         self.title = "Workbench"
         self.gate = Gate()
+        self.meter = Meter()
         self.store: Store | None = None
         self.annotator = annotator
         self._connect = connect
@@ -143,6 +146,7 @@ class WorkbenchApp(App[None]):
     async def back_to_queue(self, at: int | None, said: str = "") -> None:
         """Leave the review; the keys that waited go to the queue."""
         await self.pop_screen()
+        self.meter.look_at(None, monotonic())
         self._queue().returned(at, said)
         self.open_gate()
 
@@ -161,6 +165,10 @@ class WorkbenchApp(App[None]):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand keys and pastes to our screens one by one; everything else goes the usual way."""
+        if isinstance(event, events.MouseDown):
+            self.meter.press(monotonic())
+        elif isinstance(event, events.MouseEvent):
+            self.meter.alive(monotonic())
         if isinstance(event, events.Paste):
             self._last_paste = event.time
         ordered = any(isinstance(screen, Ordered) for screen in self.screen_stack[-1:])
@@ -177,6 +185,7 @@ class WorkbenchApp(App[None]):
             await super().on_event(event)
 
     async def _key(self, event: events.Key) -> None:
+        self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
         focused = self.focused
         if isinstance(focused, Input) and event.is_printable and event.character:
             focused.replace(event.character, *sorted(focused.selection))

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from workbench.model import Effort
 from workbench.reviewing.edits import Edit
-from workbench.stages import review
+from workbench.stages import policy, review
+from workbench.stages.policy import PolicyVersion
 from workbench.stages.review import DatasetInfo, Moved, Opened, Progress, QueueRow
 from workbench.store.engine import Store
 
@@ -40,13 +42,17 @@ class Desk:
         """The next undecided sample."""
         return await self.store.read(review.next_sample, self.info.id, self.annotator, after)
 
-    async def open(self, sample_id: int) -> Opened:
-        """A sample as it stands now."""
-        return await self.store.read(review.open_sample, sample_id, self.annotator)
+    async def open(self, sample_id: int, *, off_plan: bool = False) -> Opened:
+        """A sample as it stands now; `off_plan` marks a new review."""
+        return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
 
-    async def act(self, opened: Opened, edit: Edit) -> Opened:
-        """Write one edit; on disk when this returns. Raises ConflictError, StoreError."""
-        return await self.store.write(review.act, opened, edit)
+    async def act(self, opened: Opened, edit: Edit, effort: Effort | None = None) -> Opened:
+        """Write one edit and what it cost; on disk when this returns. Raises ConflictError, StoreError."""
+        return await self.store.write(review.act, opened, edit, effort=effort)
+
+    async def policy_versions(self) -> list[PolicyVersion]:
+        """Every version of the dataset's policy, oldest first."""
+        return await self.store.read(policy.versions, self.info.id)
 
     async def undo(self) -> Moved | None:
         """Take back the newest act; None when there is none."""

@@ -33,11 +33,15 @@ def head_parts(
         right.append(("◇ blind  ", "$accent"))
     if opened.rematch:
         right.append(("↺ matches only  ", "$accent"))
+    if opened.opening.off_plan:
+        right.append(("◌ off-plan  ", "$warning"))
     if opened.state.flag:
         right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
     if opened.state.comments:
         right.append((f"✎ {len(opened.state.comments)}  ", "$foreground 68%"))
-    if state.disposition in ("verified", "excluded", "skipped"):
+    if opened.stale(kind):
+        right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
+    elif state.disposition in ("verified", "excluded", "skipped"):
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from time import monotonic
 from typing import ClassVar
 
 from textual.binding import BindingType
 
+from workbench.reviewing.edits import Edit
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.tui import intents
@@ -40,7 +42,7 @@ class ReviewScreen(UnitsScreen):
             self.say(f"{intent.what}: so it is already")
             self.show(self.now)
             return
-        fresh = await self.desk.act(self.now, edit)
+        fresh = await self._act(edit)
         what = f"{self.now.sample.id} {intent.what}{outcome(fresh, edit)}" if intent.leaves else intent.what
         self.saved(what)
         if intent.leaves:
@@ -51,10 +53,21 @@ class ReviewScreen(UnitsScreen):
             if intent.adds:
                 self.query_one(UnitList).move_to(len(self.units) - 1)
 
+    async def _act(self, edit: Edit) -> Opened:
+        """Write an edit with what it cost; the cost of one that fails counts for the next."""
+        meter, sample_id = self.bench.meter, self.now.sample_id
+        meter.alive(monotonic())
+        effort = meter.take(sample_id)
+        try:
+            return await self.desk.act(self.now, edit, effort)
+        except Exception:
+            meter.give_back(sample_id, effort)
+            raise
+
     async def _go_on(self, opened: Opened) -> None:
         """To the other kind if it is open, else to the next undecided sample, else back."""
         for kind in opened.dataset.kinds:
-            if opened.state.of(kind).disposition in ("todo", "started"):
+            if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind):
                 self.show(opened, kind)
                 return
         found = await self.desk.next(opened.sample_id)
@@ -83,7 +96,7 @@ class ReviewScreen(UnitsScreen):
 
     def action_accept(self) -> None:
         """Verify the kind shown and go on; stops once where a person should look."""
-        if self.now.state.of(self.kind).disposition == "verified":
+        if self.now.state.of(self.kind).disposition == "verified" and not self.now.stale(self.kind):
             self.load("open the next sample", partial(self._go_on, self.now))
         elif self.now.blind and not any(unit.counted for unit in self.units):
             self.say("no units yet: n makes one, 0 says there are none", tone="warn")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -13,6 +14,7 @@ from workbench.model import Disposition, Kind, Unit
 from workbench.stages.review import Opened, Progress
 from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful, least_certain, tally
+from workbench.tui.guidelines import guidelines_text
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.saving import SavingScreen
 from workbench.tui.view import (
@@ -36,8 +38,11 @@ from workbench.tui.work import on_stage, start
 class SampleScreen(SavingScreen):
     """Reference and contexts to read, units to look at."""
 
-    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None) -> None:
+    def __init__(
+        self, desk: Desk, sample_id: int, kind: Kind | None = None, *, off_plan: bool = False
+    ) -> None:
         super().__init__()
+        self._off_plan = off_plan
         self.desk = desk
         self.opened: Opened | None = None
         self.kind: Kind = kind or desk.info.kinds[0]
@@ -106,6 +111,7 @@ class SampleScreen(SavingScreen):
         if is_new:
             self._context_no = 0
             self._stopped_at = None
+            self.bench.meter.look_at(opened.sample_id, monotonic())
             place = self._places.get((opened.sample_id, self.kind))
             listed.cursor = least_certain(state.assessment.units) if place is None else place
         listed.show(
@@ -133,7 +139,12 @@ class SampleScreen(SavingScreen):
     def _first_kind(self, opened: Opened) -> Kind:
         kinds = opened.dataset.kinds
         return next(
-            (kind for kind in kinds if opened.state.of(kind).disposition in ("todo", "started")), kinds[0]
+            (
+                kind
+                for kind in kinds
+                if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind)
+            ),
+            kinds[0],
         )
 
     def _draw_head(self) -> None:
@@ -190,7 +201,7 @@ class SampleScreen(SavingScreen):
                 self.query_one(UnitList).move_to(index)
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
-        self.show(await self.desk.open(sample_id), kind)
+        self.show(await self.desk.open(sample_id, off_plan=self._off_plan), kind)
 
     async def reload(self) -> None:
         """The sample as it stands now."""
@@ -236,12 +247,16 @@ class SampleScreen(SavingScreen):
         else:
             self.show(self.now, other)
 
-    async def action_guidelines(self) -> None:
-        """The guidelines with the labels."""
-        policy = self.now.policy
-        labels = "  ".join(f"{label.key} {label.name}" for label in policy.labels)
-        text = f"{policy.guidelines.rstrip()}\n\nLabels: {labels}"
-        await self.bench.ask(ReadScreen(f"Guidelines, version {policy.version}", text))
+    def action_guidelines(self) -> None:
+        """The guidelines with the labels, and the versions of the policy."""
+        self.load("read the guidelines", self._read_guidelines)
+
+    async def _read_guidelines(self) -> None:
+        versions = await self.desk.policy_versions()
+        state = self.now.state.of(self.kind)
+        used = (state.policy or self.now.opening.policy) if state.disposition == "verified" else 0
+        title = f"Guidelines, version {versions[-1].policy.version}"
+        await self.bench.ask(ReadScreen(title, guidelines_text(versions, used)))
 
     async def action_scores(self) -> None:
         """The automatic scores of the kind shown, once they may be seen."""

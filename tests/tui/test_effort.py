@@ -1,0 +1,102 @@
+"""Honest timing: what counts as work on a sample, and that it is stored with the act."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.model import Effort
+from workbench.tui.effort import Meter
+
+Press = Callable[..., Awaitable[None]]
+
+
+def meter_on(sample: int, at: float = 100.0) -> Meter:
+    meter = Meter()
+    meter.look_at(sample, at)
+    return meter
+
+
+def test_time_between_signs_of_life_counts_and_presses_are_counted() -> None:
+    """Four seconds of reading, a press, and six more."""
+    meter = meter_on(1)
+    meter.press(104.0)
+    meter.alive(110.0)
+
+    assert meter.take(1) == Effort(10.0, 1)
+    assert meter.take(1) == Effort(0.0, 0)
+
+
+@pytest.mark.parametrize(("pause", "counted"), [(60.0, 60.0), (60.5, 0.0), (3600.0, 0.0)])
+def test_a_pause_of_more_than_a_minute_is_no_work(pause: float, counted: float) -> None:
+    """Nobody knows what happened in it, so none of it counts."""
+    meter = meter_on(1)
+    meter.press(100.0 + pause)
+
+    assert meter.take(1) == Effort(counted, 1)
+
+
+def test_each_sample_has_its_own_effort_and_the_queue_none() -> None:
+    """What was spent before leaving waits for the next act on that sample."""
+    meter = meter_on(1)
+    meter.look_at(2, 103.0)
+    meter.press(105.0)
+    meter.look_at(None, 106.0)
+    meter.press(110.0)
+    meter.look_at(1, 120.0)
+    meter.alive(121.0)
+
+    assert meter.take(1) == Effort(4.0, 0)
+    assert meter.take(2) == Effort(3.0, 1)
+
+
+def test_an_act_that_was_not_written_gives_its_effort_back() -> None:
+    """It counts for the next one."""
+    meter = meter_on(1)
+    meter.press(102.0)
+    meter.give_back(1, meter.take(1))
+    meter.press(103.0)
+
+    assert meter.take(1) == Effort(3.0, 2)
+
+
+async def test_presses_and_seconds_are_stored_with_every_act(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Moving counts for the act that follows it; the accept of the next sample starts at nothing."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "j", "k", "x")
+        await press(pilot, "x")
+        await press(pilot, "a", "a")
+
+    with closing(sqlite3.connect(database)) as raw:
+        rows = raw.execute(
+            "SELECT sample.key, op, presses, seconds FROM review_event JOIN review ON review.id = review_id "
+            "JOIN sample ON sample.id = review.sample_id ORDER BY review_event.id"
+        ).fetchall()
+    first = [(op, presses) for key, op, presses, _ in rows if key == "schiller"]
+    second = [(op, presses) for key, op, presses, _ in rows if key != "schiller"]
+
+    assert first == [("open", None), ("reject", 3), ("restore", 1), ("accept", 1)]
+    assert second[:2] == [("open", None), ("accept", 1)] or second == []  # the second may stop at a doubt
+    assert all(0 <= seconds < 60 for _, op, _, seconds in rows if op != "open")
+
+
+async def test_what_is_typed_into_a_dialog_counts(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A flag with three letters is five presses: f, three letters, Enter."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "f", "o", "d", "d", "enter")
+
+    with closing(sqlite3.connect(database)) as raw:
+        assert raw.execute("SELECT presses FROM review_event WHERE op = 'flag'").fetchall() == [(5,)]

@@ -1,0 +1,68 @@
+"""A changed policy: what was verified under the old one comes again, says so, and is verified anew."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from workbench.stages import review
+from workbench.stages.policy import change_policy, policy_text
+from workbench.store.engine import Store
+from workbench.tui.widgets.bars import Head
+from workbench.tui.widgets.passage import Passage
+
+Press = Callable[..., Awaitable[None]]
+
+
+async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The units stay as they were verified; only the version moves on."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "x", "a")
+        info = review.dataset(store, None)
+        text = policy_text(info).replace("Missing: it is not", "Missing: it is nowhere")
+        assert change_policy(store, info, text, "lead").stale == ("schiller",)
+
+        await press(pilot, "b")
+        await open_review(pilot, "schiller")
+        assert "↻ verified under policy 1" in app.screen.query_one(Head).text
+        await press(pilot, "g")
+        said = app.screen.query_one(Passage).text
+        assert "Missing: it is nowhere" in said
+        assert "verified under version 1" in said
+        assert "2  " in said
+        assert "lead: guidelines reworded" in said
+        await press(pilot, "escape", "a")
+
+    sample_id = next(
+        number
+        for number in review.queue_ids(store, info.id, "ann")
+        if review.open_sample(store, number, "ann").sample.id == "schiller"
+    )
+    opened = review.open_sample(store, sample_id, "ann")
+    assert opened.state.entity.policy == 2
+    assert not opened.stale("entity")
+    assert [unit.rejected for unit in opened.state.entity.assessment.units].count(True) == 1
+
+
+async def test_a_review_off_the_plan_is_marked(
+    database: Path, store: Store, press: Press, make_app: Any
+) -> None:
+    """The first act of a sample that was chosen by its scores says so for good."""
+    info = review.dataset(store, None)
+    number = review.queue_ids(store, info.id, "ann")[0]
+    chosen = review.open_sample(store, number, "ann", off_plan=True)
+    assert chosen.opening.off_plan
+
+    from workbench.stages import editing
+
+    after = review.act(store, chosen, editing.accept(chosen, "entity"))
+    again = review.open_sample(store, number, "ann")
+
+    assert after.state.opened is not None
+    assert after.state.opened.off_plan
+    assert again.opening.off_plan
