@@ -241,7 +241,7 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     """Over many samples one press takes it back; when one sample moved on, none is changed."""
     bench.load(ROWS)
     opened = [bench.open(key) for key in ("rome", "oslo", "bare")]
-    acts = [(one.sample_id, one.state.seq, one.opening, [Comment("all")]) for one in opened]
+    acts = [review.act_on(one, Comment("all")) for one in opened]
 
     journal.record_bulk(bench.store, acts, "ann")
 
@@ -251,7 +251,8 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     with pytest.raises(ConflictError, match="rome was changed"):
         journal.record_bulk(bench.store, acts, "ann")
     stale_last = [
-        (one.sample_id, seq, one.opening, [Comment("x")]) for one, seq in zip(opened, (1, 1, 0), strict=True)
+        replace(review.act_on(one, Comment("x")), after=seq)
+        for one, seq in zip(opened, (1, 1, 0), strict=True)
     ]
     with pytest.raises(ConflictError, match="bare was changed"):
         journal.record_bulk(bench.store, stale_last, "ann")
@@ -294,7 +295,7 @@ def test_an_edit_on_text_that_was_replaced_meanwhile_is_not_written(bench: Any) 
     assert bench.load([replaced], update=True).updated == 1
     before = bench.tables()
 
-    with pytest.raises(ConflictError, match="text of this sample was replaced"):
+    with pytest.raises(ConflictError, match="text of rome was replaced"):
         act(bench.store, opened, editing.accept(opened, "entity"))
 
     assert bench.tables() == before

@@ -184,7 +184,7 @@ class Desk:
             edits = {
                 name: self.edits(one, "relabel" if n % 2 else "accept", n) for name, one in opened.items()
             }
-            acts = [(one.sample_id, one.state.seq, one.opening, edits[name]) for name, one in opened.items()]
+            acts = [review.act_on(one, *edits[name]) for name, one in opened.items()]
             journal.record_bulk(self.store, acts, who)
             oracle.act({**edits})
         else:

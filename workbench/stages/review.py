@@ -30,13 +30,16 @@ from workbench.store import datasets as dataset_store
 from workbench.store import journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.journal import Moved
+from workbench.store.journal import Act, Moved
 from workbench.store.queue import PageRow, Progress
 from workbench.store.samples import Stored, load_sample, load_samples
 
 __all__ = ["DatasetInfo", "Moved", "Progress"]
 
 PAGE = 1_000
+
+CARRIED = "verified units of the same reference"
+"""The source of an opening that was filled from another sample's or a file's gold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,15 +199,20 @@ def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool 
 def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None) -> Opened:
     """Commit one act of the person (one or more edits, one undo); on disk when this returns.
 
-    `effort` is what the act cost since the one before. Raises ConflictError when another window was first: open the sample again and offer the act again.
+    `effort` is what the act cost since the one before. Raises ConflictError when another window was first:
+    open the sample again and offer the act again.
     """
-    state = journal.record(
-        store, opened.sample_id, opened.annotator,
-        after=opened.state.seq, edits=edits, opening=opened.opening, reopening=opened.reopening,
-        content_hash=opened.sample.content_hash, effort=effort,
-    )  # fmt: skip
+    state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
     stored = load_sample(store, opened.sample_id, opened.dataset.run_id)
     return _opened(opened.dataset, stored, opened.annotator, state, opened.opening)
+
+
+def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
+    """The act on a sample as the journal takes it."""
+    return Act(
+        opened.sample_id, opened.state.seq, opened.sample.content_hash, opened.opening, edits,
+        opened.reopening, effort,
+    )  # fmt: skip
 
 
 def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
@@ -292,7 +300,7 @@ def _carried(
         kept = tuple(
             old if old.match.verdict is not None else new for old, new in zip(kept, matched, strict=True)
         )
-    return Assessment(kind, "verified units of the same reference", kept)
+    return Assessment(kind, CARRIED, kept)
 
 
 def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState, opening: Open) -> Opened:

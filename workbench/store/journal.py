@@ -38,6 +38,24 @@ class Review:
 
 
 @dataclass(frozen=True, slots=True)
+class Act:
+    """What a person does to one sample at once.
+
+    `after` is the newest row's number that the person had seen, -1 for a review that does not exist yet;
+    `opening` is then written first. `reopening` is written first where a review of which nothing was touched
+    was shown anew. `content_hash` is of the text the person had seen, `effort` what the act cost.
+    """
+
+    sample_id: int
+    after: int
+    content_hash: str
+    opening: Open
+    edits: Sequence[Edit]
+    reopening: Open | None = None
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Moved:
     """What undo or redo touched: where to go and what to say."""
 
@@ -59,65 +77,38 @@ def load_events(store: Store, review_id: int) -> list[Event]:
         return events_of(session, review_id)
 
 
-def record(
-    store: Store,
-    sample_id: int,
-    annotator: str,
-    *,
-    after: int,
-    edits: Sequence[Edit],
-    opening: Open | None = None,
-    reopening: Open | None = None,
-    origin: str = "reviewed",
-    content_hash: str | None = None,
-    effort: Effort | None = None,
-) -> ReviewState:
-    """Append the edits of one act to a review and project what they changed; returns the new state.
+def record(store: Store, act: Act, annotator: str, *, origin: str = "reviewed") -> ReviewState:
+    """Append one act to a review and project what it changed; returns the new state.
 
-    `after` is the newest row's number that the person had seen, -1 for a review that does not exist
-    yet; `opening` is then written first. `reopening` is written first where a review of which nothing was
-    touched was shown anew. `content_hash` is of the text the person had seen, `effort` what the act cost. Raises
-    ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that does
-    not quote the reference; nothing is written in either case.
+    Raises ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that
+    does not quote the reference; nothing is written in either case.
     """
-    action = uuid.uuid4().hex
     with store.writing() as session:
-        sample_row = session.get_one(SampleRow, sample_id)
-        if content_hash is not None and content_hash != sample_row.content_hash:
-            raise ConflictError("the text of this sample was replaced meanwhile; it is shown as it is now")
-        row = _review_row(session, sample_id, annotator)
-        if (row.seq if row else -1) != after:
-            raise ConflictError(
-                "this sample was changed in another window meanwhile; it is shown as it is now"
-            )
-        rows = list(edits)
-        if row is None:
-            if opening is None:
-                raise ConflictError("this review is gone; open the sample again")
-            rows.insert(0, opening)
-            row = _new_review(session, sample_row, annotator, opening, origin)
-        elif reopening is not None:
-            rows.insert(0, reopening)
-        return append_edits(session, row, sample_row, [(action, edit) for edit in rows], effort)
+        return _append_act(session, act, annotator, uuid.uuid4().hex, origin)
 
 
-def record_bulk(
-    store: Store, acts: Sequence[tuple[int, int, Open | None, Sequence[Edit]]], annotator: str
-) -> None:
-    """One act over many samples: (sample, after, opening, edits) each; all or nothing, one undo."""
+def record_bulk(store: Store, acts: Sequence[Act], annotator: str) -> None:
+    """One act over many samples: all or nothing, one undo. Raises as `record`."""
     action = uuid.uuid4().hex
     with store.writing() as session:
-        for sample_id, after, opening, edits in acts:
-            sample_row = session.get_one(SampleRow, sample_id)
-            row = _review_row(session, sample_id, annotator)
-            if (row.seq if row else -1) != after:
-                raise ConflictError(f"{sample_row.key} was changed in another window; nothing was changed")
-            rows = list(edits)
-            if row is None:
-                assert opening is not None
-                rows.insert(0, opening)
-                row = _new_review(session, sample_row, annotator, opening, "reviewed")
-            append_edits(session, row, sample_row, [(action, edit) for edit in rows])
+        for act in acts:
+            _append_act(session, act, annotator, action, "reviewed")
+
+
+def _append_act(session: Session, act: Act, annotator: str, action: str, origin: str) -> ReviewState:
+    sample_row = session.get_one(SampleRow, act.sample_id)
+    if act.content_hash != sample_row.content_hash:
+        raise ConflictError(f"the text of {sample_row.key} was replaced; it is shown as it is now")
+    row = _review_row(session, act.sample_id, annotator)
+    if (row.seq if row else -1) != act.after:
+        raise ConflictError(f"{sample_row.key} was changed in another window; it is shown as it is now")
+    rows = list(act.edits)
+    if row is None:
+        rows.insert(0, act.opening)
+        row = _new_review(session, sample_row, annotator, act.opening, origin)
+    elif act.reopening is not None:
+        rows.insert(0, act.reopening)
+    return append_edits(session, row, sample_row, [(action, edit) for edit in rows], act.effort)
 
 
 def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:

@@ -168,6 +168,18 @@ def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
         return {key: int(number) for key, number in rows if number is not None}
 
 
+def ids_with_text(store: Store, dataset_id: int, piece: str) -> list[int]:
+    """The samples of a dataset whose reference holds a piece of text, in any case; in queue order."""
+    wanted = piece.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    query = (
+        select(SampleRow.id)
+        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.reference).ilike(f"%{wanted}%", escape="\\"))
+        .order_by(col(SampleRow.u))
+    )
+    with store.reading() as session:
+        return [number for number in session.exec(query) if number is not None]
+
+
 def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
     assert row.id is not None
     return Stored(

@@ -5,14 +5,15 @@ Importing this module loads the store; the app does that in a thread, after its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from workbench.model import Effort
 from workbench.reviewing.edits import Edit
-from workbench.stages import policy, review
+from workbench.stages import policy, review, same
 from workbench.stages.policy import PolicyVersion
 from workbench.stages.review import DatasetInfo, Moved, Opened, Progress, QueueRow
+from workbench.stages.same import Decision, Place
 from workbench.store.engine import Store
 
 
@@ -53,6 +54,16 @@ class Desk:
     async def policy_versions(self) -> list[PolicyVersion]:
         """Every version of the dataset's policy, oldest first."""
         return await self.store.read(policy.versions, self.info.id)
+
+    async def same_places(
+        self, opened: Opened, decision: Decision, looked_at: Callable[[int, int], bool]
+    ) -> list[Place]:
+        """The other samples in which the same can be decided; `looked_at` is called in a thread."""
+        return await self.store.read(same.places, opened, decision, looked_at)
+
+    async def decide_same(self, chosen: list[Place]) -> None:
+        """Decide the same in all of them as one act; on disk when this returns."""
+        await self.store.write(same.apply, self.annotator, chosen)
 
     async def undo(self) -> Moved | None:
         """Take back the newest act; None when there is none."""

@@ -9,14 +9,17 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
+from workbench.errors import InputError
 from workbench.reviewing.edits import Edit
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
+from workbench.stages.same import decision_on
 from workbench.tui import intents
 from workbench.tui.figures import doubtful
 from workbench.tui.intents import Intent
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
+from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.units import UnitsScreen
 from workbench.tui.view import outcome, plural
 from workbench.tui.widgets.unit_list import UnitList
@@ -123,6 +126,15 @@ class ReviewScreen(UnitsScreen):
         here = (self.now.sample_id, self.kind)
         stopped, self._stopped_at = self._stopped_at == here, here
         return stopped
+
+    async def action_same(self) -> None:
+        """This decision for the same surface in the whole dataset."""
+        try:
+            decision = decision_on(self.now, self.unit)
+        except InputError as error:
+            self.say(str(error), tone="warn")
+        else:
+            await self.bench.ask(SameScreen(self.desk, self.now, decision, self.saved))
 
     def action_skip(self) -> None:
         """Later."""

@@ -42,6 +42,7 @@ REVIEW_KEYS: list[BindingType] = [
     key(", shift+left", "edge('right', False)", "Right edge a token in", "review.right_in", "Units"),
     key("< shift+up", "edge('left', True)", "Left edge a token out", "review.left_out", "Units"),
     key("> shift+down", "edge('left', False)", "Left edge a token in", "review.left_in", "Units"),
+    key("A", "same", "Decide the same in the whole dataset", "review.same", "Units"),
     key("u", "undo", "Undo, wherever it was", "review.undo", "Decide", "undo"),
     key("U", "redo", "Redo", "review.redo", "Decide"),
     key("s", "skip", "Skip for now", "review.skip", "Decide"),

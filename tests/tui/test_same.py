@@ -1,0 +1,217 @@
+"""`A`: the same decision for the same surface in the whole dataset, looked at first, one undo."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import ConflictError, InputError
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing, review, same
+from workbench.store.engine import Store, open_store
+from workbench.store.samples import sample_ids
+from workbench.tui.screens.same import Places, SameScreen
+from workbench.tui.widgets.bars import Status
+
+Press = Callable[..., Awaitable[None]]
+
+
+def row(name: str, reference: str, *units: tuple[str, str], **more: Any) -> dict[str, Any]:
+    proposed = [{"text": text, "label": label} for text, label in units]
+    return {
+        "id": name,
+        "user_input": f"What of {name}?",
+        "reference": reference,
+        "retrieved_contexts": [reference],
+        "proposal": {"proposer": "claude", "reference_entities": proposed, "context_entities": [proposed]},
+        **more,
+    }
+
+
+ROWS = [
+    row("agra", "Agra is an Indian city.", ("Agra", "place"), ("Indian", "other")),
+    row("delhi", "Delhi is the Indian capital.", ("Delhi", "place"), ("Indian", "place")),
+    row("ganges", "The Ganges is an INDIAN river.", ("Ganges", "place"), ("INDIAN", "other")),
+    row("goa", "Goa lies on the Indian Ocean.", ("Goa", "place"), ("Indian Ocean", "place")),
+    row("lima", "Lima is in Peru.", ("Lima", "place")),
+]  # fmt: skip
+
+
+@pytest.fixture
+def desk(import_rows: Callable[..., Path]) -> Any:
+    """The rows in a store, and a way to open a sample by its id."""
+    store = open_store(str(import_rows(ROWS, name="india")))
+    info = review.dataset(store, None)
+    ids = sample_ids(store, info.id)
+
+    class Open:
+        def __init__(self) -> None:
+            self.store = store
+
+        def __call__(self, key: str, who: str = "ann") -> review.Opened:
+            return review.open_sample(store, ids[key], who)
+
+        def unit(self, key: str, text: str) -> Any:
+            return next(u for u in self(key).state.entity.assessment.units if u.text == text)
+
+    yield Open()
+    store.close()
+
+
+def rejected(opened: review.Opened) -> set[str]:
+    return {unit.text for unit in opened.state.entity.assessment.units if unit.rejected}
+
+
+def reject_everywhere(desk: Any) -> tuple[review.Opened, list[same.Place]]:
+    here = review.act(desk.store, desk("agra"), editing.reject(desk("agra"), desk.unit("agra", "Indian")))
+    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
+    return here, same.places(desk.store, here, same.decision_on(here, unit))
+
+
+def test_a_rejection_is_offered_where_the_same_surface_is_a_unit(desk: Any) -> None:
+    """In any case of letters; not for a longer name that holds it, nor where it does not stand."""
+    _, places = reject_everywhere(desk)
+
+    assert sorted(place.opened.sample.id for place in places) == ["delhi", "ganges"]
+    assert {place.surface for place in places} == {"Indian", "INDIAN"}
+
+
+def test_it_is_one_act_and_one_undo(desk: Any) -> None:
+    """All samples change together and come back together; the sample it began on stays as it was."""
+    _, places = reject_everywhere(desk)
+
+    same.apply(desk.store, "ann", places)
+
+    assert rejected(desk("delhi")) == {"Indian"}
+    assert rejected(desk("ganges")) == {"INDIAN"}
+    review.undo(desk.store, desk("agra").dataset.id, "ann")
+    assert rejected(desk("delhi")) == rejected(desk("ganges")) == set()
+    assert rejected(desk("agra")) == {"Indian"}
+
+
+def test_a_label_is_given_where_it_differs(desk: Any) -> None:
+    """A sample that has the label already is not listed."""
+    here = review.act(
+        desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
+    )
+    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
+    places = same.places(desk.store, here, same.decision_on(here, unit))
+    same.apply(desk.store, "ann", places)
+
+    assert [place.opened.sample.id for place in places] == ["ganges"]
+    assert desk.unit("ganges", "INDIAN").label == "place"
+
+
+def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
+    """Everywhere but where it is a unit already."""
+    put = editing.add_text(desk("agra"), "entity", "city", "other")
+    here = review.act(desk.store, desk("agra"), put)
+    decision = same.decision_on(here, here.state.entity.assessment.units[-1])
+
+    assert decision.words == "add “city”"
+    assert same.places(desk.store, here, decision) == []
+
+    put = editing.add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
+    there = review.act(desk.store, desk("lima"), put)
+    found = same.places(desk.store, there, same.decision_on(there, there.state.entity.assessment.units[-1]))
+    assert found == []
+
+    put = editing.add_text(desk("delhi"), "entity", "the", "other")
+    third = review.act(desk.store, desk("delhi"), put)
+    found = same.places(desk.store, third, same.decision_on(third, third.state.entity.assessment.units[-1]))
+    assert sorted(place.opened.sample.id for place in found) == ["ganges", "goa"]
+
+
+def test_what_was_verified_changes_and_stays_verified(desk: Any) -> None:
+    """It is marked as such, so that a person sees it before."""
+    review.act(desk.store, desk("delhi"), editing.accept(desk("delhi"), "entity"))
+    _, places = reject_everywhere(desk)
+    same.apply(desk.store, "ann", places)
+
+    assert {place.opened.sample.id: place.verified for place in places} == {"delhi": True, "ganges": False}
+    assert desk("delhi").state.entity.disposition == "verified"
+    assert rejected(desk("delhi")) == {"Indian"}
+
+
+def test_when_one_sample_moved_on_none_is_changed(desk: Any) -> None:
+    """All or nothing, and the message names the sample."""
+    _, places = reject_everywhere(desk)
+    review.act(desk.store, desk("ganges"), Comment("meanwhile"))
+
+    with pytest.raises(ConflictError, match="ganges was changed"):
+        same.apply(desk.store, "ann", places)
+
+    assert rejected(desk("delhi")) == set()
+
+
+def test_what_holds_here_only_is_refused(desk: Any) -> None:
+    """A verdict depends on each sample's contexts; an untouched unit says nothing."""
+    with pytest.raises(InputError, match="nothing was decided"):
+        same.decision_on(desk("agra"), desk.unit("agra", "Agra"))
+    toggled = review.act(desk.store, desk("agra"), editing.toggle(desk("agra"), desk.unit("agra", "Agra")))
+    with pytest.raises(InputError, match="nothing was decided"):
+        same.decision_on(toggled, toggled.state.entity.assessment.units[0])
+
+
+def test_blind_and_excluded_samples_and_other_peoples_gold_are_left_alone(
+    import_rows: Callable[..., Path],
+) -> None:
+    """A blind sample that heard of a decision elsewhere would not be blind."""
+    gold = {"annotator": "bo", "entities": [{"text": "Indian", "label": "place", "verdict": "found"}]}
+    rows = [*ROWS[:2], {**ROWS[2], "gold": gold}]
+    blind = open_store(str(import_rows(rows, blind=1.0, name="blind")))
+    info = review.dataset(blind, None)
+    first = review.open_sample(blind, review.queue_ids(blind, info.id, "ann")[0], "ann")
+
+    assert first.blind
+    assert same.places(blind, first, same.Decision("reject", "Indian", "")) == []
+    blind.close()
+
+
+async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
+    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
+) -> None:
+    """x, A, look, leave one out, Enter; u."""
+    database = import_rows(ROWS, name="india")
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "agra")
+        await press(pilot, "j", "x") if app.screen.unit.text == "Agra" else await press(pilot, "x")
+        await press(pilot, "A")
+        assert isinstance(app.screen, SameScreen)
+        listed = app.screen.query_one(Places)
+        names = [place.opened.sample.id for place in listed.places]
+        assert sorted(names) == ["delhi", "ganges"]
+        await press(pilot, "x", "enter")
+        said = app.screen.query_one(Status).text
+        assert "reject “Indian” in 1 other sample" in said
+        store: Store = app.store
+        left, done = names
+        assert rejected(by_name(store, done))
+        assert not rejected(by_name(store, left))
+        await press(pilot, "u")
+        assert not rejected(by_name(store, done))
+        assert rejected(by_name(store, "agra")) == {"Indian"}
+
+
+async def test_there_is_nothing_to_apply(
+    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The dialog says so, and Enter does nothing."""
+    app = make_app(import_rows(ROWS, name="india"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "lima")
+        await press(pilot, "A")
+        assert "nothing was decided" in app.screen.query_one(Status).text
+        await press(pilot, "x", "A", "enter")
+        assert isinstance(app.screen, SameScreen)
+        assert "no other sample has it" in app.screen.query_one("#sum").text
+        await press(pilot, "escape", "b")
+
+
+def by_name(store: Store, name: str) -> review.Opened:
+    info = review.dataset(store, None)
+    return review.open_sample(store, sample_ids(store, info.id)[name], "ann")

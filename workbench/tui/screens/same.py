@@ -1,0 +1,207 @@
+"""The same decision in the whole dataset: a look at every place first, then one act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from workbench.stages.review import Opened
+from workbench.stages.same import Decision, Place
+from workbench.tui.cells import fit, width
+from workbench.tui.desk import Desk
+from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import Dialog
+from workbench.tui.widgets.bars import Bar
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.work import on_stage, start
+
+DIM = "$foreground 68%"
+TELL = 0.1
+"""Seconds between two looks at how far the search is."""
+
+
+class Places(Lines):
+    """A sample a row: its state, its id, the surface with the text around it."""
+
+    BASE = "places--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "places--row",
+        "places--cursor",
+        "places--dim",
+        "places--surface",
+        "places--left-out",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.places: list[Place] = []
+        self.left_out: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.places)
+
+    def show(self, places: list[Place]) -> None:
+        """Show these."""
+        self.places = places
+        self.resized(len(places))
+        self.redraw()
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """One sample on one line; what is left out is struck through."""
+        if line >= self.count:
+            return []
+        place = self.places[line]
+        at_cursor = line == self.cursor
+        base = self.part("places--cursor" if at_cursor else "places--row")
+        background = base.background_style
+        dim = self.part("places--dim") + background
+        out = line in self.left_out
+        sign = "✗" if out else DISPOSITION_SYMBOL[place.opened.state.entity.disposition]
+        name = max(8, min(20, size // 4))
+        surface = flat(place.surface)[: max(4, size // 3)]
+        room = size - 4 - name - 2 - width(surface)
+        before = flat(place.before)
+        while width(before) > room // 3:
+            before = before[1:]
+        words = self.part("places--left-out" if out else "places--surface") + background
+        return [
+            Segment("▸ " if at_cursor else "  ", base),
+            Segment(f"{sign} ", dim),
+            Segment(fit(flat(place.opened.sample.id), name) + "  ", base),
+            Segment(before, dim),
+            Segment(surface, words),
+            Segment(fit(flat(place.after), room - width(before)), dim),
+        ]
+
+
+class SameScreen(Dialog):
+    """Enter does it in every sample that is not left out; `done` is told what was done."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter", "apply", "Do it in all of them, one undo", "same.apply", "Same", "apply"),
+        key(
+            "x space",
+            "leave_out",
+            "Leave this sample out, or take it in",
+            "same.leave_out",
+            "Same",
+            "leave out",
+        ),
+        key("j down", "move(1)", "Next", "same.down", "Same"),
+        key("k up", "move(-1)", "Previous", "same.up", "Same"),
+        key("escape q", "cancel", "Close without doing anything", "same.cancel", "Same", "cancel"),
+        key("f1", "app.help", "Keys of this screen", "same.help", "Same"),
+    ]
+
+    def __init__(self, desk: Desk, opened: Opened, decision: Decision, done: Callable[[str], None]) -> None:
+        super().__init__()
+        self._desk, self._opened, self._decision, self._done = desk, opened, decision, done
+        self._looked = (0, 0)
+        self._gone = False
+        self._saving = False
+
+    def compose(self) -> ComposeResult:
+        """A box in the middle."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Places(id="places")
+            yield Bar(id="sum")
+
+    def opened(self) -> None:
+        """Look through the dataset beside the event loop."""
+        self.query_one("#title", Bar).show(
+            ((flat(self._decision.words), "bold"), (" in the whole dataset", "")), (("esc closes", DIM),)
+        )
+        self._say("looking …")
+        timer = self.set_interval(TELL, self._tell)
+
+        async def look() -> None:
+            try:
+                places = await self._desk.same_places(self._opened, self._decision, self._note)
+            finally:
+                timer.stop()
+            if on_stage(self):
+                self.query_one(Places).show(places)
+                self._sum()
+
+        start(self, look, group="look", failed=lambda error: self._say(flat(str(error)), "$error"))
+
+    def _note(self, done: int, of: int) -> bool:
+        self._looked = done, of
+        return not self._gone
+
+    def _tell(self) -> None:
+        done, of = self._looked
+        if of:
+            self._say(f"looking … {done:,} of {of:,} samples")
+
+    def _say(self, text: str, style: str = DIM) -> None:
+        self.query_one("#sum", Bar).show(((text, style),))
+
+    def _sum(self) -> None:
+        listed = self.query_one(Places)
+        chosen = self._chosen()
+        if not listed.count:
+            self._say("no other sample has it; blind, excluded and other people's samples are left alone")
+            return
+        verified = sum(place.verified for place in chosen)
+        text = f"{len(chosen)} sample" + ("" if len(chosen) == 1 else "s")
+        if verified:
+            text += f", {verified} of them verified: their values change"
+        self.query_one("#sum", Bar).show(
+            ((text, ""),), (("enter", "$accent"), (" applies  ", DIM), ("x", "$accent"), (" leaves out", DIM))
+        )
+
+    def _chosen(self) -> list[Place]:
+        listed = self.query_one(Places)
+        return [place for number, place in enumerate(listed.places) if number not in listed.left_out]
+
+    def action_move(self, step: int) -> None:
+        """Up or down."""
+        listed = self.query_one(Places)
+        listed.move_to(listed.cursor + int(step))
+
+    def action_leave_out(self) -> None:
+        """Not in this sample."""
+        listed = self.query_one(Places)
+        if listed.count:
+            listed.left_out ^= {listed.cursor}
+            listed.redraw()
+            self._sum()
+
+    def action_apply(self) -> None:
+        """Write it; the dialog closes when it is on disk."""
+        chosen = self._chosen()
+        if not chosen or self._saving:
+            return
+        self._saving = True
+        self.bench.gate.close()
+        self._say("saving …")
+        start(self, partial(self._apply, chosen), group="work", failed=self._failed)
+
+    async def _apply(self, chosen: list[Place]) -> None:
+        await self._desk.decide_same(chosen)
+        self.app.pop_screen()
+        samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
+        self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
+        self.bench.open_gate()
+
+    def _failed(self, error: Exception) -> None:
+        self._saving = False
+        self._say(f"not saved: {flat(str(error))}; enter tries again", "$error")
+        self.bench.open_gate()
+
+    def action_cancel(self) -> None:
+        """Close; a search that goes on is ended."""
+        self._gone = True
+        super().action_cancel()
