@@ -108,6 +108,14 @@ LINES = [
     (row(gold=[{"annotator": "a", "entities": []}, 3]), "gold[1]: got number 3, expected an object with"),
     (row(gold=[{"annotator": "a", "entities": []}] * 2), 'gold[1].annotator: got "a" again, expected one'),
     (row(gold={"annotator": "a", "entities": {}}), "gold.entities: got an object with no keys, expected a"),
+    (
+        row(gold={"annotator": "a", "entities": [], "effort": 3}),
+        "gold.effort: got number 3, expected an object",
+    ),
+    (
+        row(gold={"annotator": "a", "entities": [], "effort": {"seconds": -1, "presses": 2}}),
+        "gold.effort: got an object with seconds, presses, expected an object with seconds and presses, both",
+    ),
     (row(gold={"annotator": "a", "statements": [1]}), "gold.statements[0]: got number 1, expected an"),
     (gold(verdict=None), "gold.entities[0].verdict: got nothing, expected found or missing or unsure"),
     (gold(verdict="yes"), 'gold.entities[0].verdict: got "yes", expected found or missing or unsure'),

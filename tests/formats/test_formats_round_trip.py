@@ -14,6 +14,7 @@ from workbench.formats.reading import Notes, read
 from workbench.model import (
     REASONS,
     VERDICTS,
+    Effort,
     Evidence,
     GoldRecord,
     Kind,
@@ -139,7 +140,8 @@ def records(draw: st.DrawFn) -> Record:
             found["statements"] = draw(units("statement", reference, contexts))
             if draw(st.booleans()):
                 del found["entities"]
-        gold.append(GoldRecord(annotator, **found))
+        effort = draw(st.none() | st.builds(Effort, st.floats(0, 1e6), st.integers(0, 10**6)))
+        gold.append(GoldRecord(annotator, **found, effort=effort))
     return Record(
         Sample(
             id=draw(SAID),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -11,6 +12,10 @@ from typing import Any
 import pytest
 
 from workbench.model import Effort
+from workbench.stages import review
+from workbench.stages.export import export
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import Store, open_store
 from workbench.tui.effort import Meter
 
 Press = Callable[..., Awaitable[None]]
@@ -87,6 +92,28 @@ async def test_presses_and_seconds_are_stored_with_every_act(
     assert first == [("open", None), ("reject", 3), ("restore", 1), ("accept", 1)]
     assert second[:2] == [("open", None), ("accept", 1)] or second == []  # the second may stop at a doubt
     assert all(0 <= seconds < 60 for _, op, _, seconds in rows if op != "open")
+
+
+async def test_what_a_review_cost_leaves_with_the_export_and_comes_back(
+    tmp_path: Path, database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """In the row's gold, and the same bytes after an import elsewhere."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "j", "k", "a")
+
+    export(store, review.dataset(store, None), tmp_path / "out", annotator="ann")
+    rows = [json.loads(line) for line in (tmp_path / "out" / "samples.jsonl").read_text("utf-8").splitlines()]
+    effort = next(row["gold"]["effort"] for row in rows if row["id"] == "schiller")
+    assert effort["presses"] == 3
+    assert 0 < effort["seconds"] < 60
+    other = open_store(str(tmp_path / "other.db"))
+    source = tmp_path / "out" / "samples.jsonl"
+    import_file(other, source, ImportOptions(dataset="cities", gold="given"), annotator="ann")
+    export(other, review.dataset(other, None), tmp_path / "again", annotator="ann")
+    other.close()
+    assert (tmp_path / "again" / "samples.jsonl").read_bytes() == source.read_bytes()
 
 
 async def test_what_is_typed_into_a_dialog_counts(

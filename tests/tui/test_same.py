@@ -14,7 +14,7 @@ from workbench.stages import editing, review, same
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import Places, SameScreen
-from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.bars import Bar, Status
 
 Press = Callable[..., Awaitable[None]]
 
@@ -208,7 +208,7 @@ async def test_there_is_nothing_to_apply(
         assert "nothing was decided" in app.screen.query_one(Status).text
         await press(pilot, "x", "A", "enter")
         assert isinstance(app.screen, SameScreen)
-        assert "no other sample has it" in app.screen.query_one("#sum").text
+        assert "no other sample has it" in app.screen.query_one("#sum", Bar).text
         await press(pilot, "escape", "b")
 
 

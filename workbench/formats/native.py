@@ -279,6 +279,8 @@ def _gold(gold: GoldRecord) -> dict[str, Any]:
             if unit.counted:
                 place += 1
                 value[name].append(_unit(unit, place))
+    if gold.effort is not None:
+        value["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
     return value
 
 

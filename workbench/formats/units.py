@@ -7,6 +7,7 @@ the quoted text stands in exactly one place; otherwise it is an error in gold an
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import Any
 
 from workbench.errors import RowError
@@ -16,6 +17,7 @@ from workbench.model import (
     REASONS,
     SAID,
     VERDICTS,
+    Effort,
     Evidence,
     GoldRecord,
     Kind,
@@ -35,7 +37,7 @@ _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 _PROPOSAL = frozenset({"proposer", "model", "reference_entities", "context_entities", "statements"})
 _ENTITY = frozenset({"text", "label", "start", "end"})
 _STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
-_GOLD = frozenset({"annotator", "entities", "statements"})
+_GOLD = frozenset({"annotator", "entities", "statements", "effort"})
 _UNIT = frozenset(
     {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
     | {"original_label"}
@@ -126,7 +128,21 @@ def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes
         None
         if statements is None
         else _units(statements, "statement", first, where, reference, contexts, notes),
+        _effort(value.get("effort"), f"{where}.effort"),
     )
+
+
+def _effort(value: Any, where: str) -> Effort | None:
+    """`{"seconds": 14.2, "presses": 3}`, what the verification cost; None when it was not measured."""
+    if value is None:
+        return None
+    expected = "an object with seconds and presses, both at least 0"
+    if type(value) is not dict or set(value) != {"seconds", "presses"}:
+        raise wrong(where, value, expected)
+    seconds, presses = value["seconds"], value["presses"]
+    if type(seconds) not in (int, float) or type(presses) is not int or not 0 <= seconds < inf or presses < 0:
+        raise wrong(where, value, expected)
+    return Effort(float(seconds), presses)
 
 
 def _units(

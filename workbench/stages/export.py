@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.formats import folder, native
-from workbench.model import KINDS, GoldRecord, Kind, Record, Unit
+from workbench.model import KINDS, Effort, GoldRecord, Kind, Record, Unit
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports, runs, samples, scores
 from workbench.store.datasets import DatasetInfo
@@ -60,10 +60,13 @@ def _records(
 ) -> Iterator[Record]:
     external = scores.load_external(store, info.id)
     for chunk in samples.each_chunk(store, info.id, run_id):
-        gold = exports.gold_by_annotator(store, [stored.sample_id for stored in chunk])
+        ids = [stored.sample_id for stored in chunk]
+        gold = exports.gold_by_annotator(store, ids)
+        effort = exports.effort_by_annotator(store, ids)
         for stored in chunk:
             records = tuple(
-                _gold(annotator, units) for annotator, units in gold.get(stored.sample_id, {}).items()
+                _gold(annotator, units, effort.get((stored.sample_id, annotator)))
+                for annotator, units in gold.get(stored.sample_id, {}).items()
             )
             counts["samples"] += 1
             progress(counts["samples"])
@@ -78,6 +81,6 @@ def _records(
             )
 
 
-def _gold(annotator: str, units: dict[Kind, tuple[Unit, ...]]) -> GoldRecord:
+def _gold(annotator: str, units: dict[Kind, tuple[Unit, ...]], effort: Effort | None) -> GoldRecord:
     entities, statements = (units.get(kind) for kind in KINDS)
-    return GoldRecord(annotator, entities, statements)
+    return GoldRecord(annotator, entities, statements, effort)

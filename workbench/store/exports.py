@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from workbench.model import KINDS, Kind, Unit
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from workbench.model import KINDS, Effort, Kind, Unit
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.tables import ExportRow
+from workbench.store.tables import ExportRow, ReviewEventRow, ReviewRow
 
 
 def gold_by_annotator(
@@ -23,6 +26,26 @@ def gold_by_annotator(
                     by_kind = found.setdefault(sample_id, {}).setdefault(one.annotator, {})
                     by_kind[kind] = one.assessment.units
     return found
+
+
+def effort_by_annotator(store: Store, sample_ids: Sequence[int]) -> dict[tuple[int, str], Effort]:
+    """What the reviews of some samples cost, by (sample, annotator); only those that were measured."""
+    query = (
+        select(
+            ReviewRow.sample_id,
+            ReviewRow.annotator,
+            func.sum(ReviewEventRow.seconds),
+            func.sum(ReviewEventRow.presses),
+        )
+        .join(ReviewEventRow, col(ReviewEventRow.review_id) == ReviewRow.id)
+        .where(col(ReviewRow.sample_id).in_(sample_ids), col(ReviewEventRow.seconds).is_not(None))
+        .group_by(col(ReviewRow.sample_id), col(ReviewRow.annotator))
+    )
+    with store.reading() as session:
+        return {
+            (sample_id, annotator): Effort(round(float(seconds or 0), 3), int(presses or 0))
+            for sample_id, annotator, seconds, presses in session.exec(query)
+        }
 
 
 def log_export(store: Store, dataset_id: int, path: str, manifest_sha256: str, annotator: str) -> None:

@@ -247,6 +247,7 @@ def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, G
         edits: list[Edit] = [opening, *(Accept(assessment) for assessment in assessments)]
         for seq, edit in enumerate(edits):
             op, data = edit_document(edit)
+            spent = record.effort if seq == 1 else None
             events.append(
                 {
                     "review_id": review_id,
@@ -257,6 +258,8 @@ def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, G
                     "op": op,
                     "data": data,
                     "at": now,
+                    "seconds": spent.seconds if spent else None,
+                    "presses": spent.presses if spent else None,
                 }
             )
         for assessment in assessments:

@@ -1,0 +1,107 @@
+"""Thirty samples by keys alone in a real terminal, killed while keys are held, opened again.
+
+`WORKBENCH_TEST_SAMPLES` names a file of samples with proposals to do it on; the demo's are the default.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import open_store
+
+pytestmark = pytest.mark.terminal
+
+SAMPLES = 30
+ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][A-B0-2]|[=>78])")
+SAID = re.compile(r"✓ (\S+) (?:entities )?accepted: verified (\d+)/(\d+)")
+HELD = ["m", "j", "M", "x", "x", "a", "a"]
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Samples with proposals and without any gold."""
+    given = os.environ.get("WORKBENCH_TEST_SAMPLES")
+    source = Path(given) if given else Path(str(files("workbench.demo_data"))) / "demo.jsonl"
+    database = tmp_path / "wb.db"
+    store = open_store(str(database))
+    import_file(store, source, ImportOptions(dataset="killed", seed=3, blind=0.0), annotator="importer")
+    store.close()
+    return database
+
+
+def said(window: Any) -> dict[str, tuple[int, int]]:
+    """Every accept that the terminal was told of: sample -> (found, units) as shown."""
+    text = ESCAPES.sub(b"", window.raw()).decode("utf-8", "replace")
+    return {name: (int(found), int(units)) for name, found, units in SAID.findall(text)}
+
+
+def stored(database: Path) -> dict[str, tuple[int, int]]:
+    """Every verified sample of the database: (found, units) of its gold."""
+    with closing(sqlite3.connect(database)) as raw:
+        rows = raw.execute(
+            "SELECT sample.key, coalesce(sum(verdict = 'found'), 0), count(gold_unit.id) FROM review "
+            "JOIN sample ON sample.id = review.sample_id "
+            "LEFT JOIN gold_unit ON gold_unit.review_id = review.id AND gold_unit.kind = 'entity' "
+            "WHERE review.entity = 'verified' GROUP BY review.id"
+        ).fetchall()
+        return {key: (found, units) for key, found, units in rows}
+
+
+def in_queue_order(database: Path) -> list[str]:
+    with closing(sqlite3.connect(database)) as raw:
+        return [key for (key,) in raw.execute("SELECT key FROM sample ORDER BY u")]
+
+
+def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(
+    terminal: Callable[..., Any], database: Path
+) -> None:
+    """What was said to be saved is there, nothing else but at most the key in flight, and one goes on."""
+    arguments = ("--db", str(database), "--as", "ann", "review")
+    window = terminal(*arguments, size=(120, 36))
+    window.wait_for("verified")
+    window.press("c")
+    window.wait_for("Reference")
+    for number in range(SAMPLES):
+        before = len(said(window))
+        window.press(*("j", "x", "k", "m")[: number % 5])
+        end = time.monotonic() + 20
+        while len(said(window)) == before:  # a sample with doubtful units stops once before it is accepted
+            assert time.monotonic() < end, window.screen()
+            window.press("a")
+            time.sleep(0.7)
+    done = said(window)
+    assert len(done) == SAMPLES
+
+    window.press(*HELD * 30)
+    time.sleep(1.0)
+    os.kill(window.pid(), signal.SIGKILL)
+    time.sleep(0.3)
+
+    told, there = said(window), stored(database)
+    assert done.items() <= told.items()
+    assert told.items() <= there.items()
+    assert len(there) - len(told) <= 1  # committed, killed before the next frame
+
+    again = terminal(*arguments, size=(120, 36))
+    order = in_queue_order(database)
+    following = next(key for key in order if key not in there)
+    screen = again.wait_for("▸")
+    selected = next(line for line in screen.splitlines() if "▸" in line)
+    assert following[:12] in selected
+    assert f"{len(there)} of {len(order)} verified" in screen
+    with closing(sqlite3.connect(database)) as raw:
+        assert raw.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    again.press("q")
+    assert again.exit_code() == 0
