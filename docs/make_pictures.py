@@ -16,8 +16,9 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from workbench.stages.demo import DATASET, load_demo
-from workbench.stages.review import queue_ids
+from workbench.stages.queue import queue_ids
 from workbench.store.engine import open_store
+from workbench.text.query import parse
 from workbench.tui.app import WorkbenchApp
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -48,6 +49,9 @@ async def draw(url: str, downs: int) -> None:
             await pilot.press(key)
             await settled(pilot)
         save("review", app.export_screenshot(title="workbench"))
+        await pilot.press("w")
+        await settled(pilot)
+        save("why", app.export_screenshot(title="workbench"))
 
 
 def save(name: str, svg: str) -> None:
@@ -64,7 +68,7 @@ def main() -> None:
         url = str(Path(folder, "demo.db"))
         store = open_store(url)
         info = load_demo(store, ANNOTATOR)
-        shown = queue_ids(store, info.id, ANNOTATOR, search="mona-lisa")[0]
+        shown = queue_ids(store, info.id, ANNOTATOR, parse("mona-lisa"))[0]
         downs = queue_ids(store, info.id, ANNOTATOR).index(shown)
         store.close()
         asyncio.run(draw(url, downs))

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from workbench.settings import STATE, State, write_state
 from workbench.stages.demo import load_demo
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file
 from workbench.stages.recompute import score_dataset
@@ -45,6 +46,8 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("USERPROFILE", str(home))
+    write_state(home / "state.json", State(tour_seen=True))  # no first steps over the screens of a test
+    monkeypatch.setenv(STATE, str(home / "state.json"))
 
 
 @pytest.fixture(scope="session")

@@ -30,10 +30,14 @@ MAY_IMPORT: dict[str, set[str]] = {
     "stages": PURE | {"proposing", "formats", "store", "demo_data"},
     "reports": PURE | {"stages"},
     "texts": PURE | {"stages", "reports"},
-    "console": PURE | {"store", "tui"},
-    "cli": PURE | {"stages", "store", "reports", "texts", "console"},
+    "settings": NOUNS,
+    "console": PURE | {"store", "tui", "settings"},
+    "start": PURE | {"console", "cli"},
+    "texts_claude": PURE | {"stages", "proposing"},
+    "cli_propose": PURE | {"stages", "store", "proposing", "reports", "texts", "texts_claude", "console"},
+    "cli": PURE | {"cli_propose"} | {"stages", "store", "reports", "texts", "console"},
     "api": PURE | {"stages", "store", "proposing"},
-    "tui": PURE | {"stages", "store"},
+    "tui": PURE | {"stages", "store", "settings"},
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 

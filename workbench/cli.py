@@ -7,7 +7,6 @@ answers at once.
 
 from __future__ import annotations
 
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -15,23 +14,25 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli_propose import propose
 from workbench.console import (
+    DEFAULT_DB,
     Call,
-    annotator_name,
+    call_of,
     dataset_of,
     edited,
+    exit_code,
     hoisted,
     on_terminal,
     open_app,
     open_for,
-    report_crash,
+    say_whatever_comes,
 )
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
 
-DEFAULT_DB = "workbench.db"
 DEMO_DB = "workbench-demo.db"
 
 app = typer.Typer(
@@ -76,7 +77,7 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    context.obj = Call(db or DEFAULT_DB, db is not None, dataset, annotator_name(annotator))
+    context.obj = call_of(db, dataset, annotator)
     if context.invoked_subcommand is None:
         review(context)
 
@@ -156,21 +157,7 @@ def import_(
         raise typer.Exit(3)
 
 
-@app.command()
-def propose(
-    context: typer.Context,
-    proposer: Annotated[str, typer.Option(help="rules, or recorded: those that came with a file.")] = "rules",
-    run: Run = None,
-    json: Json = False,
-) -> None:
-    """Propose units for every sample that has none yet, and make that run the current one."""
-    from workbench import reports, texts
-    from workbench.stages.propose import propose as stage
-
-    call: Call = context.obj
-    with dataset_of(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
-        report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
-    reports.show(report, texts.propose_text(report), as_json=json)
+app.command()(propose)
 
 
 @app.command()
@@ -271,7 +258,7 @@ def status(context: typer.Context, json: Json = False) -> None:
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
-        report = stage(store, call.annotator, call.dataset)
+        report = stage(store, call.reader, call.dataset)
     reports.show(report, texts.status_text(report), as_json=json)
 
 
@@ -319,27 +306,14 @@ def policy_edit(
 
 
 def main() -> NoReturn:
-    """The console script."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a Δ in a code page without one must not end the report
-            stream.reconfigure(errors="replace")
+    """Run the command of this process."""
+    say_whatever_comes()
     sys.exit(_run(sys.argv[1:]))
 
 
 def _run(arguments: list[str]) -> int:
-    try:
-        app(hoisted(arguments))  # ends by SystemExit; usage errors are printed there, with exit code 2
-    except SystemExit as ended:
-        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except WorkbenchError as error:
-        from workbench.text.safe import clean
-
-        typer.echo(f"workbench: {clean(str(error))}", err=True)
-        return 2
-    except Exception as error:
-        report_crash(error)
-        return 70
-    return 0
+    # ends by SystemExit; usage errors are printed there, with exit code 2
+    return exit_code(lambda: app(hoisted(arguments)))
 
 
 def _compare(

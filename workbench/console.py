@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from workbench import __version__
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
+DEFAULT_DB = "workbench.db"
 GLOBAL_OPTIONS = ("--db", "--dataset", "--as")
 
 
@@ -28,16 +27,72 @@ class Call:
     db: str
     db_given: bool
     dataset: str | None
-    annotator: str
+    named: str | None
+
+    @property
+    def annotator(self) -> str:
+        """Whose name stands on what is written. Raises UsageError for a config file that is off."""
+        return annotator_name(self.named)
+
+    @property
+    def reader(self) -> str:
+        """The same for a command that only reads: a config file that is off is said and left aside."""
+        try:
+            return self.annotator
+        except UsageError as error:
+            _complain_of(error, "; left aside here")
+            return annotator_name(_user())
 
 
-def report_crash(error: Exception) -> None:
+def call_of(db: str | None, dataset: str | None, annotator: str | None) -> Call:
+    """The call behind the options. Raises UsageError for a name that cannot be shown."""
+    if annotator is not None:
+        annotator_name(annotator)
+    return Call(db or DEFAULT_DB, db is not None, dataset, annotator)
+
+
+def exit_code(run: Callable[[], object]) -> int:
+    """Run it; what goes wrong is said on standard error. 2: bad usage or input, 70: a crash."""
+    try:
+        run()
+    except SystemExit as ended:
+        return ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+    except WorkbenchError as error:
+        _complain_of(error)
+        return 2
+    except Exception as error:
+        _report_crash(error)
+        return 70
+    return 0
+
+
+def _report_crash(error: Exception) -> None:
     """Where it happened, without the message and the values: they may hold the dataset's text."""
     import traceback
 
-    typer.echo(f"workbench {__version__} crashed: {type(error).__name__}", err=True)
+    _complain(f"workbench {__version__} crashed: {type(error).__name__}")
     for frame in traceback.extract_tb(error.__traceback__):
-        typer.echo(f"  {frame.filename}:{frame.lineno} {frame.name}", err=True)
+        _complain(f"  {frame.filename}:{frame.lineno} {frame.name}")
+
+
+def _complain_of(error: WorkbenchError, what_then: str = "") -> None:
+    from workbench.text.safe import clean
+
+    _complain(f"workbench: {clean(str(error))}{what_then}")
+
+
+def _complain(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
+
+
+def say_whatever_comes() -> None:
+    """A Δ in a code page without one must not end a report."""
+    import io
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def hoisted(arguments: list[str]) -> list[str]:
@@ -61,17 +116,26 @@ def hoisted(arguments: list[str]) -> list[str]:
 
 
 def annotator_name(name: str | None) -> str:
-    import getpass
-
+    """The name given by option or environment, else that of the config file, else the system's user."""
+    source = "--as"
     if name is None:
-        try:
-            name = getpass.getuser()
-        except (KeyError, OSError):
-            raise UsageError("your system has no user name here: give one with --as NAME") from None
+        from workbench.settings import read_settings
+
+        settings = read_settings()
+        name, source = settings.annotator or _user(), f"{settings.path}: as"
     name = name.strip()
     if not name or len(name) > 100 or not name.isprintable():
-        raise UsageError("--as: give a printable name of 1 to 100 characters")
+        raise UsageError(f"{source}: give a printable name of 1 to 100 characters")
     return name
+
+
+def _user() -> str:
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise UsageError("your system has no user name here: give one with --as NAME") from None
 
 
 def on_terminal() -> bool:
@@ -98,23 +162,27 @@ def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
 
 
 def open_app(url: str, dataset: str | None, annotator: str) -> None:
+    """Open the screens; ends by SystemExit when they did not end well."""
+    import gc
     import os
 
     if os.environ.get("TERM") == "dumb":
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> Store:
-        from workbench.store.engine import open_store
+        from workbench.store.engine import SCREEN_CACHE, open_store
 
-        return open_store(url, create=False)
+        return open_store(url, create=False, cache=SCREEN_CACHE)
 
     if "://" not in url and not Path(url).expanduser().exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
+    gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
+    from workbench.settings import read_settings
     from workbench.tui.app import run
 
-    code = run(connect, dataset, annotator)
+    code = run(connect, dataset, annotator, read_settings())
     if code:
-        raise typer.Exit(code)
+        raise SystemExit(code)
 
 
 def edited(text: str, file: str | None) -> str:

@@ -11,6 +11,10 @@ WorkbenchError                  catch this to catch them all
 │   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
+│   ├── AccessError             no key, refused, not paid, unknown model: mend it, nothing can be asked before
+│   ├── BusyError               the service was busy, down or out of reach: ask again later
+│   ├── DeclinedError           the service takes this text not at all: review it by hand, or change what is asked
+│   └── AnswerError             an answer came and was cut off or is not what was asked for: ask again
 └── ExportError                 the export was not written; what stood there is untouched
 
 The command line prints the message on stderr and ends with exit code 2; 1 is kept for a failed gate.
@@ -82,6 +86,22 @@ class ConflictError(StoreError):
 
 class ProposalError(WorkbenchError):
     """A proposer could not answer; kept as a failure, never as an empty set."""
+
+
+class AccessError(ProposalError):
+    """The service lets nobody ask: the message says which key, payment or model to mend."""
+
+
+class BusyError(ProposalError):
+    """The service could not answer now; asking again later may do."""
+
+
+class DeclinedError(ProposalError):
+    """The service will not take this text; review the sample by hand, or change what is asked."""
+
+
+class AnswerError(ProposalError):
+    """An answer came that cannot be used; it was paid for, and asking again may do."""
 
 
 class ExportError(WorkbenchError):

@@ -38,12 +38,16 @@ def import_text(report: ImportReport) -> str:
         )
         if number or name == "new"
     ]
-    lines = [f"{report.path} → {report.dataset}: {', '.join(counts)}; {report.n_samples:,} samples now"]
+    lines = [
+        f"{report.path} → {report.dataset}: {', '.join(counts)}; {several(report.n_samples, 'sample')} now"
+    ]
     lines += [f"  {note}" for note in report.notes]
     if report.gold_ignored:
-        lines.append(f"  {report.gold_ignored:,} rows carry gold: import again with --gold to store it")
+        number = several(report.gold_ignored, "row has", "rows have")
+        lines.append(f"  {number} gold: import again with --gold to store it")
     if report.blind:
-        lines.append(f"  {report.blind:,} samples are reviewed blind (change with --blind SHARE)")
+        number = several(report.blind, "sample is", "samples are")
+        lines.append(f"  {number} reviewed blind (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
@@ -61,14 +65,14 @@ def propose_text(report: ProposeReport) -> str:
     if report.already:
         parts.append(f"{report.already:,} were there already")
     if report.without:
-        parts.append(f"{report.without:,} samples have none in this run")
+        parts.append(f"{several(report.without, 'sample has', 'samples have')} none in this run")
     return clean(f"{report.run}: {', '.join(parts)}; it is the current run")
 
 
 def export_text(report: ExportReport) -> str:
     """What an export holds."""
     return clean(
-        f"{report.path}: {report.samples:,} samples, {report.proposals:,} with a proposal, "
+        f"{report.path}: {several(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
         f"{report.gold:,} with gold\nmanifest sha256 {report.manifest_sha256}"
     )
 
@@ -80,7 +84,8 @@ def policy_text(report: PolicyReport) -> str:
     lines = [f"policy version {report.version} is current"]
     if report.stale:
         shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
-        lines.append(f"{len(report.stale):,} samples were reviewed under an older version: {shown}")
+        number = several(len(report.stale), "sample was", "samples were")
+        lines.append(f"{number} reviewed under an older version: {shown}")
     return clean("\n".join(lines))
 
 
@@ -92,7 +97,7 @@ def status_text(report: Status) -> str:
     for one in report.datasets:
         done = one.progress
         lines.append(
-            f"{one.info.name}: {one.info.n_samples:,} samples, {done.verified:,} verified, "
+            f"{one.info.name}: {several(one.info.n_samples, 'sample')}, {done.verified:,} verified, "
             f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
@@ -130,7 +135,7 @@ def head_line(report: ScoreReport) -> str:
     verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in rows)
     run = f"run {report.run}" if report.run else "no run yet"
     return clean(
-        f"{report.dataset} · {run} · match threshold {report.threshold} · {len(rows):,} samples: "
+        f"{report.dataset} · {run} · match threshold {report.threshold} · {several(len(rows), 'sample')}: "
         f"{verified:,} verified, {excluded:,} excluded, {unresolved:,} unresolved"
     )
 
@@ -145,7 +150,7 @@ def gate_text(gate: Gate) -> str:
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
     else:
-        mean = f"mean {_number(gate.value, 4)} over {gate.n} samples ({gate.undefined} undefined)"
+        mean = f"mean {_number(gate.value, 4)} over {several(gate.n, 'sample')} ({gate.undefined} undefined)"
         lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
     if gate.unscored:
         total = gate.n + gate.undefined + gate.unscored
@@ -209,12 +214,20 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         recalls, tallies = map(_number, one.recalls), map(_tally_cell, one.tallies)
         lines.append(
             f"{one.first} against {one.second}: verified recall {' against '.join(recalls)}, "
-            f"Δ {_signed(one.delta.value)} over {one.delta.n} references"
+            f"Δ {_signed(one.delta.value)} over {several(one.delta.n, 'reference')}"
             f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
         )
     if report.unpaired:
-        lines.append(f"{report.unpaired} references are verified under one value only and are left out")
+        lines.append(
+            f"left out: {several(report.unpaired, 'reference')} that "
+            f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
+        )
     return clean("\n".join(lines))
+
+
+def several(number: int, one: str, more: str = "") -> str:
+    """`1 sample`, `2 samples`; `more` where an s is not enough."""
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
 
 
 def _tally_cell(tally: Tally) -> str:

@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.nearest import PASSAGE, nearest
+from workbench.matching.nearest import PASSAGE, nearest, shared
 from workbench.model import Evidence
 
 
@@ -80,3 +80,14 @@ def test_twenty_megabytes_are_searched_at_once() -> None:
 
     assert found == [Evidence(57, len(contexts[0]), len(contexts[57]))]
     assert time.perf_counter() - start < 30
+
+
+def test_the_words_that_make_a_passage_alike() -> None:
+    """Whole words, in any case and with any ending; pairs of characters where there are no blanks."""
+    passage = "Universities of PARIS; in Parisian time 東京都"
+
+    assert [passage[s.start : s.end] for s in shared("University of Paris", passage)] == [
+        "Universities", "PARIS", "Parisian"
+    ]  # fmt: skip
+    assert [passage[s.start : s.end] for s in shared("東京", passage)] == ["東京"]
+    assert shared("Lyon", passage) == []

@@ -12,7 +12,8 @@ from workbench.model import Evidence, Tally, count
 from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.compare import compare_by
-from workbench.stages.review import Opened, act, queue_rows
+from workbench.stages.queue import queue_rows
+from workbench.stages.review import Opened, act
 
 
 def verify(bench: Any, key: str) -> Opened:

@@ -13,7 +13,7 @@ import sys
 
 from workbench.errors import WorkbenchError
 from workbench.reviewing.edits import Comment, Dispose
-from workbench.stages import editing, review
+from workbench.stages import editing, queue, review
 from workbench.store.engine import open_store
 
 
@@ -26,7 +26,7 @@ def decide(database: str, annotator: str, seed: int, acts: int) -> None:
     chance = random.Random(seed)
     store = open_store(database)
     info = review.dataset(store, None)
-    ids = review.queue_ids(store, info.id, annotator)
+    ids = queue.queue_ids(store, info.id, annotator)
     say(f"pid {os.getpid()}")
     for number in range(acts):
         opened = review.open_sample(store, chance.choice(ids), annotator)

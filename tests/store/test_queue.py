@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -10,9 +12,10 @@ import pytest
 
 from workbench.model import Assessment, Kind, Unit
 from workbench.reviewing.edits import Accept, Dispose, Edit, Flag, Put
-from workbench.stages import editing, review
+from workbench.stages import editing, queue, review
 from workbench.stages.review import act
-from workbench.store import queue
+from workbench.store.datasets import add_policy
+from workbench.text.query import FIELDS, MARKS, STATES, VALUES, Query, parse, quoted
 
 
 def rows(n: int, **more: Any) -> list[dict[str, Any]]:
@@ -20,7 +23,13 @@ def rows(n: int, **more: Any) -> list[dict[str, Any]]:
     return [{"id": f"s{number}", "user_input": f"question {number}", **text, **more} for number in range(n)]
 
 
-def keys(bench: Any, ids: list[int]) -> list[str]:
+def query(text: str) -> Query:
+    found = parse(text)
+    assert isinstance(found, Query)
+    return found
+
+
+def keys(bench: Any, ids: Sequence[int]) -> list[str]:
     names = dict(bench.query("SELECT id, key FROM sample"))
     return [names[number] for number in ids]
 
@@ -30,21 +39,21 @@ def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
     bench.load(rows(50), seed=4)
     dataset = bench.info().id
 
-    drawn = queue.queue_ids(bench.store, dataset, "ann", ["entity"])
+    drawn = queue.queue_ids(bench.store, dataset, "ann").tolist()
 
     by_u = [number for (number,) in bench.query("SELECT id FROM sample ORDER BY u")]
     assert drawn == by_u
-    assert queue.queue_ids(bench.store, dataset, "bo", ["entity"]) == by_u
-    in_file = queue.queue_ids(bench.store, dataset, "ann", ["entity"], order="file")
+    assert queue.queue_ids(bench.store, dataset, "bo").tolist() == by_u
+    in_file = queue.queue_ids(bench.store, dataset, "ann", order="file")
     assert keys(bench, in_file) == [f"s{number}" for number in range(50)]
-    assert drawn != in_file
+    assert drawn != in_file.tolist()
 
 
 @pytest.mark.parametrize(
     ("search", "expected"),
     [
         ("париж", ["ru"]), ("ПАРИЖ", ["ru"]), ("ÉCOLE", ["fr"]), ("école", ["fr"]),
-        ("100%", ["percent"]), ("%", ["percent"]), ("a_b", ["under"]), ("_", ["under"]), ("\\", ["back"]),
+        ("100%", ["percent"]), ("%", ["percent"]), ("a_b", ["under"]), ("_", ["under"]), ("\\\\", ["back"]),
         ("where", ["ru", "fr"]), ("PERCENT", ["percent"]), ("nothing of this", []), ("'; DROP", []),
     ],
 )  # fmt: skip
@@ -59,7 +68,7 @@ def test_search_finds_a_piece_of_the_text_in_any_case(bench: Any, search: str, e
         for key, (question, reference) in texts.items()
     ])  # fmt: skip
 
-    found = queue.queue_ids(bench.store, bench.info().id, "ann", ["entity"], order="file", search=search)
+    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(f'"{search}"'), order="file")
 
     assert keys(bench, found) == expected
 
@@ -96,10 +105,10 @@ def test_the_disposition_in_sql_is_that_of_the_fold(bench: Any, kinds: tuple[Kin
     found = {
         key: state
         for state in ("todo", "started", "skipped", "excluded", "verified")
-        for key in keys(bench, queue.queue_ids(bench.store, dataset, "ann", kinds, state=state))
+        for key in keys(bench, queue.queue_ids(bench.store, dataset, "ann", query(f"state:{state}")))
     }
-    pages = review.queue_rows(bench.store, dataset, "ann", review.queue_ids(bench.store, dataset, "ann"))
-    progress = review.progress(bench.store, dataset, "ann")
+    pages = queue.queue_rows(bench.store, dataset, "ann", queue.queue_ids(bench.store, dataset, "ann"))
+    progress = queue.progress(bench.store, dataset, "ann")
 
     assert found == expected
     assert {row.key: row.disposition for row in pages.values()} == expected
@@ -114,9 +123,9 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
     """In queue order after the present one, then from the start; skipped and decided ones are passed over."""
     bench.load(rows(6))
     dataset = bench.info().id
-    order = review.queue_ids(bench.store, dataset, "ann")
+    order = queue.queue_ids(bench.store, dataset, "ann")
     visited = []
-    current = review.next_sample(bench.store, dataset, "ann", order[2])
+    current = queue.next_sample(bench.store, dataset, "ann", order[2])
     while current is not None:
         visited.append(current)
         opened = review.open_sample(bench.store, current, "ann")
@@ -125,11 +134,11 @@ def test_the_next_sample_goes_round_once(bench: Any) -> None:
             opened,
             editing.accept(opened, "entity") if len(visited) % 2 else editing.skip(opened),
         )
-        current = review.next_sample(bench.store, dataset, "ann", current)
+        current = queue.next_sample(bench.store, dataset, "ann", current)
 
     assert visited == [*order[3:], *order[:3]]
-    assert review.next_sample(bench.store, dataset, "ann") is None
-    assert review.next_sample(bench.store, dataset, "bo") == next(
+    assert queue.next_sample(bench.store, dataset, "ann") is None
+    assert queue.next_sample(bench.store, dataset, "bo") == next(
         number for number in order if visited.index(number) % 2
     )
 
@@ -140,13 +149,13 @@ def test_gold_of_somebody_else_counts_as_verified_until_one_decides(bench: Any) 
     bench.load(rows(2, gold=gold), gold="given")
     dataset = bench.info().id
 
-    before = review.progress(bench.store, dataset, "ann")
+    before = queue.progress(bench.store, dataset, "ann")
     opened = bench.open("s0")
     act(bench.store, opened, Flag("hm"))
-    flagged = review.progress(bench.store, dataset, "ann")
+    flagged = queue.progress(bench.store, dataset, "ann")
     opened = bench.open("s0")
     act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
-    after = review.progress(bench.store, dataset, "ann")
+    after = queue.progress(bench.store, dataset, "ann")
 
     assert (before.verified, before.flagged) == (2, 0)
     assert (flagged.verified, flagged.flagged) == (2, 1)
@@ -157,7 +166,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     """The automatic score appears with the decision, with the verified one and their difference."""
     proposal = {"proposer": "p", "reference_entities": ["Rome"], "context_entities": []}
     bench.load(rows(2, proposal=proposal))
-    dataset, ids = bench.info().id, review.queue_ids(bench.store, bench.info().id, "ann")
+    dataset, ids = bench.info().id, queue.queue_ids(bench.store, bench.info().id, "ann")
     opened = bench.open("s0")
     assert opened.automatic == ()
     rome = opened.state.entity.assessment.units[0]
@@ -165,7 +174,7 @@ def test_values_stay_hidden_until_a_sample_is_decided(bench: Any) -> None:
     edited = act(bench.store, opened, editing.toggle(opened, rome))
     done = act(bench.store, edited, editing.accept(edited, "entity"))
 
-    rows_ = {row.key: row for row in review.queue_rows(bench.store, dataset, "ann", ids).values()}
+    rows_ = {row.key: row for row in queue.queue_rows(bench.store, dataset, "ann", ids).values()}
     shown, hidden = rows_["s0"], rows_["s1"]
     assert (hidden.automatic, hidden.verified, hidden.delta) == (None, None, None)
     assert shown.automatic is not None
@@ -194,4 +203,160 @@ def test_the_order_by_difference_takes_any_number_of_samples(bench: Any) -> None
     with bench.store.writing() as session:
         session.execute(insert(SampleRow), many)
 
-    assert len(review.queue_ids(bench.store, dataset, "ann", order="delta")) == 33_001
+    assert len(queue.queue_ids(bench.store, dataset, "ann", order="delta")) == 33_001
+
+
+NAMES = {"person": "Ada Lovelace", "place": "Rome", "date": "1889", "other": "Zork"}
+
+
+def said(*labels: str) -> dict[str, Any]:
+    """A proposal with one entity of each label, as the proposer wrote it."""
+    entities: list[Any] = [
+        {"text": NAMES.get(label.lower(), "Zork"), **({"label": label} if label else {})} for label in labels
+    ]
+    return {"proposer": "p", "reference_entities": entities, "context_entities": [[{"text": "Rome"}]]}
+
+
+ROWS: list[dict[str, Any]] = [
+    {"id": "alpha-1", "user_input": "Who?", "reference": "Ada Lovelace in Rome, 1889: Zork.",
+     "retrieved_contexts": ["Rome"], "group": "Web",
+     "meta": {"lang": "ru-RU", "topic": "art", "n": 5, "ok": True},
+     "proposal": said("person", "date")},
+    {"id": "beta-2", "user_input": "Where is the bank?", "reference": "Rome. Right bank",
+     "retrieved_contexts": ["Rome"], "group": "news",
+     "meta": {"language": "en", "topic": "Art", "n": 5.5},
+     "proposal": said("PLACE", "other")},
+    {"id": "gamma-3", "user_input": "Когда?", "reference": "Париж, 1889", "retrieved_contexts": ["Париж"],
+     "meta": {"topic": "music", "ok": False, "odd key": "x", "nested": {"a": 1}},
+     "proposal": said("GPE", "date")},
+    {"id": "delta-4", "user_input": "What is 100% of a_b?", "reference": "Zork\\Rome",
+     "retrieved_contexts": [],
+     "proposal": {"proposer": "p", "reference_entities": ["Zork"], "context_entities": []}},
+    {"id": "epsilon-5", "user_input": "?", "reference": "nothing", "retrieved_contexts": []},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "alpha beta gamma delta epsilon"),
+        ("rome", "alpha beta delta"),
+        ("ROME bank", "beta"),
+        ('"bank right"', ""),
+        ('"right bank"', "beta"),
+        ("-rome", "gamma epsilon"),
+        ("rome -bank", "alpha delta"),
+        ("париж", "gamma"),
+        ("100% a_b", "delta"),
+        ("id:a-", "alpha beta gamma delta"),
+        ("id:BETA", "beta"),
+        ("id:alpha,gamma", "alpha gamma"),
+        ("group:web", "alpha"),
+        ("group:web,news", "alpha beta"),
+        ("-group:web", "beta gamma delta epsilon"),
+        ("lang:ru", "alpha"),
+        ("lang:RU,en", "alpha beta"),
+        ("lang:r", ""),
+        ("meta.topic:art", "alpha beta"),
+        ("-meta.topic:art", "gamma delta epsilon"),
+        ("meta.n:5", "alpha"),
+        ("meta.n:5.5", "beta"),
+        ("meta.ok:true", "alpha"),
+        ("meta.ok:false", "gamma"),
+        ("meta.nested:1", ""),
+        ("meta.none:x", ""),
+        ("label:person", "alpha"),
+        ("label:place", "beta"),
+        ("label:date", "alpha gamma"),
+        ("label:date,place", "alpha beta gamma"),
+        ("label:other", "beta gamma delta"),
+        ("-label:date", "beta delta epsilon"),
+        ("label:GPE", ""),
+        ("state:todo", "alpha beta gamma delta epsilon"),
+        ("state:verified", ""),
+        ("is:flagged", ""),
+        ("-is:flagged rome", "alpha beta delta"),
+        ("is:blind", ""),
+        ("is:stale,offplan,fast,disputed,rematch", ""),
+        ("delta>0", ""),
+        ("-delta>0", ""),
+        ("auto>=0", ""),
+        ("cause:missed", ""),
+    ],
+)
+def test_terms_over_samples_that_nobody_reviewed(bench: Any, text: str, expected: str) -> None:
+    """Texts in any case and script, ids, groups, meta, and labels as the policy knows them."""
+    bench.load(ROWS)
+
+    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(text), order="file")
+
+    assert " ".join(key.partition("-")[0] for key in keys(bench, found)) == expected
+
+
+@pytest.mark.parametrize(
+    "value", ["'; DROP TABLE sample; --", '"', "\\", "%", "_", "[", "\u202e", "💥" * 50, "a" * 900]
+)
+@pytest.mark.parametrize(
+    "field", ["", "id:", "group:", "lang:", "label:", "by:", "flag:", "cause:", "meta.k:"]
+)
+def test_any_value_is_a_value(bench: Any, field: str, value: str) -> None:
+    """Signs of SQL, patterns and JSON find themselves, which stand in no sample here."""
+    bench.load(ROWS[:1])
+
+    assert len(queue.queue_ids(bench.store, bench.info().id, "ann", query(field + quoted(value)))) == 0
+
+
+@pytest.mark.parametrize("key", ["odd", "a.b", "$", "[0]", "*", "'", "🗝", "ключ"])
+def test_any_key_is_a_key(bench: Any, key: str) -> None:
+    """A key of meta is taken as it is, whatever it means in a path."""
+    bench.load([{**ROWS[4], "meta": {key: "x"}}, {**ROWS[0], "meta": {"other": "x"}}])
+
+    found = queue.queue_ids(bench.store, bench.info().id, "ann", query(f"meta.{key}:X"))
+
+    assert keys(bench, found) == ["epsilon-5"]
+
+
+def test_a_policy_without_other_and_with_counted_labels(bench: Any) -> None:
+    """A label that the policy does not count is no unit's."""
+    bench.load(ROWS)
+    dataset = bench.info()
+    policy = replace(dataset.policy, counted_labels=("date",))
+    add_policy(bench.store, dataset.id, policy, "ann")
+
+    def found(text: str) -> list[str]:
+        return keys(bench, queue.queue_ids(bench.store, dataset.id, "ann", query(text), order="file"))
+
+    assert found("label:date") == ["alpha-1", "gamma-3"]
+    assert found("label:person") == []
+
+
+def test_a_policys_language_holds_where_a_sample_names_none(bench: Any) -> None:
+    bench.load(ROWS)
+    dataset = bench.info()
+    add_policy(bench.store, dataset.id, replace(dataset.policy, language="de"), "ann")
+
+    found = queue.queue_ids(bench.store, dataset.id, "ann", query("lang:de"), order="file")
+
+    assert keys(bench, found) == ["gamma-3", "delta-4", "epsilon-5"]
+
+
+def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
+    """Nothing of SQLite's own leaves the engine."""
+    from sqlalchemy.dialects import postgresql
+
+    from workbench.store.queue_terms import condition
+
+    bench.load(ROWS)
+    texts = [f"{field}:x" for field in FIELDS if field not in (*VALUES, "state", "is", "cause")]
+    texts += [*(f"state:{state}" for state in STATES), *(f"is:{mark}" for mark in MARKS)]
+    texts += ["word", "слово", "meta.key:true", "label:date", "label:other", "auto>.5"]
+    info = replace(bench.info(), show_auto="always")
+    for text in texts:
+        (term,) = query(text).terms
+        picked: dict[Any, list[int]] = {"fast": [1], "disputed": [1]} | (
+            {term: [1]} if "auto" in text else {}
+        )
+        dialect: Any = postgresql
+        said = str(condition(term, info, "ann", picked).compile(dialect=dialect.dialect()))
+        assert "holds(" not in said
+        assert "JSON_EXTRACT" not in said.upper()

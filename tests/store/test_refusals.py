@@ -32,12 +32,12 @@ FULL = """
 import resource, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
-from workbench.stages import review
+from workbench.stages import queue, review
 from workbench.store.engine import open_store
 
 store = open_store(sys.argv[1])
 info = review.dataset(store, None)
-first, second, third = review.queue_ids(store, info.id, "ann", order="file")
+first, second, third = queue.queue_ids(store, info.id, "ann", order="file")
 review.act(store, review.open_sample(store, first, "ann"), Comment("before"))
 wal = sys.argv[1] + "-wal"
 size = __import__("os").path.getsize(wal)
@@ -82,7 +82,7 @@ READ_ONLY = """
 import os, sys
 from workbench.errors import StoreError
 from workbench.reviewing.edits import Comment
-from workbench.stages import review
+from workbench.stages import queue, review
 from workbench.store.engine import open_store
 
 if os.getuid() == 0:
@@ -91,7 +91,7 @@ if os.getuid() == 0:
 try:
     store = open_store(sys.argv[1])
     info = review.dataset(store, None)
-    sample = review.queue_ids(store, info.id, "ann", order="file")[0]
+    sample = queue.queue_ids(store, info.id, "ann", order="file")[0]
     opened = review.open_sample(store, sample, "ann")
     review.act(store, opened, Comment("x"))
 except StoreError as error:

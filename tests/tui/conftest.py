@@ -24,6 +24,7 @@ from textual.pilot import Pilot
 from workbench.model import Kind
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import Store, open_store
+from workbench.text.query import parse
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.queue import QueueScreen
 
@@ -158,13 +159,22 @@ def store(database: Path) -> Iterator[Store]:
     opened.close()
 
 
+@pytest.fixture(autouse=True)
+def no_held_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pilots press faster than any hand; what a key that is held down may do is tested in a file of its own."""
+    monkeypatch.setattr("workbench.tui.screens.review.LOOK", float("-inf"))
+    monkeypatch.setattr("workbench.tui.screens.review.RELEASED", float("-inf"))
+
+
 @pytest.fixture
 def make_app() -> Iterator[MakeApp]:
     """Makes apps over a database, and closes their stores."""
     apps: list[WorkbenchApp] = []
 
-    def make(database: Path, *, dataset: str | None = None, annotator: str = "ann") -> WorkbenchApp:
-        app = WorkbenchApp(lambda: open_store(str(database)), dataset, annotator)
+    def make(
+        database: Path, *, dataset: str | None = None, annotator: str = "ann", **own: Any
+    ) -> WorkbenchApp:
+        app = WorkbenchApp(lambda: open_store(str(database)), dataset, annotator, **own)
         app.animation_level = "none"
         apps.append(app)
         return app
@@ -228,7 +238,7 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
         assert isinstance(app.screen, QueueScreen)
         desk = app.screen.desk
         assert desk is not None
-        rows = await desk.rows(await desk.ids(search=name))
+        rows = await desk.rows(await desk.ids(parse(name)))
         found = next(row.sample_id for row in rows.values() if row.key == name)
         await app.gate.enter(partial(app.review, desk, found))
         await settle(pilot)

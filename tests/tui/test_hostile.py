@@ -171,3 +171,28 @@ async def test_the_tail_of_a_paste_is_no_key_press(
         await pilot.pause(0.1)
         await press(pilot, "x")
         assert app.screen.query_one(UnitList).units[0].rejected
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_evidence_search_and_split_steer_nothing(
+    import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any
+) -> None:
+    """Passages, titles, letters and what was said; without the last wall."""
+    monkeypatch.setattr(TerminalGuard, "apply", lambda _self, segments, _background: segments)
+    nasty_rows[0]["proposal"]["context_entities"] = [[], []]
+    app = make_app(import_rows(nasty_rows, name="nasty"))
+    seen: list[str] = []
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "enter")
+        app.screen.query_one(UnitList).move_to(0)
+        for keys in (
+            "e", "j", "right_square_bracket", "question_mark", "escape", "e", "escape", "e 1", "u", "U",
+            "}", "#", "1 enter", "slash E v i l", "f3", "enter", "escape", "vertical_line", "escape", "&",
+            "u", "m", "m", "e slash P a r i s enter", "p",
+        ):  # fmt: skip
+            await press(pilot, *keys.split())
+            seen.append(on_screen(app))
+    for picture in seen:
+        assert steering(picture) == []
+    assert any("evidence for Evil" in picture for picture in seen)
+    assert any("split before" in picture for picture in seen)

@@ -63,4 +63,4 @@ def test_a_mark_over_several_lines_is_in_each() -> None:
 def test_a_click_finds_the_innermost_unit() -> None:
     """None outside of all marks."""
     marked = MarkedLines([(0, 27)], [OUTER, INNER])
-    assert [marked.owner_at(0, place) for place in (3, 15, 20)] == ["u1", "u2", None]
+    assert [marked.mark_at(0, place) for place in (3, 15, 20)] == [OUTER, INNER, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,15 @@ from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.review import Progress, QueueRow
+from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
 from workbench.tui.screens.choose import Names
-from workbench.tui.screens.queue import progress_parts
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
+from workbench.tui.screens.menu import Choices
+from workbench.tui.widgets.bars import Head, KeyBar, Status
 from workbench.tui.widgets.field import Field
-from workbench.tui.widgets.sample_list import PAGE, SampleList, plan
+from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
+from workbench.tui.widgets.sample_columns import SampleHead, plan, short
+from workbench.tui.widgets.sample_list import PAGE, SampleList
 
 Press = Callable[..., Awaitable[None]]
 
@@ -46,8 +49,15 @@ async def test_escape_clears_the_search(database: Path, make_app: Any, press: Pr
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "slash", *"zzz", "enter")
-        assert "No sample has “zzz”" in str(app.screen.query_one("#empty", Static).render())
+        empty = app.screen.query_one("#empty", Static)
+        assert "No sample fits this search." in str(empty.render())
+        assert "esc shows all samples" in str(empty.render())
         await press(pilot, "slash", "escape")
+        assert len(shown(app)) == 8
+        assert not empty.display
+        await press(pilot, "slash", *"nil", "enter")
+        assert shown(app) == ["nil"]
+        await press(pilot, "escape")  # from the list as well
         assert len(shown(app)) == 8
 
 
@@ -73,25 +83,202 @@ async def test_progress_and_rows_follow_a_decision(
         assert by_key["schiller"].disposition == "verified"
         assert by_key["schiller"].annotators == ("ann",)
         assert by_key["schiller"].flag == "see me"
-        assert "1 of 8 verified · 1 flagged" in app.screen.query_one("#progress", Bar).text
+        assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
-async def test_views_and_orders(database: Path, make_app: Any, press: Press, open_review: Press) -> None:
-    """v goes through the states, o through the orders; the head says which one it is."""
+async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
+    """Open a menu by its key and take the choice of that name by keys."""
+    await press(pilot, key)
+    choices = pilot.app.screen.query_one(Choices)
+    takeable = [one.name.split("  ")[0] for one in choices.choices if one.take]
+    on = next(
+        index
+        for index, one in enumerate(takeable)
+        if one == choices.choices[choices.cursor].name.split("  ")[0]
+    )
+    steps = takeable.index(name) - on
+    await press(pilot, *(["j"] * steps if steps > 0 else ["k"] * -steps), "enter")
+
+
+async def test_a_facet_is_put_into_the_query_and_taken_out_again(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """v lists states, marks, labels with counts; another state takes the place of the first."""
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "schiller")
-        await press(pilot, "s", "b")
-        in_file = ["tower", "nevsky", "changcheng", "nil", "genji", "schiller", "emoji", "bare"]
-        assert shown(app) != in_file
-        await press(pilot, "o")
-        assert shown(app) == in_file
-        assert "file order" in app.screen.query_one(Head).text
-        await press(pilot, "v", "v", "v", "v", "v")
+        await press(pilot, "s", "b", "v")
+        listed = {one.name: one.right for one in app.screen.query_one(Choices).choices if one.take}
+        assert (listed["to do"], listed["skipped"], listed["verified"]) == ("7", "1", "0")
+        assert listed["person"] == "5"
+        await press(pilot, "escape")
+        await choose(press, pilot, "v", "skipped")
         assert shown(app) == ["schiller"]
-        assert "skipped" in app.screen.query_one(Head).text
-        await press(pilot, "v", "v", "v")
-        assert "No sample is started." in str(app.screen.query_one("#empty", Static).render())
+        assert app.screen.query_one(Field).value == "state:skipped"
+        assert "1 of 8 samples" in app.screen.query_one(Head).text
+        await choose(press, pilot, "v", "to do")
+        assert app.screen.query_one(Field).value == "state:todo"
+        assert len(shown(app)) == 7
+        await choose(press, pilot, "v", "person")
+        assert app.screen.query_one(Field).value == "state:todo label:person"
+        assert set(shown(app)) == {"tower", "nevsky", "genji", "emoji"}
+        await choose(press, pilot, "v", "all samples")
+        assert len(shown(app)) == 8
+
+
+async def test_completion_while_typing(database: Path, make_app: Any, press: Press) -> None:
+    """Fields, then values with counts; tab takes the first, down and enter the chosen one."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "slash")
+        hint = app.screen.query_one(Completions)
+        assert "state:" in str(hint.render())
+        await press(pilot, *"sta", "tab")
+        assert app.screen.query_one(Field).value == "state:"
+        assert "todo 8" in str(hint.render())
+        await press(pilot, "tab")
+        assert app.screen.query_one(Field).value == "state:todo "
+        await press(pilot, *"label:", "down", "down", "enter")
+        assert app.screen.query_one(Field).value == "state:todo label:person "
+        await press(pilot, "enter")
+        assert app.screen.focused is None
+        assert set(shown(app)) == {"tower", "nevsky", "genji", "schiller", "emoji"}
+        assert str(hint.render()).strip() == ""
+
+
+async def test_a_mistake_is_said_and_the_last_good_view_stays(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    """Enter does not leave the field; tab puts in what may have been meant."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "slash", *"nil", "enter", "slash", "end", *" state:tood", "enter")
+        hint = app.screen.query_one(Completions)
+        assert "did you mean state:todo?" in str(hint.render())
+        assert shown(app) == ["nil"]
+        assert app.screen.focused is app.screen.query_one(Field)
+        await press(pilot, "tab", "enter")
+        assert app.screen.query_one(Field).value == "nil state:todo"
+        assert shown(app) == ["nil"]
+        assert app.screen.focused is None
+
+
+async def test_another_order_is_asked_about_once_and_marks_reviews(
+    database: Path, make_app: Any, press: Press, open_review: Press, store: Any
+) -> None:
+    """Escape stays in the random order; y leaves it; from then on reviews are off-plan, and one sees it."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot)
+        drawn = shown(app)
+        in_file = ["tower", "nevsky", "changcheng", "nil", "genji", "schiller", "emoji", "bare"]
+        assert drawn != in_file
+        await choose(press, pilot, "o", "file order")
+        assert type(app.screen).__name__ == "ConfirmScreen"
+        await press(pilot, "escape")
+        assert shown(app) == drawn
+        await choose(press, pilot, "o", "file order")
+        await press(pilot, "y")
+        assert shown(app) == in_file
+        assert "file order  ◌ off-plan" in app.screen.query_one(Head).text
+        await press(pilot, "g", "enter", "a", "b")
+        await choose(press, pilot, "o", "random order")
+        assert "off-plan" not in app.screen.query_one(Head).text
+        await choose(press, pilot, "o", "doubtful first")  # not asked again
+        assert "doubtful first" in app.screen.query_one(Head).text
+        await choose(press, pilot, "o", "random order")
+        await press(pilot, "slash", *"is:offplan", "enter")
+        assert shown(app) == ["tower"]
+        assert app.screen.samples.row(0).off_plan
+
+
+async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    """From the file order to the next of the file, in a filter to the next that fits, then back."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await choose(press, pilot, "o", "file order")
+        await press(pilot, "y", "slash", *"label:date", "enter")
+        assert shown(app) == ["tower", "nevsky", "genji", "schiller"]
+        await press(pilot, "g", "c")
+        visited = []
+        while type(app.screen).__name__ == "ReviewScreen":
+            visited.append(app.screen.now.sample.id)
+            await press(pilot, "a")
+        assert visited == ["tower", "nevsky", "genji", "schiller"]
+        assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
+        await press(pilot, "c")
+        assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
+
+
+async def test_a_view_of_decided_samples_is_gone_through_one_by_one(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """By largest Δ: each is opened in its turn, verified or not, and the end is said."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        for name, keys in (("schiller", "m"), ("nil", ""), ("genji", "")):
+            await open_review(pilot, name)
+            app.screen.query_one("#units").move_to(0)
+            await press(pilot, *keys, "a", "a", "b")
+        await press(pilot, "slash", *"state:verified", "enter")
+        await choose(press, pilot, "o", "largest Δ first")
+        await press(pilot, "y")
+        order = shown(app)
+        assert order[0] == "schiller"
+        await press(pilot, "g", "enter")
+        visited = []
+        while type(app.screen).__name__ == "ReviewScreen":
+            visited.append(app.screen.now.sample.id)
+            await press(pilot, "a")
+        assert visited == order
+        assert "this was the last of the view" in app.screen.query_one(Status).text
+
+
+async def test_a_click_on_a_column_asks_for_its_order(database: Path, make_app: Any, press: Press) -> None:
+    """And another click goes back to the random one."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot)
+        drawn = shown(app)
+        place = app.screen.query_one(SampleHead)._places
+        column = next(start for start, _, order in place if order == "file")
+        await pilot.click(SampleHead, offset=(column + 3, 0))
+        await press(pilot, "y")
+        assert shown(app)[:2] == ["tower", "nevsky"]
+        await pilot.click(SampleHead, offset=(column + 3, 0))
+        await press(pilot)
+        assert shown(app) == drawn
+
+
+async def test_why_opens_for_a_decided_row_only(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Before the decision it would show what is hidden."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "slash", *"schiller", "enter", "w")
+        assert "once this sample is decided" in app.screen.query_one(Status).text
+        await press(pilot, "enter", "m", "a", "b", "w")
+        assert type(app.screen).__name__ == "WhyScreen"
+        await press(pilot, "escape")
+        assert type(app.screen).__name__ == "QueueScreen"
+
+
+async def test_the_cause_stands_in_the_row_of_a_decided_sample(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """And a query finds it by a word of it."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "schiller")
+        app.screen.query_one("#units").move_to(0)
+        await press(pilot, "m", "a", "b", "slash", *"cause:match delta>.1", "enter")
+        assert shown(app) == ["schiller"]
+        drawn = "".join(segment.text for segment in app.screen.samples.render_line(0))
+        assert "match" in drawn
+        assert "◌ off-plan" in app.screen.query_one(Head).text
 
 
 async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(
@@ -151,6 +338,33 @@ async def test_several_datasets_are_offered(
         assert shown(named) == ["tower"]
 
 
+async def test_another_dataset_opens_with_an_empty_search_in_the_random_order(
+    import_rows: Any, rows: Any, make_app: Any, press: Press, tmp_path: Path
+) -> None:
+    """What was typed, filtered and ordered belonged to the one before."""
+    database = import_rows(rows)
+    source = tmp_path / "more.jsonl"
+    source.write_text(
+        '{"id": "m1", "user_input": "q", "reference": "r", "retrieved_contexts": []}\n', "utf-8"
+    )
+    second = open_store(str(database))
+    import_file(second, source, ImportOptions(dataset="more", blind=0.0), annotator="x")
+    second.close()
+    app = make_app(database, dataset="cities")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "slash", *"nil", "enter")
+        await choose(press, pilot, "o", "file order")
+        await press(pilot, "y")
+        app.choose_dataset("more")
+        await press(pilot)
+        assert shown(app) == ["m1"]
+        assert app.screen.query_one(Field).value == ""
+        assert "more  1 sample" in app.screen.query_one(Head).text
+        assert "file order" not in app.screen.query_one(Head).text
+        await choose(press, pilot, "o", "file order")
+        assert type(app.screen).__name__ == "ConfirmScreen"  # asked again, for this dataset
+
+
 async def test_an_empty_database_says_what_to_do(tmp_path: Path, make_app: Any, press: Press) -> None:
     """No dataset: the command that brings one in."""
     app = make_app(tmp_path / "new.db")
@@ -174,7 +388,10 @@ class ListApp(App[None]):
     def compose(self) -> ComposeResult:
         yield SampleList(id="samples")
 
-    async def load(self, ids: Sequence[int]) -> dict[int, QueueRow]:
+    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
+        return {}
+
+    async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
         self.asked.append(len(ids))
         return {
             number: QueueRow(
@@ -189,7 +406,7 @@ async def test_a_million_samples_are_as_light_as_a_screenful() -> None:
     app = ListApp(1_000_000)
     async with app.run_test(size=(80, 24)) as pilot:
         listed = app.query_one(SampleList)
-        listed.set(list(range(app.size_of_list)), app.load)
+        listed.set(array("q", range(app.size_of_list)), app)
         await pilot.pause()
         await app.workers.wait_for_complete()
         listed.move_to(999_999)
@@ -202,18 +419,66 @@ async def test_a_million_samples_are_as_light_as_a_screenful() -> None:
         assert sum(app.asked) <= 4 * PAGE
 
 
+async def test_the_whole_list_takes_the_place_of_its_beginning_without_a_jump() -> None:
+    """The sample under the cursor stays on its line, and what was drawn stays drawn."""
+    app = ListApp(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        listed = app.query_one(SampleList)
+        first = array("q", range(460, 600))
+        listed.set(first, app, 500, rows=await app.rows(first))
+        await pilot.pause()
+        before = [listed.render_line(y).text for y in range(24)]
+        assert before[3].startswith("▸ ")
+        assert "id-500" in before[3]
+        listed.set(array("q", range(1_000)), app, 500)
+        assert [listed.render_line(y).text for y in range(24)] == before
+        await pilot.pause()
+        assert [listed.render_line(y).text for y in range(24)] == before
+
+
 @pytest.mark.parametrize("size", [40, 60, 77, 99, 117, 159, 197])
-def test_columns_fill_the_row(size: int) -> None:
+@pytest.mark.parametrize("key_size", [4, 12, 40])
+def test_columns_fill_the_row(size: int, key_size: int) -> None:
     """The reference gets what is left, and never less than a few letters."""
-    assert plan(size).text >= 4
+    assert plan(size, key_size).text >= 4
     if size >= 77:
-        assert plan(size).text >= 20
+        assert plan(size, key_size).text >= 15
+        assert plan(size, key_size).cause
+
+
+@pytest.mark.parametrize(
+    ("key", "expected"),
+    [
+        ("taj-high", "taj-high"),
+        ("3f" * 16, "3f3f3f3f"),
+        ("redocred_dev_document_0042", "redo…ment_0042"),
+        ("中文编号的样本第四十二号", "中文…四十二号"),
+    ],
+)
+def test_a_long_id_keeps_the_end_in_which_ids_differ(key: str, expected: str) -> None:
+    assert short(key, 14).rstrip() == expected
 
 
 def test_progress_bar_says_full_only_when_it_is() -> None:
     """One decided sample shows, one open sample shows too."""
 
     def filled(verified: int, total: int) -> int:
-        return len(progress_parts(Progress(total, verified, 0, 0, 0, 0))[0][0])
+        return len(progress_parts(Progress(total, verified, 0, 0, 0, 0), None, 80)[0][0])
 
     assert [filled(0, 1000), filled(1, 1000), filled(999, 1000), filled(1000, 1000)] == [0, 1, 9, 10]
+
+
+def test_the_least_important_counts_give_way_first() -> None:
+    """Nothing is cut in the middle, however many there are."""
+    progress = Progress(100_000, 1_234, 56, 78, 9, 12, 34)
+
+    def line(room: int) -> str:
+        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room))
+
+    assert line(200).endswith(
+        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 excluded · 12 flagged · 34 stale"
+        " · median 14 s · 3 presses a sample"
+    )
+    assert line(78).endswith("1,234 of 100,000 verified · 9 started · 78 skipped · 34 stale")
+    for room in range(40, 200):
+        assert len(line(room)) <= room

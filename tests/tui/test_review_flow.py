@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model import Unit
-from workbench.stages import review
+from workbench.stages import queue, review
 from workbench.store.engine import Store
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Head, Status
+from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -21,7 +21,7 @@ Press = Callable[..., Awaitable[None]]
 def stored(store: Store, key: str, annotator: str = "ann") -> Any:
     """What the database says of a sample, by its id."""
     info = review.dataset(store, None)
-    for number in review.queue_ids(store, info.id, annotator):
+    for number in queue.queue_ids(store, info.id, annotator):
         opened = review.open_sample(store, number, annotator)
         if opened.sample.id == key:
             return opened.state
@@ -65,7 +65,7 @@ async def test_the_whole_flow_is_still_there_after_a_restart(
         listed = app.screen.query_one(UnitList)
         listed.move_to(0)
         await press(pilot, "x")  # reject the Eiffel Tower
-        await press(pilot, "n", *"seine", "enter", "2")  # a place, typed in lower case
+        await press(pilot, "n", "tab", *"seine", "enter", "2")  # a place, typed in lower case
         assert listed.chosen is not None
         assert listed.chosen.text == "Seine"
         listed.move_to(1)
@@ -241,9 +241,11 @@ async def test_automatic_scores_show_only_after_the_decision(
         app.screen.query_one(UnitList).move_to(0)
         await press(pilot, "m", "a", "b")
         await open_review(pilot, "schiller")
-        assert app.screen.query_one(Tallies).text == "linked 1/3 .33 verified 2/3 .67   Δ −.33"
+        assert app.screen.query_one(Tallies).text == (
+            "linked 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33"
+        )
         await press(pilot, "w")
-        assert "linked · claude-run-1  1/3 .33" in app.screen.query_one(Passage).text
+        assert "linked · claude-run-1 1/3 .33" in app.screen.query_one("#values", Bar).text
 
 
 async def test_blind_samples_propose_nothing(
@@ -259,7 +261,7 @@ async def test_blind_samples_propose_nothing(
         assert "blind" in app.screen.query_one(Head).text
         await press(pilot, "a")
         assert said(app) == "no units yet: n makes one, 0 says there are none"
-        await press(pilot, "n", *"weimar", "enter", "2")
+        await press(pilot, "n", "tab", *"weimar", "enter", "2")
         assert [(unit.text, unit.match.verdict) for unit in listed.units] == [("Weimar", None)]
         await press(pilot, "m")
         assert listed.units[0].match.verdict == "found"
@@ -315,7 +317,7 @@ async def test_new_unit_says_what_is_wrong_and_keeps_the_text(
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "tower")
-        await press(pilot, "n", *"lyon", "enter")
+        await press(pilot, "n", "tab", *"lyon", "enter")
         assert "does not stand in the reference" in str(app.screen.query_one("#hint").render())
         assert app.screen.query_one("#field").value == "lyon"
         await press(pilot, *(["backspace"] * 4), *"gus", "tab")
@@ -349,7 +351,7 @@ async def test_text_selected_with_the_mouse_is_what_y_copies(
         await pilot.mouse_down("#reference", offset=(5, 1))
         await pilot.hover("#reference", offset=(10, 1))
         await pilot.mouse_up("#reference", offset=(10, 1))
-        await press(pilot, "y")
+        await press(pilot, "escape", "y")  # it offers to add what is selected
         assert app.clipboard == "Eiffel"
 
 

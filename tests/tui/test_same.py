@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import ConflictError, InputError
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing, review, same
+from workbench.stages import editing, queue, review, same
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import Places, SameScreen
@@ -164,7 +164,7 @@ def test_blind_and_excluded_samples_and_other_peoples_gold_are_left_alone(
     rows = [*ROWS[:2], {**ROWS[2], "gold": gold}]
     blind = open_store(str(import_rows(rows, blind=1.0, name="blind")))
     info = review.dataset(blind, None)
-    first = review.open_sample(blind, review.queue_ids(blind, info.id, "ann")[0], "ann")
+    first = review.open_sample(blind, queue.queue_ids(blind, info.id, "ann")[0], "ann")
 
     assert first.blind
     assert same.places(blind, first, same.Decision("reject", "Indian", "")) == []

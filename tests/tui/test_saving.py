@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 from textual.widgets import Static
 
-from workbench.stages import editing, review
+from workbench.stages import editing, queue, review
 from workbench.store import engine
 from workbench.store.engine import Store
+from workbench.text.query import parse
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -43,7 +44,7 @@ def stored(store: Store, key: str) -> review.Opened:
     """A sample as another window sees it."""
     info = review.dataset(store, None)
     opened = [
-        review.open_sample(store, n, "ann") for n in review.queue_ids(store, info.id, "ann", search=key)
+        review.open_sample(store, n, "ann") for n in queue.queue_ids(store, info.id, "ann", parse(key))
     ]
     return next(one for one in opened if one.sample.id == key)
 
@@ -129,7 +130,7 @@ async def test_keys_wait_in_order_while_a_write_is_under_way(
 
         holding = asyncio.create_task(let_go_later())
         await asyncio.sleep(0.05)
-        await press(pilot, "x", "j", "8", "j", "m", "n", *"seine", "enter", "2", "j", "a")
+        await press(pilot, "x", "j", "8", "j", "m", "n", "tab", *"seine", "enter", "2", "j", "a")
         await holding
         units = {unit.text: unit for unit in stored(store, "tower").state.entity.assessment.units}
         assert units["Eiffel Tower"].rejected
@@ -147,7 +148,7 @@ async def test_held_a_verifies_each_sample_once(
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "c", *("a" * 20))
         info = review.dataset(store, None)
-        assert review.progress(store, info.id, "ann").verified == 8
+        assert queue.progress(store, info.id, "ann").verified == 8
         with store.engine.connect() as connection:
             counts = connection.exec_driver_sql(
                 "SELECT COUNT(*), COUNT(DISTINCT review_id) FROM review_event WHERE op = 'accept'"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from workbench.stages import review
+from workbench.stages import queue, review
 from workbench.stages.policy import change_policy, policy_text
 from workbench.store.engine import Store
 from workbench.tui.widgets.bars import Head
@@ -40,7 +40,7 @@ async def test_a_stale_review_is_said_and_accepting_it_verifies_it_anew(
 
     sample_id = next(
         number
-        for number in review.queue_ids(store, info.id, "ann")
+        for number in queue.queue_ids(store, info.id, "ann")
         if review.open_sample(store, number, "ann").sample.id == "schiller"
     )
     opened = review.open_sample(store, sample_id, "ann")
@@ -54,7 +54,7 @@ async def test_a_review_off_the_plan_is_marked(
 ) -> None:
     """The first act of a sample that was chosen by its scores says so for good."""
     info = review.dataset(store, None)
-    number = review.queue_ids(store, info.id, "ann")[0]
+    number = queue.queue_ids(store, info.id, "ann")[0]
     chosen = review.open_sample(store, number, "ann", off_plan=True)
     assert chosen.opening.off_plan
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
 import pytest
+from rich.style import Style
 from textual.color import Color
 from textual.theme import Theme
 
-from workbench.tui.theme import DARK, LIGHT
+from workbench.errors import UsageError
+from workbench.settings import Settings, State, read_state, remember
+from workbench.tui.app import WorkbenchApp, run
+from workbench.tui.theme import DARK, LIGHT, chosen_theme
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
 
 
 def ratio(one: str, other: str) -> float:
@@ -39,3 +52,139 @@ def test_text_and_signals_can_be_read(theme: Theme) -> None:
     for signal, share in ((theme.success, 0.38), (theme.warning, 0.40), (accent, 0.36)):
         assert ratio(front, mixed(signal or "", back, share)) >= 4.5
     assert ratio(back, accent) >= 4.5
+
+
+THEMES = [DARK.name, LIGHT.name, "ansi-dark", "ansi-light", "textual-light", "nord", "solarized-light"]
+
+
+def drawn(app: WorkbenchApp) -> list[tuple[str, Style]]:
+    """Every stretch of the screen with its style, as it goes to the terminal."""
+    return [
+        (segment.text, segment.style or Style())
+        for strip in app.screen._compositor.render_strips()
+        for segment in strip
+    ]
+
+
+def style_of(app: WorkbenchApp, text: str) -> Style:
+    """The style of the first stretch of the reference that holds a text."""
+    reference = app.screen.query_one("#reference", Passage)
+    lines = [reference.render_line(y) for y in range(reference.size.height)]
+    return next(part.style or Style() for line in lines for part in line if text in part.text)
+
+
+@pytest.fixture(params=[*THEMES, "NO_COLOR"])
+def themed(
+    request: pytest.FixtureRequest, database: Path, make_app: Any, monkeypatch: pytest.MonkeyPatch
+) -> WorkbenchApp:
+    """The app in a theme, or without colours."""
+    if request.param == "NO_COLOR":
+        monkeypatch.setenv("NO_COLOR", "1")
+        return make_app(database)  # type: ignore[no-any-return]
+    return make_app(database, theme=request.param)  # type: ignore[no-any-return]
+
+
+async def test_every_state_can_be_told_in_every_theme(
+    themed: WorkbenchApp, press: Press, open_review: Press
+) -> None:
+    """The line of the cursor, the chosen mark, found, missing and rejected each look like nothing else."""
+    async with themed.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        themed.screen.query_one(UnitList).move_to(1)
+        await press(pilot, "x", "up")
+        await press(pilot)
+        looks = {
+            "plain": style_of(themed, " on the "),
+            "chosen": style_of(themed, "Eiffel Tower"),
+            "rejected": style_of(themed, "Champ de Mars"),
+            "found": style_of(themed, "1889"),
+            "missing": style_of(themed, "University of "),
+        }
+        visible = {
+            name: (style.color, style.bgcolor, style.bold, style.underline, style.reverse, style.strike)
+            for name, style in looks.items()
+        }
+        assert len(set(visible.values())) == len(visible), visible
+        units = themed.screen.query_one(UnitList)
+        rows = [units.render_line(place)._segments for place in range(3)]
+        cursor, other = ([(s.style.bgcolor, s.style.reverse) for s in rows[i] if s.style] for i in (0, 2))
+        assert set(cursor).isdisjoint(other)
+
+
+async def test_text_is_never_on_its_own_colour(
+    themed: WorkbenchApp, press: Press, open_review: Press
+) -> None:
+    """On no screen, in no theme."""
+    async with themed.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        for key in ("x", "question_mark", "escape", "n", "escape", "X", "escape", "g"):
+            await press(pilot, key)
+            for words, style in drawn(themed):
+                if words.strip() and style.color is not None and not style.color.is_default:
+                    assert style.color != style.bgcolor, (key, words)
+
+
+async def test_without_colour_there_is_none(
+    database: Path, make_app: Any, press: Press, open_review: Press, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NO_COLOR: no grey either, which the library would give."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        for key in ("x", "question_mark", "escape", "X"):
+            await press(pilot, key)
+            for words, style in drawn(app):
+                assert style.color is None or style.color.is_default, words
+                assert style.bgcolor is None or style.bgcolor.is_default, words
+
+
+@pytest.mark.parametrize(
+    ("term", "colours", "theme"),
+    [
+        ("xterm-16color", "", "ansi-dark"),
+        ("linux", "", "ansi-dark"),
+        ("xterm-256color", "", "workbench-dark"),
+        ("xterm", "truecolor", "workbench-dark"),
+    ],
+)
+def test_a_terminal_of_16_colours_keeps_its_own(
+    term: str, colours: str, theme: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Our shades would fall together there; a theme that a person chose holds everywhere."""
+    seen: list[str] = []
+    monkeypatch.setattr(WorkbenchApp, "run", lambda app: seen.append(app.theme))
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("COLORTERM", colours)
+    run(pytest.fail, None, "ann", Settings())
+    run(pytest.fail, None, "ann", Settings(theme="workbench-light"))
+    assert seen == [theme, "workbench-light"]
+
+
+async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(
+    database: Path, make_app: Any, press: Press, tmp_path: Path
+) -> None:
+    """By the palette; until the config file says something new. What is set at the start is no choice."""
+    state = tmp_path / "state.json"
+    app = make_app(database, theme=LIGHT.name, remember=partial(remember, state, Settings(theme=LIGHT.name)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        assert not state.exists()
+        await pilot.press("ctrl+p", *"theme")
+        await pilot.pause(0.4)
+        await pilot.press("enter")
+        await pilot.pause(0.2)
+        await pilot.press(*"nord")
+        await pilot.pause(0.4)
+        await pilot.press("enter")
+        await press(pilot)
+        assert app.theme == "nord"
+    assert chosen_theme(Settings(theme=LIGHT.name), read_state(state)) == "nord"
+    assert chosen_theme(Settings(theme=DARK.name), read_state(state)) == DARK.name
+
+
+def test_a_theme_that_is_none_is_refused_or_forgotten() -> None:
+    """In the config file it is an error; in the state, left by another version, it is not."""
+    with pytest.raises(UsageError, match="no theme 'workbench-ligth'; did you mean 'workbench-light'"):
+        chosen_theme(Settings(theme="workbench-ligth"), State())
+    assert chosen_theme(Settings(), State(theme="gone")) == ""

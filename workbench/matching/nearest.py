@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import log
 from typing import NamedTuple
 
-from workbench.model import Evidence
+from workbench.model import Evidence, Span
 from workbench.text.lists import has_digit, listed
 from workbench.text.sentences import sentences
 from workbench.text.tokens import UNSPACED, snap
@@ -55,6 +55,17 @@ def nearest(text: str, contexts: Sequence[str], n: int = 3) -> list[Evidence]:
         if len(chosen) == n:
             break
     return chosen
+
+
+def shared(text: str, passage: str) -> list[Span]:
+    """The words of a passage that make it like a text, in order."""
+    ends: dict[int, int] = {}
+    for number, term in enumerate(map(_spellings, _terms(text))):
+        for hit in _places(passage, term, number):
+            word = None if _UNSPACED.match(passage, hit.start) else _WORD.match(passage, hit.start)
+            end = word.end() if word else hit.start + len(term[0])
+            ends[hit.start] = max(end, ends.get(hit.start, 0))
+    return [Span(start, end) for start, end in sorted(ends.items())]
 
 
 def _terms(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
 from workbench.matching.countries import other_names
 from workbench.matching.names import ACRONYM, ALIAS, INFLECTED, NORMALISED, SHORT_FORM, Name
 from workbench.matching.nested import inside_longer
-from workbench.matching.scan import FILLERS, Place, find_words, in_order, pieces, traits
+from workbench.matching.scan import FILLERS, Place, Words, in_order, pieces, traits
 from workbench.model import Evidence
 from workbench.text.folding import find_folded
 from workbench.text.inflection import forms
@@ -76,8 +76,9 @@ def presence(
     patterns = [_patterns(analyse(name.text, name.label, lang), lang) for name in names]
     wanted = {form for some in patterns for pattern in some for word in pattern.words for form in word}
     hits: list[list[_Hit]] = [[] for _ in names]
+    words = Words(wanted, lang)
     for index, context in enumerate(contexts):
-        found = find_words(wanted, context, lang)
+        found = words.find(context)
         for name, some, own in zip(names, patterns, hits, strict=True):
             own.extend(_hits(name, some, index, context, found, lang))
     return [_summary(own, nested_found, threshold) for own in hits]

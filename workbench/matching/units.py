@@ -39,7 +39,7 @@ def distinct_names(
     names = []
     for entity in entities:
         same = key(entity.text, lang) or entity.text
-        label, original = _label(entity.label, policy)
+        label, original = policy_label(entity.label, policy)
         if same not in seen and _counts(label, policy):
             names.append(Name(entity.text, original or label))
         seen.add(same)
@@ -62,7 +62,7 @@ def entity_units(
         surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
         name = f"p{number}"
         same = first_with.setdefault(key(entity.text, lang) or entity.text, name)
-        label, original = _label(entity.label, policy)
+        label, original = policy_label(entity.label, policy)
         if not _counts(label, policy):
             continue
         units.append(
@@ -122,7 +122,7 @@ def _counts(label: str, policy: Policy) -> bool:
     return not policy.counted_labels or label in policy.counted_labels
 
 
-def _label(label: str, policy: Policy) -> tuple[str, str]:
+def policy_label(label: str, policy: Policy) -> tuple[str, str]:
     """The label as the policy knows it, and the proposer's own word when it does not."""
     lowered = label.strip().lower()
     if lowered in policy.label_names():

@@ -38,7 +38,7 @@ def assess(
             matches[unit.id] = Match("missing", reason="absent", similarity=near.similarity if near else 0)
             continue
         name = candidates[near.candidate].text
-        places = _places(name, context_entities, sample.retrieved_contexts) if evidence else ()
+        places = places_of(name, context_entities, sample.retrieved_contexts) if evidence else ()
         found = near.similarity >= threshold
         matches[unit.id] = Match(
             verdict="found" if found else "missing",
@@ -58,7 +58,7 @@ def candidate_names(context_entities: Sequence[Sequence[ProposedEntity]]) -> lis
     return list(dict.fromkeys(Name(e.text, e.label) for context in context_entities for e in context))
 
 
-def _places(
+def places_of(
     name: str, context_entities: Sequence[Sequence[ProposedEntity]], contexts: Sequence[str]
 ) -> tuple[Evidence, ...]:
     """Where the linked name stands, in the contexts it was extracted from."""

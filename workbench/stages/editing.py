@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from workbench.errors import InputError
 from workbench.matching.names import Name
 from workbench.matching.presence import presence
 from workbench.matching.units import language_of
-from workbench.model import REASONS, Assessment, Evidence, Kind, Match, Span, Unit, Verdict
+from workbench.model import REASONS, Assessment, Evidence, Kind, Match, Reason, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Dispose, Flag, Put
 from workbench.reviewing.fold import settle
 from workbench.stages.review import Opened
@@ -17,11 +18,10 @@ from workbench.text.normalise import key
 
 
 def reject(opened: Opened, unit: Unit) -> Put:
-    """Reject a unit, or restore a rejected one. A restored duplicate counts as a unit of its own."""
-    changed = replace(
-        unit, rejected=not unit.rejected, duplicate_of="" if unit.rejected else unit.duplicate_of
-    )
-    return Put("restore" if unit.rejected else "reject", unit.kind, (changed,))
+    """Reject a unit, or restore one that does not count; a duplicate becomes a unit of its own."""
+    if unit.counted:
+        return Put("reject", unit.kind, (replace(unit, rejected=True),))
+    return Put("restore", unit.kind, (replace(unit, rejected=False, duplicate_of=""),))
 
 
 def relabel(opened: Opened, unit: Unit, label: str) -> Put:
@@ -37,6 +37,23 @@ def toggle(opened: Opened, unit: Unit) -> Put:
     return _match(unit, "found", evidence)
 
 
+def set_evidence(opened: Opened, unit: Unit, evidence: tuple[Evidence, ...]) -> Put:
+    """Found, for these places and no others; none takes the evidence away and leaves the verdict.
+
+    Raises InputError for a place outside its context, and where there is nothing to take away.
+    """
+    if not evidence:
+        if not unit.match.evidence:
+            raise InputError("this unit has no evidence to take away")
+        return Put("match", unit.kind, (replace(unit, match=replace(unit.match, evidence=())),))
+    contexts = opened.sample.retrieved_contexts
+    for place in evidence:
+        inside = 0 <= place.context < len(contexts)
+        if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
+            raise InputError("this place lies outside the contexts")
+    return _match(unit, "found", evidence)
+
+
 def unsure(opened: Opened, unit: Unit) -> Put:
     """The person cannot tell."""
     return _match(unit, "unsure", unit.match.evidence)
@@ -44,11 +61,15 @@ def unsure(opened: Opened, unit: Unit) -> Put:
 
 def next_reason(opened: Opened, unit: Unit) -> Put:
     """Missing for the next reason: absent, partial, contradicted, other entity, and from the start again."""
-    given = unit.match.reason if unit.match.verdict == "missing" else None
-    place = 0 if given is None else (REASONS.index(given) + 1) % len(REASONS)
     put = _match(unit, "missing")
     changed = put.units[0]
-    return replace(put, units=(replace(changed, match=replace(changed.match, reason=REASONS[place])),))
+    return replace(put, units=(replace(changed, match=replace(changed.match, reason=reason_after(unit))),))
+
+
+def reason_after(unit: Unit) -> Reason:
+    """The reason that comes after the one a unit is missing for; the first for one that is not missing."""
+    given = unit.match.reason if unit.match.verdict == "missing" else None
+    return REASONS[0 if given is None else (REASONS.index(given) + 1) % len(REASONS)]
 
 
 def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
@@ -80,22 +101,17 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: s
     """
     reference = opened.sample.reference
     surface = reference[span.start : span.end]
-    _refuse_twice(opened, kind, surface)
+    refuse_twice(opened, kind, text or surface)
     spans = (span, *(other for other in ground(surface, reference) if other != span))
     unit = Unit(
-        id=_new_id(opened, kind),
+        id=new_id(opened, kind),
         kind=kind,
         text=text or surface,
         label=label,
         spans=spans if kind == "entity" else (span,),
         origin="human",
     )
-    if kind == "entity" and not opened.blind:
-        evidence = best_evidence(opened, unit)
-        verdict: Verdict = "found" if evidence else "missing"
-        reason = None if evidence else "absent"
-        unit = replace(unit, match=Match(verdict, reason, evidence, 100 if evidence else 0, "presence"))  # type: ignore[arg-type]
-    return Put("add", kind, (unit,))
+    return Put("add", kind, (replace(unit, match=matched(opened, unit)),))
 
 
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
@@ -143,11 +159,23 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
-    """Where a unit stands in the contexts, by presence; empty when it does not."""
+    """Where a unit stands in the contexts, by presence: as it is worded, else as it was proposed."""
     sample = opened.sample
     lang = language_of(sample, opened.policy)
-    found = presence([Name(unit.wording, unit.label)], sample.retrieved_contexts, lang=lang)[0]
-    return found.evidence if found.found else ()
+    for text in dict.fromkeys((unit.text, unit.wording)):
+        found = presence([Name(text, unit.label)], sample.retrieved_contexts, lang=lang)[0]
+        if found.found:
+            return found.evidence
+    return ()
+
+
+def matched(opened: Opened, unit: Unit) -> Match:
+    """What presence says of a unit that a person made; undecided when blind, and for statements."""
+    if opened.blind or unit.kind == "statement":
+        return Match()
+    if evidence := best_evidence(opened, unit):
+        return Match("found", None, evidence, 100, "presence")
+    return Match("missing", "absent", rule="presence")
 
 
 def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) -> Put:
@@ -162,14 +190,20 @@ def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) ->
     return Put("match", unit.kind, (replace(unit, match=match),))
 
 
-def _refuse_twice(opened: Opened, kind: Kind, surface: str) -> None:
-    """Mentions of one entity are one unit. Raises InputError for a name that is a unit already."""
-    if kind != "entity":
-        return
+def refuse_twice(opened: Opened, kind: Kind, surface: str, *, but: Collection[str] = ()) -> None:
+    """Mentions of one entity are one unit, and so is a claim. Raises InputError for what is one already.
+
+    Units whose ids are in `but` are passed over.
+    """
     lang = language_of(opened.sample, opened.policy)
-    same = key(surface, lang) or surface
-    for unit in opened.state.entity.assessment.units:
-        if same == (key(unit.text, lang) or unit.text) and not unit.duplicate_of:
+
+    def same(text: str) -> str:
+        return (key(text, lang) or text) if kind == "entity" else text
+
+    for unit in opened.state.of(kind).assessment.units:
+        if unit.duplicate_of or unit.id in but:
+            continue
+        if same(surface) == same(unit.text):
             how = (
                 "it is rejected: restore it with x"
                 if unit.rejected
@@ -178,7 +212,8 @@ def _refuse_twice(opened: Opened, kind: Kind, surface: str) -> None:
             raise InputError(f"{surface[:60]!r} is a unit already; {how}")
 
 
-def _new_id(opened: Opened, kind: Kind) -> str:
+def new_id(opened: Opened, kind: Kind) -> str:
+    """An id that no unit of the kind has had, rejected ones included."""
     taken = {unit.id for unit in opened.state.of(kind).assessment.units}
     number = 1
     while f"h{number}" in taken:

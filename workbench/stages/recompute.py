@@ -65,7 +65,7 @@ def recompute(
         progress(done)
     for found in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
         rows = [
-            _row(sample_id, run_id, threshold, Score(name, tally, value_of(name, tally)))
+            score_row(sample_id, run_id, threshold, Score(name, tally, value_of(name, tally)))
             for sample_id, (_, one) in found.items()
             for name, tally in one.tallies(threshold).items()
         ]
@@ -188,7 +188,8 @@ def _means(rows: tuple[Scored, ...]) -> dict[str, Mean]:
     return means
 
 
-def _row(sample_id: int, run_id: int, threshold: int, one: Score) -> dict[str, Any]:
+def score_row(sample_id: int, run_id: int, threshold: int, one: Score) -> dict[str, Any]:
+    """A score as the store takes it."""
     return {
         "sample_id": sample_id,
         "run_id": run_id,

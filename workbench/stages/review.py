@@ -1,22 +1,20 @@
-"""Reviewing: what a screen shows of a queue and a sample, and what a person's keys mean."""
+"""Reviewing: what a screen shows of a sample, and what a person's keys mean."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from workbench.comparing.causes import Difference
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
     KINDS,
     Assessment,
-    Disposition,
     Effort,
     Kind,
     Policy,
     Proposal,
     Sample,
-    Score,
     Tally,
     Unit,
 )
@@ -24,40 +22,19 @@ from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
 from workbench.scoring import linked, presence
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score, value_of
-from workbench.scoring.similarities import counted
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
+from workbench.stages.differences import causes_of
 from workbench.store import datasets as dataset_store
 from workbench.store import journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved
-from workbench.store.queue import PageRow, Progress
-from workbench.store.samples import Stored, load_sample, load_samples
+from workbench.store.samples import Stored, dataset_of, load_sample
 
-__all__ = ["DatasetInfo", "Moved", "Progress"]
-
-PAGE = 1_000
+__all__ = ["DatasetInfo", "Moved"]
 
 CARRIED = "verified units of the same reference"
 """The source of an opening that was filled from another sample's or a file's gold."""
-
-
-@dataclass(frozen=True, slots=True)
-class QueueRow:
-    """One line of the queue. `automatic` is None while there is none or while it is hidden."""
-
-    sample_id: int
-    key: str
-    disposition: Disposition
-    flag: str
-    blind: bool
-    rematch: bool
-    reference: str
-    scorer: str
-    automatic: Tally | None
-    verified: Tally | None
-    delta: Fraction | None
-    annotators: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +53,8 @@ class Opened:
     """A sample as a person sees it. `opening` is what the journal's first row will say.
 
     `reopening` is set where a review exists of which nothing was touched, while there is more to show than
-    when it was begun: the next act writes it.
+    when it was begun: the next act writes it. `causes` says of each verified kind why the automatic score
+    shown first is another.
     """
 
     sample_id: int
@@ -91,6 +69,7 @@ class Opened:
     automatic: tuple[AutoScore, ...]
     revealed: tuple[Unit, ...]
     reopening: Open | None = None
+    causes: Mapping[Kind, Difference] = field(default_factory=dict)
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy than today's."""
@@ -104,75 +83,8 @@ def datasets(store: Store) -> list[DatasetInfo]:
 
 
 def dataset(store: Store, name: str | None) -> DatasetInfo:
-    """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
-    return dataset_store.find_dataset(store, name)
-
-
-def queue_ids(
-    store: Store, dataset_id: int, annotator: str, *, order: str = "u", search: str = "", state: str = ""
-) -> list[int]:
-    """The samples of a view: in queue order (`u`), `file` order, or by `delta`, largest first."""
-    info = _info(store, dataset_id)
-    ids = queue.queue_ids(store, dataset_id, annotator, info.kinds, order=order, search=search, state=state)
-    if order == "delta":
-        rows: dict[int, QueueRow] = {}
-        for start in range(0, len(ids), PAGE):  # a statement of SQLite takes 32,766 values
-            rows |= queue_rows(store, dataset_id, annotator, ids[start : start + PAGE])
-        ids.sort(key=lambda number: -abs(float(rows[number].delta or 0)))
-    return ids
-
-
-def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:
-    """The rows of some samples.
-
-    Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
-    until this one has decided too; gold that came with a file is no one's secret.
-    """
-    info = _info(store, dataset_id)
-    scorer = DEFAULT_SCORER[info.kinds[0]]
-    rows = queue.page(
-        store, dataset_id, ids, annotator, info.kinds,
-        scorer=scorer, run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
-    )  # fmt: skip
-    decided_rows = {row.sample_id for row in rows if _decided(row)}
-    open_rows = info.show_auto == "always"
-    uncounted = [
-        row.sample_id
-        for row in rows
-        if row.automatic is None and (row.sample_id in decided_rows or (open_rows and not row.blind))
-    ]
-    counted = _counted(store, info, uncounted, scorer)
-    shown = {}
-    for row in rows:
-        decided = row.sample_id in decided_rows
-        visible = decided or (open_rows and not row.blind)
-        automatic = (row.automatic or counted.get(row.sample_id)) if visible else None
-        verified = row.gold.tally if row.gold and decided else None
-        shown[row.sample_id] = QueueRow(
-            sample_id=row.sample_id,
-            key=row.key,
-            disposition=row.disposition,
-            flag=row.flag,
-            blind=row.blind,
-            rematch=row.rematch,
-            reference=row.reference,
-            scorer=scorer,
-            automatic=automatic.tally if automatic else None,
-            verified=verified,
-            delta=_delta(automatic.tally if automatic else None, verified),
-            annotators=row.gold.annotators if row.gold else (),
-        )
-    return shown
-
-
-def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
-    """Where the dataset stands for this annotator."""
-    return queue.progress(store, dataset_id, annotator, _info(store, dataset_id).kinds)
-
-
-def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:
-    """The next undecided sample in queue order, from the start again once; None when all are decided."""
-    return queue.next_sample(store, dataset_id, annotator, _info(store, dataset_id).kinds, after)
+    """The named dataset, or the only one, its samples not counted. Raises NotFoundError, AmbiguousError."""
+    return dataset_store.find_dataset(store, name, count=False)
 
 
 def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool = False) -> Opened:
@@ -180,8 +92,7 @@ def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool 
 
     `off_plan`: it was chosen in an order that is no random one; a new review says so.
     """
-    bare = load_sample(store, sample_id, None)
-    info = _info(store, bare.dataset_id)
+    info = _info(store, dataset_of(store, sample_id))
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     if review is None:
@@ -203,8 +114,19 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     open the sample again and offer the act again.
     """
     state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
-    stored = load_sample(store, opened.sample_id, opened.dataset.run_id)
+    stored = _unchanged(store, opened, state)
     return _opened(opened.dataset, stored, opened.annotator, state, opened.opening)
+
+
+def _unchanged(store: Store, opened: Opened, state: ReviewState) -> Stored:
+    """The sample whose text `record` found to be as it was shown: read again only for its proposal.
+
+    Nothing of the proposal is shown before a kind is decided, and 100 contexts of 200 KB take 40 ms.
+    """
+    open_kinds = ("todo", "started", "skipped")
+    if not opened.opening.auto_shown and all(state.of(kind).disposition in open_kinds for kind in KINDS):
+        return Stored(opened.sample_id, opened.dataset.id, opened.sample, opened.blind, 0.0, None, None)
+    return load_sample(store, opened.sample_id, opened.dataset.run_id)
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
@@ -226,7 +148,7 @@ def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
-    return dataset_store.dataset_info(store, dataset_id)
+    return dataset_store.dataset_info(store, dataset_id, count=False)
 
 
 def _reopening(
@@ -309,6 +231,8 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
     revealed: tuple[Unit, ...] = ()
     if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
+    assessments = _assessments(info, stored) if visible else {}
+    lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
         dataset=info,
@@ -319,17 +243,21 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
         blind=opening.shown == "blind",
         rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
-        automatic=_automatic(info, stored, visible) if visible else (),
+        automatic=_automatic(info, assessments, visible),
         revealed=revealed,
+        causes=causes_of(assessments, state, opening, stored.proposal_id, lang),
     )
 
 
-def _automatic(info: DatasetInfo, stored: Stored, kinds: set[Kind]) -> tuple[AutoScore, ...]:
+def _assessments(info: DatasetInfo, stored: Stored) -> dict[str, Assessment]:
     if stored.proposal is None:
-        return ()
-    assessments = assess_all(
-        stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
-    )
+        return {}
+    return assess_all(stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False)
+
+
+def _automatic(
+    info: DatasetInfo, assessments: Mapping[str, Assessment], kinds: set[Kind]
+) -> tuple[AutoScore, ...]:
     found = []
     for name, assessment in assessments.items():
         if SCORERS[name] not in kinds:
@@ -337,26 +265,3 @@ def _automatic(info: DatasetInfo, stored: Stored, kinds: set[Kind]) -> tuple[Aut
         one = score(name, assessment)
         found.append(AutoScore(name, SCORERS[name], one.tally, one.value, f"{name} · {info.run}"))
     return tuple(found)
-
-
-def _decided(row: PageRow) -> bool:
-    """Whether this annotator decided the sample, or its gold came with a file."""
-    done = row.disposition in ("verified", "excluded")
-    return done and (row.own or (row.gold is not None and row.gold.origin != "reviewed"))
-
-
-def _counted(store: Store, info: DatasetInfo, ids: Sequence[int], scorer: str) -> dict[int, Score]:
-    """The automatic scores of samples that `score` has not counted yet."""
-    found = {}
-    for stored in load_samples(store, ids, info.run_id):
-        if stored.proposal is not None:
-            tallies = counted(stored.sample, stored.proposal, info.policy).tallies(info.threshold)
-            if scorer in tallies:
-                found[stored.sample_id] = Score(scorer, tallies[scorer], value_of(scorer, tallies[scorer]))
-    return found
-
-
-def _delta(automatic: Tally | None, verified: Tally | None) -> Fraction | None:
-    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
-        return None
-    return automatic.recall - verified.recall

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
+from typing import Any
 
-from sqlalchemy import func
+from sqlalchemy import bindparam, func
 from sqlmodel import Session, col, select
 
 from workbench.errors import AmbiguousError, NotFoundError
@@ -18,7 +20,10 @@ from workbench.store.tables import Dataset, PolicyRow, RunRow, SampleRow
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """A dataset with its settings, its policy and its current run."""
+    """A dataset with its settings, its policy and its current run.
+
+    `n_samples` is 0 where nobody asked for it: a million take 50 ms to count.
+    """
 
     id: int
     name: str
@@ -55,8 +60,8 @@ def list_datasets(store: Store) -> list[DatasetInfo]:
         return [_info(session, row) for row in session.exec(select(Dataset).order_by(col(Dataset.id)))]
 
 
-def find_dataset(store: Store, name: str | None) -> DatasetInfo:
-    """The dataset of that name, or the only one.
+def find_dataset(store: Store, name: str | None, *, count: bool = True) -> DatasetInfo:
+    """The dataset of that name, or the only one; its samples are counted when `count`.
 
     Raises NotFoundError when there is none of that name, AmbiguousError when none is named and
     there are several; both say which there are.
@@ -69,17 +74,17 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
         if name is None:
             if len(rows) > 1:
                 raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
-            return _info(session, rows[0])
+            return _info(session, rows[0], count=count)
         for row in rows:
             if row.name == name:
-                return _info(session, row)
+                return _info(session, row, count=count)
     raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
 
 
-def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
-    """The dataset of that number."""
+def dataset_info(store: Store, dataset_id: int, *, count: bool = True) -> DatasetInfo:
+    """The dataset of that number; its samples are counted when `count`."""
     with store.reading() as session:
-        return _info(session, session.get_one(Dataset, dataset_id))
+        return _info(session, session.get_one(Dataset, dataset_id), count=count)
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
@@ -144,6 +149,14 @@ def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, da
         return [(policy_of(row.document, row.version), row.annotator, row.created_at) for row in rows]
 
 
+def count_samples(store: Store, dataset_id: int) -> int:
+    """How many samples a dataset has."""
+    with store.reading() as session:
+        return session.exec(
+            select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == dataset_id)
+        ).one()
+
+
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are reviewed blind."""
     with store.reading() as session:
@@ -155,25 +168,19 @@ def count_blind(store: Store, dataset_id: int) -> int:
         ).one()
 
 
-def load_policy(session: Session, dataset_id: int, version: int) -> Policy:
-    """One version of a dataset's policy."""
-    row = session.exec(
-        select(PolicyRow).where(PolicyRow.dataset_id == dataset_id, PolicyRow.version == version)
-    ).one()
-    return policy_of(row.document, version)
-
-
-def _info(session: Session, row: Dataset) -> DatasetInfo:
+def _info(session: Session, row: Dataset, *, count: bool = True) -> DatasetInfo:
     assert row.id is not None
-    n_samples = session.exec(
-        select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == row.id)
-    ).one()
-    run = session.get(RunRow, row.run_id) if row.run_id is not None else None
+    n_samples = 0
+    if count:
+        counting = select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == row.id)
+        n_samples = session.exec(counting).one()
+    settings = {"dataset": row.id, "version": row.policy_version, "run": row.run_id}
+    document, run = session.exec(_policy_and_run(), params=settings).one()
     return DatasetInfo(
         id=row.id,
         name=row.name,
         n_samples=n_samples,
-        policy=load_policy(session, row.id, row.policy_version),
+        policy=policy_of(document, row.policy_version),
         threshold=row.threshold,
         show_auto=row.show_auto,
         external=row.external,
@@ -181,5 +188,15 @@ def _info(session: Session, row: Dataset) -> DatasetInfo:
         blind_share=row.blind_share,
         blind_settled=row.blind_settled,
         run_id=row.run_id,
-        run=run.name if run else "",
+        run=run or "",
+    )
+
+
+@cache
+def _policy_and_run() -> Any:
+    """The policy of a dataset and the name of its run; made once, for every screen asks it all the time."""
+    return (
+        select(PolicyRow.document, RunRow.name)
+        .join(RunRow, col(RunRow.id) == bindparam("run"), isouter=True)
+        .where(PolicyRow.dataset_id == bindparam("dataset"), PolicyRow.version == bindparam("version"))
     )

@@ -93,6 +93,8 @@ def _verified(session: Session, kind: Kind, where: object) -> dict[int, list[Ver
         .where(disposition == "verified", where)  # type: ignore[arg-type]
         .order_by(col(ReviewRow.sample_id), col(ReviewRow.annotator))
     ).all()
+    if not reviews:
+        return {}
     units: dict[int, list[Unit]] = {review.id or 0: [] for review in reviews}
     rows = session.exec(
         select(GoldUnitRow.review_id, GoldUnitRow.document)

@@ -57,11 +57,18 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What undo or redo touched: where to go and what to say."""
+    """What undo or redo touched: where to go and what to say.
+
+    `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
+    edit of the act, which reached over so many `samples`.
+    """
 
     sample_id: int
     what: str
     kind: Kind | None
+    edit: Edit
+    unit: str = ""
+    samples: int = 1
 
 
 def load_review(store: Store, sample_id: int, annotator: str) -> Review | None:
@@ -183,12 +190,15 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
         row = session.get_one(ReviewRow, review_id)
         append_edits(session, row, session.get_one(SampleRow, row.sample_id), [(own, edit)])
     first = touched[0]
-    return Moved(session.get_one(ReviewRow, first.review_id).sample_id, first.op, _kind_of(first))
-
-
-def _kind_of(event: ReviewEventRow) -> Kind | None:
-    kind = event.data.get("kind") or event.data.get("assessment", {}).get("kind")
-    return kind if kind in KINDS else None
+    done = edit_of(first.op, first.data)
+    sample_id = session.get_one(ReviewRow, first.review_id).sample_id
+    match done:
+        case Put():
+            return Moved(sample_id, first.op, done.kind, done, done.units[0].id, len(reviews))
+        case Accept():
+            return Moved(sample_id, first.op, done.assessment.kind, done, samples=len(reviews))
+        case _:
+            return Moved(sample_id, first.op, None, done, samples=len(reviews))
 
 
 def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
@@ -258,6 +268,7 @@ def append_edits(
     except IntegrityError as error:
         raise ConflictError("this sample was changed in another window meanwhile") from error
     state = fold(events_of(session, row.id))
+    was = {"entity": row.entity, "statement": row.statement}
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -268,7 +279,8 @@ def append_edits(
         row.origin = "imported" if all(accepted) else "reviewed"
     row.updated_at = now
     for kind in KINDS:
-        _project(session, row, sample_row, kind, state)
+        if "verified" in (was[kind], state.of(kind).disposition):  # otherwise there is and was no gold
+            _project(session, row, sample_row, kind, state)
     return state
 
 

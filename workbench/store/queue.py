@@ -1,28 +1,29 @@
-"""Queries of the queue: ids of a whole view, rows of a page, progress, the next sample."""
+"""Queries of the queue: rows of a page, progress, units verified for the same reference."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from statistics import median
 
 import sqlalchemy
-from sqlalchemy import ColumnElement, and_, case, exists, func, literal, or_
-from sqlalchemy.orm import aliased
-from sqlmodel import col, select
+from sqlalchemy import ColumnElement, and_, case, func
+from sqlmodel import Session, col, select
 
 from workbench.model import Disposition, Kind, Score, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, excluded_of, gold_of, verified_by
-from workbench.store.tables import Dataset, ReviewRow, SampleRow, ScoreRow
-
-UNDECIDED = ("todo", "started")
+from workbench.store.queue_reviews import Reviews
+from workbench.store.tables import Dataset, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many samples of a dataset stand where; the first five add up with todo to `total`."""
+    """How many samples of a dataset stand where; the first five add up with todo to `total`.
+
+    `stale`: verified by the annotator under an older policy than today's.
+    """
 
     total: int
     verified: int
@@ -30,97 +31,98 @@ class Progress:
     skipped: int
     started: int
     flagged: int
+    stale: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What a decided sample took this annotator: medians of active seconds and presses over `samples`."""
+
+    seconds: float
+    presses: float
+    samples: int
 
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """What the queue's page shows of one sample."""
+    """What the queue's page shows of one sample. `decided`: its values may be shown."""
 
     sample_id: int
     key: str
     reference: str
     blind: bool
     disposition: Disposition
-    own: bool
+    decided: bool
     flag: str
+    stale: bool
+    off_plan: bool
     gold: Gold | None
     automatic: Score | None
     rematch: bool
 
 
-def queue_ids(
-    store: Store,
-    dataset_id: int,
-    annotator: str,
-    kinds: Sequence[Kind],
-    *,
-    order: str = "u",
-    search: str = "",
-    state: str = "",
-) -> list[int]:
-    """The samples of a view in order: `u` (random, the default) or `file`.
-
-    `search` is a piece of the id, question or reference, in any case; `state` a disposition.
-    """
-    own = aliased(ReviewRow)
-    query = _with_own(own, annotator).where(col(SampleRow.dataset_id) == dataset_id)
-    if search:
-        piece = search.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        fields = (SampleRow.key, SampleRow.user_input, SampleRow.reference)
-        query = query.where(or_(*(col(name).ilike(f"%{piece}%", escape="\\") for name in fields)))
-    if state:
-        query = query.where(_state(own, kinds) == state)
-    query = query.order_by(col(SampleRow.id) if order == "file" else col(SampleRow.u))
-    with store.reading() as session:
-        return [int(number) for (number,) in session.execute(query)]
-
-
-def next_sample(
-    store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind], after: int | None
-) -> int | None:
-    """The next undecided sample in queue order after a sample, from the start again once; None when done."""
-    own = aliased(ReviewRow)
-    query = (
-        _with_own(own, annotator)
-        .where(col(SampleRow.dataset_id) == dataset_id, _state(own, kinds).in_(UNDECIDED))
-        .order_by(col(SampleRow.u))
-        .limit(1)
-    )
-    with store.reading() as session:
-        if after is not None:
-            u = session.get_one(SampleRow, after).u
-            found = session.execute(query.where(col(SampleRow.u) > u)).scalar()
-            if found is not None:
-                return int(found)
-            query = query.where(col(SampleRow.id) != after)
-        found = session.execute(query).scalar()
-        return None if found is None else int(found)
-
-
 def progress(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -> Progress:
-    """Where the samples of a dataset stand for one annotator."""
-    own = aliased(ReviewRow)
-    state = _state(own, kinds)
-    query = (
-        _with_own(own, annotator, state, func.count())
-        .where(col(SampleRow.dataset_id) == dataset_id)
-        .group_by(state)
-    )
+    """Where the samples of a dataset stand for one annotator.
+
+    Reviews are counted, not samples: a million samples cost one count more.
+    """
+    reviews = Reviews(dataset_id, annotator, tuple(kinds))
+    own = (col(ReviewRow.dataset_id) == dataset_id, reviews.is_own(ReviewRow))
+    state = reviews.disposition(ReviewRow)
+    begun = reviews.begun(ReviewRow)
     with store.reading() as session:
-        counts = {name: int(n) for name, n in session.execute(query)}
-        flagged = session.exec(
-            select(func.count())
-            .select_from(ReviewRow)
-            .where(ReviewRow.dataset_id == dataset_id, ReviewRow.annotator == annotator, ReviewRow.flag != "")
+        counts = {
+            str(name): int(number)
+            for name, number in session.execute(
+                sqlalchemy.select(state, func.count()).where(*own, begun).group_by(state)
+            )
+        }
+        theirs = session.execute(
+            sqlalchemy.select(func.count(col(ReviewRow.sample_id).distinct())).where(
+                col(ReviewRow.dataset_id) == dataset_id,
+                reviews.verified(ReviewRow),
+                col(ReviewRow.sample_id).not_in(select(ReviewRow.sample_id).where(*own, begun)),
+            )
+        ).scalar_one()
+        marked = sqlalchemy.select(_count(ReviewRow.flag != ""), _count(reviews.is_stale(ReviewRow)))
+        flagged, stale = session.execute(marked.where(*own)).one()
+        total = session.exec(
+            select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == dataset_id)
         ).one()
     return Progress(
-        total=sum(counts.values()),
-        verified=counts.get("verified", 0),
+        total=total,
+        verified=counts.get("verified", 0) + int(theirs),
         excluded=counts.get("excluded", 0),
         skipped=counts.get("skipped", 0),
         started=counts.get("started", 0),
-        flagged=flagged,
+        flagged=int(flagged),
+        stale=int(stale),
     )
+
+
+def _count(condition: ColumnElement[bool] | bool) -> ColumnElement[int]:
+    return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)  # type: ignore[arg-type]
+
+
+def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -> Pace | None:
+    """What a sample that this annotator decided took; None as long as nothing was measured."""
+    reviews = Reviews(dataset_id, annotator, tuple(kinds))
+    spent = (
+        sqlalchemy.select(func.sum(ReviewEventRow.seconds), func.sum(ReviewEventRow.presses))
+        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
+        .where(
+            col(ReviewEventRow.dataset_id) == dataset_id,
+            col(ReviewEventRow.annotator) == annotator,
+            col(ReviewEventRow.seconds).is_not(None),
+            reviews.disposition(ReviewRow).in_(("verified", "excluded")),
+        )
+        .group_by(col(ReviewEventRow.review_id))
+    )
+    with store.reading() as session:
+        rows = [(float(seconds), int(presses or 0)) for seconds, presses in session.execute(spent)]
+    if not rows:
+        return None
+    return Pace(median(seconds for seconds, _ in rows), median(presses for _, presses in rows), len(rows))
 
 
 def page(
@@ -137,19 +139,23 @@ def page(
 ) -> list[PageRow]:
     """The rows of one page, in the order of `ids`; samples that are gone are left out."""
     kind = kinds[0]
-    own = aliased(ReviewRow)
-    columns = (
-        col(SampleRow.key),
-        func.substr(col(SampleRow.reference), 1, 200),
-        col(SampleRow.blind_u) < Dataset.blind_share,
-        col(SampleRow.reference_hash),
-        _state(own, kinds),
-        own.id,
-        own.flag,
-    )
+    reviews = Reviews(dataset_id, annotator, tuple(kinds), few=True)
     query = (
-        _with_own(own, annotator, col(SampleRow.id), *columns)
+        sqlalchemy.select(
+            col(SampleRow.id),
+            col(SampleRow.key),
+            func.substr(col(SampleRow.reference), 1, 200),
+            col(SampleRow.blind_u) < Dataset.blind_share,
+            col(SampleRow.reference_hash),
+            reviews.state(),
+            reviews.decided(),
+            reviews.stale(),
+            col(ReviewRow.flag),
+            col(ReviewRow.off_plan),
+        )
+        .select_from(SampleRow)
         .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+        .outerjoin(ReviewRow, and_(col(ReviewRow.sample_id) == SampleRow.id, reviews.is_own(ReviewRow)))
         .where(col(SampleRow.id).in_(ids))
     )
     with store.reading() as session:
@@ -167,38 +173,44 @@ def page(
                 )
             )
         }
-        hashes = {row[4] for row in found.values()}
-        done = _verified(kind)
-        siblings = set(
-            session.exec(
-                select(SampleRow.reference_hash)
-                .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
-                .where(
-                    col(SampleRow.reference_hash).in_(hashes),
-                    col(SampleRow.dataset_id) == dataset_id,
-                    done,
-                )
-            )
-        )
+        twins = _with_gold(session, dataset_id, kind, {row[4] for row in found.values()})
     rows = []
     for number in ids:
-        if number in found:
-            _, key, reference, blind, reference_hash, state, review_id, flag = found[number]
-            rows.append(
-                PageRow(
-                    sample_id=number,
-                    key=key,
-                    reference=reference,
-                    blind=bool(blind),
-                    disposition=state,
-                    own=review_id is not None,
-                    flag=flag or "",
-                    gold=gold.get(number),
-                    automatic=scores.get(number),
-                    rematch=state == "todo" and not blind and reference_hash in siblings,
-                )
+        if number not in found:
+            continue
+        _, key, reference, blind, reference_hash, state, decided, stale, flag, off_plan = found[number]
+        rows.append(
+            PageRow(
+                sample_id=number,
+                key=key,
+                reference=reference,
+                blind=bool(blind),
+                disposition=state,
+                decided=bool(decided),
+                flag=flag or "",
+                stale=bool(stale),
+                off_plan=bool(off_plan),
+                gold=gold.get(number),
+                automatic=scores.get(number),
+                rematch=state == "todo" and not blind and reference_hash in twins,
             )
+        )
     return rows
+
+
+def _with_gold(session: Session, dataset_id: int, kind: Kind, hashes: set[str]) -> set[str]:
+    """Those references of which somebody verified the units."""
+    return set(
+        session.exec(
+            select(SampleRow.reference_hash)
+            .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
+            .where(
+                col(SampleRow.reference_hash).in_(hashes),
+                col(SampleRow.dataset_id) + 0 == dataset_id,  # else SQLite reads the whole dataset
+                col(ReviewRow.entity if kind == "entity" else ReviewRow.statement) == "verified",
+            )
+        )
+    )
 
 
 def sibling_gold(
@@ -214,7 +226,10 @@ def sibling_gold(
         row = session.get_one(SampleRow, sample_id)
         ids = session.exec(
             select(SampleRow.id)
-            .where(SampleRow.dataset_id == row.dataset_id, SampleRow.reference_hash == row.reference_hash)
+            .where(
+                col(SampleRow.dataset_id) + 0 == row.dataset_id,  # as in _with_gold
+                SampleRow.reference_hash == row.reference_hash,
+            )
             .order_by((col(SampleRow.id) == sample_id).desc(), col(SampleRow.id).desc())
         ).all()
         family = [number for number in ids if number is not None]
@@ -241,32 +256,3 @@ def sibling_gold(
             return None
         number, gold = found
         return gold.assessment.units, tuple(session.get_one(SampleRow, number).retrieved_contexts)
-
-
-def _verified(kind: Kind) -> ColumnElement[bool]:
-    return col(ReviewRow.entity if kind == "entity" else ReviewRow.statement) == "verified"
-
-
-def _with_own(own: Any, annotator: str, *columns: Any) -> Any:
-    mine = and_(own.sample_id == SampleRow.id, own.annotator == annotator)
-    return sqlalchemy.select(*(columns or (col(SampleRow.id),))).select_from(SampleRow).outerjoin(own, mine)
-
-
-def _state(own: Any, kinds: Sequence[Kind]) -> Any:
-    """The disposition for one annotator; gold of somebody else counts until there is an own decision."""
-    others: Any = aliased(ReviewRow)
-    theirs = exists().where(
-        others.sample_id == SampleRow.id, *(getattr(others, kind) == "verified" for kind in kinds)
-    )
-    mine: Any = getattr(own, kinds[0])
-    if len(kinds) > 1:  # as ReviewState.disposition: the least finished kind speaks for the sample
-        first, second = own.entity, own.statement
-        mine = case(
-            (first == second, first),
-            (or_(first.in_(UNDECIDED), second.in_(UNDECIDED)), literal("started")),
-            (or_(first == "skipped", second == "skipped"), literal("skipped")),
-            else_=literal("excluded"),
-        )
-    # a flag or a comment makes a review whose kinds are all todo: it decides nothing
-    begun = and_(own.id.is_not(None), or_(*(getattr(own, kind) != "todo" for kind in kinds)))
-    return case((begun, mine), (theirs, literal("verified")), else_=literal("todo"))

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import func, insert
+import sqlalchemy
+from sqlalchemy import delete, func, insert
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError
 from workbench.store.engine import Store
-from workbench.store.tables import ProposalRow, RunRow, SampleRow
+from workbench.store.tables import FailedRow, ProposalRow, RunRow, SampleRow
 
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """A run and how many samples it speaks of. `source` is who made it: `rules`, or `recorded` in a file."""
+    """A run and how many samples it speaks of. `source` is who made it: `rules`, `claude`, or `recorded`
+    in a file; `failed` counts the samples that it could not speak of.
+    """
 
     id: int
     name: str
@@ -25,11 +28,18 @@ class RunInfo:
     model: str
     n_proposals: int
     source: str
+    parameters: Mapping[str, Any]
+    failed: int
 
 
 def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
     """The runs of a dataset, oldest first."""
     with store.reading() as session:
+        failed = dict(
+            session.execute(
+                sqlalchemy.select(col(FailedRow.run_id), func.count()).group_by(col(FailedRow.run_id))
+            ).all()
+        )
         rows = session.exec(
             select(RunRow, func.count(col(ProposalRow.id)))
             .join(ProposalRow, col(ProposalRow.run_id) == RunRow.id, isouter=True)
@@ -38,7 +48,16 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
             .order_by(col(RunRow.id))
         )
         return [
-            RunInfo(run.id or 0, run.name, run.proposer, run.model, n, str(run.parameters.get("source", "")))
+            RunInfo(
+                run.id or 0,
+                run.name,
+                run.proposer,
+                run.model,
+                n,
+                str(run.parameters.get("source", "")),
+                run.parameters,
+                failed.get(run.id or 0, 0),
+            )
             for run, n in rows
         ]
 
@@ -89,6 +108,77 @@ def add_proposals(store: Store, rows: Sequence[dict[str, Any]]) -> None:
     if rows:
         with store.writing() as session:
             session.execute(insert(ProposalRow), list(rows))
+
+
+def add_results(
+    store: Store, proposals: Sequence[dict[str, Any]], failures: Sequence[dict[str, Any]]
+) -> None:
+    """Store proposals and why other samples have none, in one transaction.
+
+    A sample that another process proposed meanwhile stays as it is; a proposal ends an earlier failure.
+    """
+    if not proposals and not failures:
+        return
+    with store.writing() as session:
+        for row in (*proposals, *failures):
+            old = (row["run_id"], row["sample_id"])
+            session.execute(
+                delete(FailedRow).where(col(FailedRow.run_id) == old[0], col(FailedRow.sample_id) == old[1])
+            )
+        there = set(
+            session.exec(
+                select(ProposalRow.sample_id, ProposalRow.content_hash).where(
+                    ProposalRow.run_id == (*proposals, *failures)[0]["run_id"],
+                    col(ProposalRow.sample_id).in_([row["sample_id"] for row in (*proposals, *failures)]),
+                )
+            )
+        )
+        fresh = [row for row in proposals if (row["sample_id"], row["content_hash"]) not in there]
+        if fresh:
+            session.execute(insert(ProposalRow), fresh)
+        failed = [row for row in failures if (row["sample_id"], row["content_hash"]) not in there]
+        if failed:
+            session.execute(insert(FailedRow), failed)
+
+
+def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]) -> list[int]:
+    """The samples for whose present text a run has neither a proposal nor a failure of a `final` kind."""
+    query = (
+        select(SampleRow.id)
+        .join(
+            ProposalRow,
+            (col(ProposalRow.sample_id) == SampleRow.id)
+            & (col(ProposalRow.run_id) == run_id)
+            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+            isouter=True,
+        )
+        .join(
+            FailedRow,
+            (col(FailedRow.sample_id) == SampleRow.id)
+            & (col(FailedRow.run_id) == run_id)
+            & (col(FailedRow.content_hash) == SampleRow.content_hash)
+            & col(FailedRow.failure).in_(final),
+            isouter=True,
+        )
+        .where(
+            SampleRow.dataset_id == dataset_id, col(ProposalRow.id).is_(None), col(FailedRow.run_id).is_(None)
+        )
+        .order_by(col(SampleRow.u))
+    )
+    with store.reading() as session:
+        return [number for number in session.exec(query) if number is not None]
+
+
+def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str]]:
+    """(sample, its id, kind, message) of every sample that a run could not speak of, in queue order."""
+    query = (
+        select(SampleRow.id, SampleRow.key, FailedRow.failure, FailedRow.message)
+        .join(FailedRow, col(FailedRow.sample_id) == SampleRow.id)
+        .where(FailedRow.run_id == run_id)
+        .order_by(col(SampleRow.u))
+    )
+    with store.reading() as session:
+        return [(number or 0, key, failure, message) for number, key, failure, message in session.exec(query)]
 
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:

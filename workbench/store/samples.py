@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import exists
-from sqlmodel import Session, col, select
+from sqlalchemy import bindparam, exists
+from sqlmodel import col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
@@ -57,10 +58,34 @@ def sample_of(row: SampleRow) -> Sample:
     )
 
 
+def dataset_of(store: Store, sample_id: int) -> int:
+    """The number of the dataset that a sample is in."""
+    with store.reading() as session:
+        return session.exec(select(SampleRow.dataset_id).where(SampleRow.id == sample_id)).one()
+
+
 def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
     """One sample with the proposal of that run."""
     with store.reading() as session:
-        return stored_sample(session, sample_id, run_id)
+        found = session.exec(_one(), params={"sample": sample_id, "run": run_id}).one()
+        return _stored(*found)
+
+
+@cache
+def _one() -> Any:
+    """One sample, its proposal of one run and the blind share; made once: making costs more than asking."""
+    return (
+        select(SampleRow, ProposalRow, Dataset.blind_share)
+        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+        .join(
+            ProposalRow,
+            (col(ProposalRow.sample_id) == SampleRow.id)
+            & (col(ProposalRow.run_id) == bindparam("run"))
+            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+            isouter=True,
+        )
+        .where(col(SampleRow.id) == bindparam("sample"))
+    )
 
 
 def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) -> list[Stored]:
@@ -81,20 +106,6 @@ def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) ->
             .where(col(SampleRow.id).in_(sample_ids))
         ).all()
         return [_stored(row, proposal, share) for row, proposal, share in rows]
-
-
-def stored_sample(session: Session, sample_id: int, run_id: int | None) -> Stored:
-    """One sample inside an open transaction."""
-    row = session.get_one(SampleRow, sample_id)
-    dataset = session.get_one(Dataset, row.dataset_id)
-    proposal = session.exec(
-        select(ProposalRow).where(
-            ProposalRow.run_id == run_id,
-            ProposalRow.sample_id == sample_id,
-            ProposalRow.content_hash == row.content_hash,
-        )
-    ).first()
-    return _stored(row, proposal, dataset.blind_share)
 
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:

@@ -9,6 +9,7 @@ from sqlalchemy import delete, exists, insert
 from sqlmodel import Session, col, select
 
 from workbench.model import Score, Tally
+from workbench.scoring.doubt import doubt
 from workbench.scoring.similarities import Counted
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
@@ -75,6 +76,7 @@ def save_counted(
                 "linked": one.linked,
                 "presence": one.presence,
                 "tallies": _tallies(one),
+                "doubt": doubt(one),
             }
             for sample_id, one in rows.items()
             if sample_id not in have and sample_id in present

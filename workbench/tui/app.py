@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from operator import ge
 from pathlib import Path
 from time import monotonic
 from traceback import walk_tb
@@ -13,58 +15,76 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
 from textual import events
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
 from textual.widgets import Input
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
-from workbench.text.safe import clean
+from workbench.settings import Settings, read_state, remember, state_path
+from workbench.tui.commands import DatasetCommands, SampleCommands
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
+from workbench.tui.own import EVERY, OwnApp
 from workbench.tui.safe import TerminalGuard, flat
-from workbench.tui.screens.base import Dialog, Ordered
+from workbench.tui.screens.base import TINY, Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.theme import DARK, LIGHT
+from workbench.tui.screens.tour import ROOM as TOUR_ROOM
+from workbench.tui.screens.tour import TourScreen
+from workbench.tui.theme import SIXTEEN, chosen_theme
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.desk import Desk
 
 STYLES = Path(__file__).parent / "styles"
 SHEETS = ("base", "queue", "review", "dialogs", "why", "pick", "tour")
+QUIET = 0.4
+"""Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
+
 PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
 
 
-class WorkbenchApp(App[None]):
+class WorkbenchApp(OwnApp):
     """The terminal app over one database.
 
-    `connect` opens the store; it is called in a thread after the first frame is on the screen.
+    `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour`
+    shows the first steps once; the rest is a person's own.
     """
 
     CSS_PATH: ClassVar = [
         STYLES / f"{name}.tcss" for name in ("base", "queue", "review", "dialogs", "why", "pick", "tour")
     ]
+    COMMANDS = OwnApp.COMMANDS | {SampleCommands, DatasetCommands}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
-        key("question_mark f1", "help", "Keys of this screen", "app.help", "Everywhere", "help"),
-        key("ctrl+q", "quit", "Quit at once", "app.quit", "Everywhere"),
+        key("question_mark f1", "help", "Keys of this screen", "app.help", EVERY, "help"),
     ]
 
-    def __init__(self, connect: Callable[[], Store], dataset: str | None, annotator: str) -> None:
-        super().__init__()
-        self.register_theme(DARK)
-        self.register_theme(LIGHT)
-        self.theme = DARK.name
+    def __init__(
+        self,
+        connect: Callable[[], Store],
+        dataset: str | None,
+        annotator: str,
+        *,
+        theme: str = "",
+        keymap: Mapping[str, str] | None = None,
+        tour: bool = False,
+        remember: Callable[..., None] | None = None,
+    ) -> None:
+        super().__init__(theme=theme, keymap=keymap, remember=remember)
+        self._tour = tour
         self.title = "Workbench"
         self.gate = Gate()
         self.meter = Meter()
+        self.pressed_at = 0.0
         self.store: Store | None = None
         self.annotator = annotator
         self._connect = connect
@@ -90,6 +110,16 @@ class WorkbenchApp(App[None]):
                     number = getattr(signal, name)
                     loop.add_signal_handler(number, partial(self.exit, None, 128 + number))
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """As everywhere; before the first screen the theme's colours are enough.
+
+        The library would parse all styles here, 20 ms before the first frame, and then once more.
+        """
+        if self.screen_stack:
+            super().refresh_css(animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
     def open_store(self) -> None:
         """Open the store and the dataset beside the event loop, then show the queue; keys wait for it."""
         self.gate.close()
@@ -100,6 +130,11 @@ class WorkbenchApp(App[None]):
         try:
             desk = await asyncio.to_thread(self._load)
             await queue.begin(desk)
+            if self._tour and all(map(ge, self.size, TOUR_ROOM)):
+                self._tour = False
+                self.keep(tour_seen=True)
+                await self.action_tour()
+                return
         except AmbiguousError as error:
             await self.ask(queue.choice(error.choices))
             return
@@ -108,13 +143,17 @@ class WorkbenchApp(App[None]):
         except WorkbenchError as error:
             self._leave_with = 1
             queue.refuse(str(error))
+        finally:
+            if not self.is_headless:
+                self.set_timer(
+                    QUIET, partial(start, self, partial(asyncio.to_thread, _get_ready), group="ready")
+                )
         self.open_gate()
 
     def _load(self) -> Desk:
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
         if self.store is None:
             self.store = self._connect()
-        import workbench.tui.screens.review  # noqa: F401
         from workbench.tui.desk import open_desk
 
         return open_desk(self.store, self._dataset, self.annotator)
@@ -131,12 +170,24 @@ class WorkbenchApp(App[None]):
 
     # Screens.
 
-    async def review(self, desk: Desk, sample_id: int) -> None:
-        """Open a sample for review."""
+    async def review(
+        self,
+        desk: Desk,
+        sample_id: int,
+        arrival: tuple[str, Moved] | None = None,
+        *,
+        off_plan: bool = False,
+    ) -> None:
+        """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
+
+        `off_plan`: it was chosen by hand, so a new review is no part of a random sample.
+        """
         from workbench.tui.screens.review import ReviewScreen
 
         self.gate.close()  # the review opens it again when the sample is painted
-        await self.push_screen(ReviewScreen(desk, sample_id))
+        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else None, off_plan=off_plan)
+        screen.arrival = arrival
+        await self.push_screen(screen)
 
     async def ask(self, dialog: Dialog) -> None:
         """Put a dialog over the screen; keys wait until it can take them."""
@@ -150,10 +201,26 @@ class WorkbenchApp(App[None]):
         self._queue().returned(at, said)
         self.open_gate()
 
+    @property
+    def desk(self) -> Desk | None:
+        """The open dataset, once it is open."""
+        return self._queue().desk
+
+    async def leave_for_queue(self) -> None:
+        """Back to the queue from wherever one is; what was typed in a dialog is gone."""
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+
+    async def action_tour(self) -> None:
+        """Show the first steps, with the keys as they are now."""
+        await self.ask(TourScreen(self.keymap))
+
     async def action_help(self) -> None:
         """Show the keys of where one is."""
         from workbench.tui.screens.help import HelpScreen
 
+        if isinstance(self.screen, TourScreen):
+            await self.pop_screen()
         if isinstance(self.screen, Ordered):
             await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND))
 
@@ -185,31 +252,47 @@ class WorkbenchApp(App[None]):
             await super().on_event(event)
 
     async def _key(self, event: events.Key) -> None:
+        if self.screen.has_class(TINY):
+            return  # nobody sees what a key would do
         self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
+        self.pressed_at = event.time
         focused = self.focused
         if isinstance(focused, Input) and event.is_printable and event.character:
             focused.replace(event.character, *sorted(focused.selection))
             return
         active = self.screen.active_bindings.get(event.key)
+        if active is None and isinstance(self.screen, TourScreen):
+            await self.pop_screen()
+            active = self.screen.active_bindings.get(event.key)
         if active is None:
-            await super().on_event(event)
+            screen = self.screen
+            text = event.character if event.is_printable else None
+            if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
+                await super().on_event(event)
         elif active.enabled:
-            await self.run_action(active.binding.action, active.node)
+            if not await self.run_action(active.binding.action, active.node):
+                await super().on_event(event)  # a field has nothing to copy: the next one's turn
         elif isinstance(self.screen, Ordered):
             self.screen.refused(active.binding.action)
 
     async def _paste(self, event: events.Paste) -> None:
         focused = self.focused
-        if isinstance(focused, Input):
+        if isinstance(focused, Input) and not self.screen.has_class(TINY):
             focused.replace(flat(event.text.strip()), *sorted(focused.selection))
 
     def perform(self, act: Act) -> None:
         """Do what a key would do: after everything that was pressed before."""
 
         async def run() -> None:
+            self.pressed_at = self.clock()
             await self.run_action(act.binding.binding.action, act.binding.node)
 
         self.call_later(self.gate.enter, run)
+
+    @staticmethod
+    def clock() -> float:
+        """Seconds of the clock that events are stamped with."""
+        return events.Event().time
 
     def open_gate(self) -> None:
         """Let the keys that waited run, in the app's own turn."""
@@ -219,21 +302,21 @@ class WorkbenchApp(App[None]):
     # The palette.
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        """Every action of the screen, then the theme and the way out."""
+        """Every action of the screen, then the theme and the first steps."""
         for act in acts(screen.active_bindings, digits_as_one=False):
+            if act.id == "app.palette":
+                continue  # one is there already
             keys = " ".join(act.keys)
             yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
-        yield SystemCommand("Theme", "Light, dark and others", self.action_change_theme)
+        yield SystemCommand("Theme", "Light, dark, the terminal's own and others", self.action_change_theme)
+        tour = partial(self.call_later, self.gate.enter, self.action_tour)
+        yield SystemCommand("Tour", "The first steps again", tour)
 
     # The edges.
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The last wall against text that steers the terminal."""
         return [*super().get_line_filters(), self._guard]
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Copy by OSC 52; what leaves is as clean as what is shown."""
-        super().copy_to_clipboard(clean(text))
 
     def _fatal_error(self) -> None:
         """A crash says where it happened and nothing of the data (no message, no local values)."""
@@ -251,13 +334,40 @@ class WorkbenchApp(App[None]):
         self._close_messages_no_wait()
 
 
-def run(connect: Callable[[], Store], dataset: str | None, annotator: str) -> int:
+def _get_ready() -> None:
+    """Load what the first review needs, then collect again, leaving out what is there by now.
+
+    Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
+    """
+    import workbench.tui.screens.review  # noqa: F401
+
+    gc.freeze()
+    gc.enable()
+
+
+def run(connect: Callable[[], Store], dataset: str | None, annotator: str, settings: Settings) -> int:
     """Run the app until the person leaves; returns the exit code.
 
     `connect` opens the store, `dataset` None means the only one. The caller has checked that there is
-    a terminal. Writes that are under way are finished before this returns.
+    a terminal. Writes that are under way are finished before this returns. Raises UsageError for
+    settings that name a theme, an action or a key that does not exist.
     """
-    app = WorkbenchApp(connect, dataset, annotator)
+    from workbench.tui.keymap import keymap
+
+    path = state_path()
+    state = read_state(path)
+    theme = chosen_theme(settings, state)
+    app = WorkbenchApp(
+        connect,
+        dataset,
+        annotator,
+        theme=theme,
+        keymap=keymap(settings),
+        tour=not state.tour_seen,
+        remember=partial(remember, path, settings),
+    )
+    if not theme and app.console.color_system == "standard":
+        app.theme = SIXTEEN
     try:
         app.run()
     finally:

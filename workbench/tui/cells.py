@@ -55,6 +55,19 @@ def cut(text: str, size: int) -> str:
     return text if width(text) <= size else fit(text, size).rstrip()
 
 
+def cut_front(text: str, size: int) -> str:
+    """The end of the text, with an ellipsis before it when the text is longer than `size` cells."""
+    text = steady(text)
+    spare = cell_len(text) - size
+    if spare <= 0:
+        return text
+    for _, end, cells in clusters(text):
+        spare -= cells
+        if spare < 0:  # one cell more than is spare: the ellipsis takes it
+            return f"…{text[end:]}"
+    return "…"
+
+
 def _cut(text: str, size: int) -> str:
     used = 0
     for start, end, cells in clusters(text):

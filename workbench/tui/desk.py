@@ -5,16 +5,31 @@ Importing this module loads the store; the app does that in a thread, after its 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from workbench.model import Effort
+from workbench.errors import StoreError
+from workbench.model import Effort, Kind
 from workbench.reviewing.edits import Edit
-from workbench.stages import policy, review, same
+from workbench.stages import facets, policy, queue, review, same, why
+from workbench.stages.facets import Facets
 from workbench.stages.policy import PolicyVersion
-from workbench.stages.review import DatasetInfo, Moved, Opened, Progress, QueueRow
+from workbench.stages.queue import First, Order, Pace, Progress, QueueRow
+from workbench.stages.review import DatasetInfo, Moved, Opened
 from workbench.stages.same import Decision, Place
+from workbench.stages.why import Why
 from workbench.store.engine import Store
+from workbench.text.query import Query
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The samples among which one goes on; `decided`: through all of them, for there is none to decide."""
+
+    ids: array[int]
+    decided: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +39,74 @@ class Desk:
     store: Store
     info: DatasetInfo
     annotator: str
+    view: View | None = None
 
-    async def ids(self, *, order: str = "u", search: str = "", state: str = "") -> list[int]:
+    async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
         """The sample ids of a view of the queue."""
-        return await self.store.read(
-            review.queue_ids, self.info.id, self.annotator, order=order, search=search, state=state
-        )
+        if order == "delta" or queue.needs_values(query):
+            with suppress(StoreError):  # a database that takes no score: they are counted once more
+                await self.store.write(queue.count_decided, self.info.id, self.annotator)
+        return await self.store.read(queue.queue_ids, self.info.id, self.annotator, query, order)
+
+    async def first(self, before: int, after: int) -> First:
+        """The samples around the next undecided one, with their rows."""
+        return await self.store.read(queue.first, self.info.id, self.annotator, before, after)
 
     async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
         """A page of the queue."""
-        return await self.store.read(review.queue_rows, self.info.id, self.annotator, ids)
+        return await self.store.read(queue.queue_rows, self.info.id, self.annotator, ids)
+
+    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
+        """The main causes of Δ of decided samples."""
+        return await self.store.read(queue.causes, self.info.id, self.annotator, ids)
+
+    async def undoubted(self) -> int:
+        """How many samples have no doubt to be ordered by."""
+        return await self.store.read(queue.count_undoubted, self.info.id)
+
+    async def facets(self) -> Facets:
+        """What there is to filter by, with counts."""
+        return await self.store.read(facets.facets, self.info.id, self.annotator)
+
+    async def find(self, text: str, limit: int) -> list[QueueRow]:
+        """The first samples that hold a text."""
+        return await self.store.read(queue.find_samples, self.info.id, self.annotator, text, limit)
+
+    async def datasets(self) -> list[DatasetInfo]:
+        """All datasets of the database."""
+        return await self.store.read(review.datasets)
 
     async def progress(self) -> Progress:
         """How far the dataset is."""
-        return await self.store.read(review.progress, self.info.id, self.annotator)
+        return await self.store.read(queue.progress, self.info.id, self.annotator)
+
+    @property
+    def nothing_left(self) -> str:
+        """What to say when there is no next sample."""
+        if self.view is None:
+            return "every sample is decided"
+        return (
+            "this was the last of the view" if self.view.decided else "nothing in this view is left to decide"
+        )
+
+    async def pace(self) -> Pace | None:
+        """What a decided sample took; None as long as nothing was measured."""
+        return await self.store.read(queue.pace, self.info.id, self.annotator)
 
     async def next(self, after: int | None = None) -> int | None:
-        """The next undecided sample."""
-        return await self.store.read(review.next_sample, self.info.id, self.annotator, after)
+        """The next sample to decide, in the view that one came from; None when there is none."""
+        if self.view is None:
+            return await self.store.read(queue.next_sample, self.info.id, self.annotator, after)
+        ids, decided = self.view.ids, self.view.decided
+        return await self.store.read(queue.next_of, self.info.id, self.annotator, ids, after, decided=decided)
 
     async def open(self, sample_id: int, *, off_plan: bool = False) -> Opened:
         """A sample as it stands now; `off_plan` marks a new review."""
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
+
+    async def why(self, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
+        """Why the values of a sample differ. Raises InputError while there is nothing to show."""
+        return await self.store.read(why.explain, sample_id, self.annotator, kind=kind, scorer=scorer)
 
     async def act(self, opened: Opened, edit: Edit, effort: Effort | None = None) -> Opened:
         """Write one edit and what it cost; on disk when this returns. Raises ConflictError, StoreError."""

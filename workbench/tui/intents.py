@@ -10,13 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from workbench.errors import InputError
-from workbench.model import Kind, Span, Unit, Verdict
-from workbench.reviewing.edits import Comment, Edit
-from workbench.stages import editing
+from workbench.model import Evidence, Kind, Span, Unit, Verdict
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
+from workbench.stages import editing, merging
 from workbench.stages.review import Opened
 from workbench.text.tokens import tokens
+from workbench.tui.cells import cut
+from workbench.tui.safe import flat
 
 Make = Callable[[Opened], Edit | None]
+
+LONGEST = 48
+"""Cells of a unit's wording in the status line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +46,14 @@ def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
 
 
 def reject(unit: Unit) -> Intent:
-    """Reject, or restore what is rejected; a duplicate is restored to a unit of its own."""
-    wanted = not unit.rejected
+    """Reject what counts, restore what does not; a duplicate is restored to a unit of its own."""
+    wanted = not unit.counted
 
     def make(opened: Opened) -> Edit | None:
         now = unit_of(opened, unit.kind, unit.id)
-        return None if now.rejected == wanted else editing.reject(opened, now)
+        return None if now.counted == wanted else editing.reject(opened, now)
 
-    return Intent(f"{'rejected' if wanted else 'restored'} {unit.text}", make)
+    return Intent(f"{'restored' if wanted else 'rejected'} {unit.text}", make)
 
 
 def relabel(unit: Unit, label: str) -> Intent:
@@ -83,7 +88,42 @@ def reason(unit: Unit) -> Intent:
     def make(opened: Opened) -> Edit | None:
         return editing.next_reason(opened, unit_of(opened, unit.kind, unit.id))
 
-    return Intent(f"{unit.text} is missing for another reason", make)
+    return Intent(f"{unit.text} is missing: {editing.reason_after(unit)}", make)
+
+
+def evidence(unit: Unit, place: Evidence | None) -> Intent:
+    """Found for this place; None takes the evidence away."""
+    wanted = () if place is None else (place,)
+
+    def make(opened: Opened) -> Edit | None:
+        now = unit_of(opened, unit.kind, unit.id)
+        same = now.match.evidence == wanted and now.match.rule == "human"
+        return None if same and now.match.verdict == "found" else editing.set_evidence(opened, now, wanted)
+
+    name = cut(flat(unit.text), LONGEST)
+    where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
+    return Intent(f"{name} {where}", make)
+
+
+def merge(unit: Unit, other: Unit) -> Intent:
+    """One unit of two."""
+
+    def make(opened: Opened) -> Edit | None:
+        first = unit_of(opened, unit.kind, unit.id)
+        second = unit_of(opened, unit.kind, other.id)
+        return None if second.duplicate_of == first.id else merging.merge(opened, first, second)
+
+    first, second = (cut(flat(one.text), LONGEST) for one in (unit, other))
+    return Intent(f"merged {first} with {second}", make)
+
+
+def split(unit: Unit, at: int) -> Intent:
+    """Two units of one, parted before the token at that place of the reference."""
+
+    def make(opened: Opened) -> Edit | None:
+        return merging.split(opened, unit_of(opened, unit.kind, unit.id), at)
+
+    return Intent(f"split {cut(flat(unit.text), LONGEST)}", make)
 
 
 def unsure(unit: Unit) -> Intent:
@@ -130,6 +170,11 @@ def add(kind: Kind, text: str, label: str) -> Intent:
     )
 
 
+def add_span(kind: Kind, span: Span, label: str, surface: str) -> Intent:
+    """A new unit from a stretch of the reference; raises InputError (when made) if it is one already."""
+    return Intent(f"added {surface}", lambda opened: editing.add_span(opened, kind, span, label), adds=True)
+
+
 def accept(kind: Kind, *, fast: bool, what: str = "accepted") -> Intent:
     """Verify the kind."""
     return Intent(what, lambda opened: editing.accept(opened, kind, fast=fast), leaves=True)
@@ -153,3 +198,44 @@ def flag(reason: str) -> Intent:
 def comment(text: str) -> Intent:
     """A free note."""
     return Intent("comment added", lambda _opened: Comment(text))
+
+
+def told(edit: Edit, samples: int = 1) -> str:
+    """What an edit did, in the words in which it was said when it was made."""
+    return _told(edit) + (f", in {samples:,} samples" if samples > 1 else "")
+
+
+def _told(edit: Edit) -> str:
+    match edit:
+        case Put():
+            return _told_of_unit(edit, edit.units[0])
+        case Accept():
+            return f"accepted the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
+        case Dispose():
+            return f"{edit.disposition}: {edit.reason}" if edit.reason else edit.disposition
+        case Flag():
+            return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
+        case _:
+            return "comment added"
+
+
+def _told_of_unit(edit: Put, unit: Unit) -> str:
+    text = cut(flat(unit.text), LONGEST)
+    match edit.what:
+        case "relabel":
+            return f"{text} is now {unit.label}"
+        case "boundary":
+            return f"now {text}"
+        case "match":
+            why = f": {unit.match.reason}" if unit.match.reason not in (None, "absent") else ""
+            return f"{text} is {unit.match.verdict or 'open'}{why}"
+        case "merge":
+            return f"merged into {text}"
+        case "split":
+            return f"split into {text} and {cut(flat(edit.units[-1].text), LONGEST)}"
+        case "add":
+            return f"added {text}"
+        case "reject":
+            return f"rejected {text}"
+        case "restore":
+            return f"restored {text}"

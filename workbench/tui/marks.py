@@ -7,6 +7,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+OVER = frozenset({"place", "here", "passage"})
+"""The roles of what was searched for or looked at: drawn over everything, and no unit."""
+
 
 class Mark(NamedTuple):
     """A stretch of a text to draw in a role; `owner` is the unit it belongs to."""
@@ -19,7 +22,10 @@ class Mark(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of one line: the mark on top (the chosen one, else the innermost) and how many lie below."""
+    """A stretch of one line: the mark on top and how many lie below.
+
+    On top is what was searched for, else the chosen mark, else the innermost.
+    """
 
     start: int
     end: int
@@ -62,11 +68,16 @@ class MarkedLines:
             if not over:
                 pieces.append(Piece(a, b, None, 0, False))
                 continue
-            top, odd = min(over, key=lambda one: (not one[0].chosen, one[0].end - one[0].start))
+            top, odd = min(over, key=lambda one: _height(one[0]))
             pieces.append(Piece(a, b, top, len({mark.owner for mark, _ in over}) - 1, odd))
         return pieces
 
-    def owner_at(self, line: int, offset: int) -> str | None:
-        """The unit whose innermost mark covers a place of a line."""
-        over = [mark for mark, _ in self._by_line.get(line, ()) if mark.start <= offset < mark.end]
-        return min(over, key=lambda mark: mark.end - mark.start).owner if over else None
+    def mark_at(self, line: int, offset: int) -> Mark | None:
+        """The innermost mark that covers a place of a line."""
+        here = self._by_line.get(line, ())
+        over = [mark for mark, _ in here if mark.start <= offset < mark.end and mark.role not in OVER]
+        return min(over, key=lambda mark: mark.end - mark.start) if over else None
+
+
+def _height(mark: Mark) -> tuple[bool, bool, int]:
+    return mark.role not in OVER, not mark.chosen, mark.end - mark.start

@@ -6,7 +6,10 @@ Text on the background has a contrast of at least 7:1, dimmed text and signal co
 
 from __future__ import annotations
 
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
+
+from workbench.errors import UsageError
+from workbench.settings import Settings, State, did_you_mean, theme_now
 
 DARK = Theme(
     name="workbench-dark",
@@ -49,3 +52,16 @@ LIGHT = Theme(
         "input-selection-background": "#1b6489 25%",
     },
 )
+
+SIXTEEN = "ansi-dark"
+"""The theme where a terminal has 16 colours: its own, for ours would fall together there."""
+
+
+def chosen_theme(settings: Settings, state: State) -> str:
+    """The theme to start with; empty when none was chosen. Raises UsageError when there is no such theme."""
+    known = {*BUILTIN_THEMES, DARK.name, LIGHT.name}
+    if settings.theme and settings.theme not in known:
+        near = did_you_mean(settings.theme, known)
+        raise UsageError(f"{settings.path}: theme: there is no theme {settings.theme!r}{near}")
+    chosen = theme_now(settings, state)
+    return chosen if chosen in known else ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.model import Kind, Span, Unit, count
-from workbench.reviewing.edits import Accept, Edit
+from workbench.matching.nearest import shared
+from workbench.model import Evidence, Kind, Span, Unit, count
+from workbench.reviewing.edits import Accept, Edit, Put
+from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
@@ -14,7 +16,8 @@ from workbench.tui.widgets.bars import Part
 from workbench.tui.widgets.tallies import PREFERRED
 
 if TYPE_CHECKING:
-    from workbench.stages.review import Opened, Progress
+    from workbench.stages.queue import Progress
+    from workbench.stages.review import Opened
 
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
@@ -57,11 +60,15 @@ def units_title(opened: Opened, kind: Kind) -> str:
     return f"{name} {counted}" + (f" · t {other}" if len(opened.dataset.kinds) > 1 else "")
 
 
-def context_title(context: int, count: int, unit: Unit | None) -> str:
-    """`Context 2 of 5 · evidence also in 1, 4`."""
+def context_title(
+    context: int, count: int, unit: Unit | None, seen: tuple[int, int, int] | None = None
+) -> str:
+    """`Context 2 of 5 · lines 40–60 of 900 · evidence also in 1, 4`; `seen` only where not all is seen."""
     if not count:
         return "Contexts"
     title = f"Context {context + 1} of {count}"
+    if seen is not None:
+        title += f" · lines {seen[0]:,}–{seen[1]:,} of {seen[2]:,}"
     elsewhere = sorted({e.context + 1 for e in unit.match.evidence} - {context + 1}) if unit else []
     if elsewhere:
         more = ", …" if len(elsewhere) > 4 else ""
@@ -134,6 +141,46 @@ def detail(unit: Unit, opened: Opened) -> str:
     if match.note:
         lines.append(flat(match.note))
     return "\n".join(lines)
+
+
+def near_text(
+    unit: Unit, near: Iterable[Evidence], contexts: Sequence[str], size: int
+) -> tuple[str, list[Mark]]:
+    """The passages most like a unit, one a line of `size` cells: `1 · 57: … text …`, likeness marked."""
+    lines: list[str] = []
+    marks: list[Mark] = []
+    begin = 0
+    for number, place in enumerate(near, start=1):
+        passage = flat(contexts[place.context][place.start : place.end])
+        lead = f"{number} · {place.context + 1}: "
+        line, likes = around(passage, shared(unit.text, passage), size - len(lead))
+        marks += [Mark(begin + len(lead) + a, begin + len(lead) + b, "like") for a, b in likes]
+        lines.append(lead + line)
+        begin += len(lines[-1]) + 1
+    return "\n".join(lines), marks
+
+
+def around(passage: str, likes: Sequence[Span], size: int) -> tuple[str, list[tuple[int, int]]]:
+    """As much of a passage as `size` cells hold from just before its first likeness, and the likenesses."""
+    first = likes[0].start if likes else 0
+    start = 0
+    if width(passage) > size and first > size // 3:
+        blank = passage.find(" ", first - size // 3, first)
+        start = blank + 1 if blank >= 0 else first - size // 4
+    text = ("… " if start else "") + passage[start:]
+    shift = (2 if start else 0) - start
+    line = cut(text, size)
+    kept = [(like.start + shift, min(like.end + shift, len(line))) for like in likes]
+    return line, [(a, b) for a, b in kept if a < b]
+
+
+def advice(edit: Edit) -> str:
+    """What to do next, behind what was done; mostly nothing."""
+    if isinstance(edit, Put) and edit.what == "match":
+        match = edit.units[0].match
+        if match.verdict == "found" and not match.evidence:
+            return " without evidence; e chooses it"
+    return ""
 
 
 def plural(kind: Kind) -> str:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, cast
 
+from textual import events
+from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
+from workbench.tui.keys import key
 from workbench.tui.widgets.bars import KeyBar
+from workbench.tui.widgets.too_small import NEEDED, TooSmall
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
+
+TINY = "-tiny"
+"""The class of a screen while the terminal is too small for it; keys do nothing then."""
 
 
 class Ordered(Screen[None]):
@@ -27,8 +34,19 @@ class Ordered(Screen[None]):
         """The app, with its own type."""
         return cast("WorkbenchApp", self.app)
 
+    def on_resize(self, event: events.Resize) -> None:
+        """Cover the screen while nothing of it could be shown honestly."""
+        tiny = event.size.width < NEEDED[0] or event.size.height < NEEDED[1]
+        self.set_class(tiny, TINY)
+        if tiny and not self.query(TooSmall):
+            self.mount(TooSmall())
+
     def refused(self, action: str) -> None:
         """A key was pressed whose action is not possible now; a screen says why."""
+
+    async def takes(self, _character: str) -> bool:
+        """A character was typed that no key is bound to; True when the screen took it."""
+        return False
 
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         """A click on the key bar is the key."""
@@ -45,6 +63,10 @@ class Dialog(Ordered, ModalScreen[None]):
 
     Keys wait until it is there: what is typed right behind the key that opens it belongs to it.
     """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("question_mark f1", "app.help", "Keys of this screen", "app.help", "Everywhere"),
+    ]
 
     def on_mount(self) -> None:
         """Ready: let the keys run."""

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.tui.cells import fit, width
+from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, Act, key
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import Bar, Part
 
 TWO_COLUMNS = 100  # cells
+GAP = 3  # cells between the columns
 NOTE = "On a Russian keyboard the same keys work as they are."
 
 
@@ -38,30 +40,46 @@ class HelpScreen(Dialog):
         self._legend = list(legend)
 
     def compose(self) -> ComposeResult:
-        """One block a group, in two columns where there is room."""
-        blocks = self._blocks()
-        wide = self.app.size.width >= TWO_COLUMNS
-        columns = _balanced(blocks) if wide else [blocks]
-        columns[0].append([(f"\n{NOTE}", "$foreground 68%")])
+        """A title over two columns, of which the second is empty where there is no room for it."""
         with VerticalScroll(id="box", can_focus=False):
             yield Bar(id="title")
             with Horizontal(id="columns"):
-                for column in columns:
-                    text = Content.assemble(*(part for block in column for part in block))
-                    yield Static(text.rstrip("\n"))
+                yield Static(id="first")
+                yield Static(id="second")
 
     def opened(self) -> None:
         """The title."""
         self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", "$foreground 68%"),))
 
-    def _blocks(self) -> list[list[Part]]:
-        size = max((width(_keys(act)) for act in self._acts), default=0)
+    def on_resize(self, event: events.Resize) -> None:
+        """Lay the blocks out anew for the width there is."""
+        self.call_after_refresh(self._draw)
+
+    def _draw(self) -> None:
+        two = self.app.size.width >= TWO_COLUMNS
+        room = self.query_one("#columns").size.width
+        size = (room - GAP) // 2 if two else room
+        blocks = self._blocks(size)
+        columns = _balanced(blocks) if two else (blocks, [])
+        for name, column in zip(("#first", "#second"), columns, strict=True):
+            text = Content.assemble(*(part for block in column for part in block))
+            static = self.query_one(name, Static)
+            static.update(text.rstrip("\n"))
+            static.styles.width = size
+            static.display = bool(column)
+
+    def _blocks(self, size: int) -> list[list[Part]]:
+        """One block a group, its lines wrapped to `size` cells."""
+        rows = {act.id: ("  ".join(act.keys), act.description) for act in self._acts}
+        left = max((width(keys) for keys, _ in (*rows.values(), *self._legend)), default=0)
         by_group = sorted(self._acts, key=lambda act: GROUPS.index(act.group) if act.group in GROUPS else 99)
-        blocks = []
-        for group, members in groupby(by_group, key=lambda act: act.group):
-            blocks.append(_block(group, [(_keys(act), act.description) for act in members], size))
+        blocks = [
+            _block(group, [rows[act.id] for act in members], left, size)
+            for group, members in groupby(by_group, key=lambda act: act.group)
+        ]
         if self._legend:
-            blocks.append(_block("Signs", self._legend, size))
+            blocks.append(_block("Signs", self._legend, left, size))
+        blocks.append([(f"\n{NOTE}\n", "$foreground 68%")])
         return blocks
 
     def action_scroll(self, lines: int) -> None:
@@ -69,22 +87,24 @@ class HelpScreen(Dialog):
         self.query_one("#box", VerticalScroll).scroll_relative(y=int(lines), animate=False)
 
 
-def _keys(act: Act) -> str:
-    return "  ".join(act.keys)
-
-
-def _block(title: str, rows: Sequence[tuple[str, str]], size: int) -> list[Part]:
+def _block(title: str, rows: Sequence[tuple[str, str]], left: int, size: int) -> list[Part]:
+    """A title and its rows; what does not fit beside the keys goes on below itself."""
     parts: list[Part] = [(f"\n{title}\n", "bold $accent")]
-    for left, right in rows:
-        parts += [(f"  {fit(left, size)}  ", "bold"), (f"{right}\n", "")]
+    for keys, what in rows:
+        for number, (start, end) in enumerate(wrap(what, size - left - 4)):
+            parts += [(f"  {fit('' if number else keys, left)}  ", "bold"), (f"{what[start:end]}\n", "")]
     return parts
 
 
-def _balanced(blocks: list[list[Part]]) -> list[list[list[Part]]]:
-    """The blocks in two columns, in order, cut where the longer column is shortest."""
+def _balanced(blocks: list[list[Part]]) -> tuple[list[list[Part]], list[list[Part]]]:
+    """The blocks in two columns, each in order, so that the longer column is as short as can be."""
+    lines = [sum(text.count("\n") for text, _ in block) for block in blocks]
+    places = range(len(blocks))
 
-    def longer(cut: int) -> int:
-        return max(sum(map(len, blocks[:cut])), sum(map(len, blocks[cut:])))
+    def longer(left: tuple[int, ...]) -> int:
+        inside = sum(lines[place] for place in left)
+        return max(inside, sum(lines) - inside)
 
-    cut = min(range(1, len(blocks) + 1), key=longer)
-    return [blocks[:cut], blocks[cut:]]
+    choices = (left for size in places for left in combinations(places, size + 1) if left[0] == 0)
+    first = min(choices, key=longer, default=())
+    return [blocks[place] for place in first], [blocks[place] for place in places if place not in first]

@@ -1,54 +1,47 @@
-"""A new unit: type what stands in the reference, then a label key."""
+"""A new unit by its text: for references longer than the screen, and for who types faster than looks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
 from textual.binding import BindingType
 
-from workbench.model import Kind, Label, Span
+from workbench.model import Kind, Span
 from workbench.text.ground import ground
 from workbench.text.tokens import Token, tokens
 from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.prompt import PromptScreen, choice_parts
+from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.field import Field
 
 
 class NewUnitScreen(PromptScreen):
-    """Two steps in one line. While typing, the place in the reference is marked and Tab completes.
+    """Type what stands in the reference. While typing, the place is marked and Tab completes.
 
-    `add(text, label)` is called at the end; `look(spans)` whenever the text stands somewhere;
-    `known(span)` says whether there is a unit already.
+    `done(text)` is called at the end; `look(spans)` whenever the text stands somewhere; `known(span)` says
+    whether there is a unit already.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key("tab", "complete", "Complete the word; once more: the next word too", "new.complete", "New unit"),
-        *(
-            key(str(digit), f"label('{digit}')", "Label of that number", f"new.label_{digit}", "New unit")
-            for digit in range(10)
-        ),
-    ]  # fmt: skip
+    ]
 
     def __init__(
         self,
         kind: Kind,
         reference: str,
-        labels: tuple[Label, ...],
-        add: Callable[[str, str], None],
+        done: Callable[[str], Awaitable[None]],
         look: Callable[[tuple[Span, ...]], None],
         known: Callable[[Span], bool],
     ) -> None:
         super().__init__(f"new {kind}", self._grounded, placeholder="as it stands in the reference")
         self._reference = reference
         self._tokens = tokens(reference)
-        self._labels = labels if kind == "entity" else ()
-        self._add = add
+        self._done = done
         self._look = look
         self._known = known
-        self._text = ""
 
     def hint(self) -> None:
         """Where the text stands, and what Tab would make of it."""
@@ -85,43 +78,21 @@ class NewUnitScreen(PromptScreen):
             return "this does not stand in the reference; type it as it is written there"
         if self._known(spans[0]):
             return "this is a unit already"
-        self._text = typed
-        if not self._labels:
-            self._done("")
-            return None
-        self.query_one(Field).disabled = True
-        self.set_focus(None)
-        self.say((("label  ", "bold"), *choice_parts([(label.key, label.name) for label in self._labels])))
-        return ""
+        return None
 
-    def action_submit(self) -> None:
-        """Enter: on to the label; once more: without one."""
-        if self._text:
-            self._done("")
-            self.app.pop_screen()
-        elif (complaint := self._grounded(self.typed)) is None:
-            self.app.pop_screen()
-        elif complaint:
+    async def action_submit(self) -> None:  # type: ignore[override]  # the app awaits what can be awaited
+        """Enter."""
+        typed = self.typed
+        if complaint := self._grounded(typed):
             self.complain(complaint)
-
-    def action_label(self, digit: str) -> None:
-        """A label key: the unit is made."""
-        if not self._text:
             return
-        for label in self._labels:
-            if label.key == digit:
-                self._done(label.name)
-                self.app.pop_screen()
-                return
+        self.action_cancel()
+        await self._done(typed)
 
     def action_cancel(self) -> None:
         """Escape."""
         self._look(())
         super().action_cancel()
-
-    def _done(self, label: str) -> None:
-        self._look(())
-        self._add(self._text, label)
 
 
 def completion(reference: str, all_tokens: list[Token], typed: str) -> str:

@@ -26,7 +26,6 @@ class PromptScreen(Dialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key("escape", "cancel", "Close without doing anything", "prompt.cancel", "Dialog"),
-        key("f1", "app.help", "Keys of this screen", "prompt.help", "Dialog"),
     ]
 
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
@@ -10,22 +11,30 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from workbench.errors import InputError
+from workbench.model import Kind
 from workbench.reviewing.edits import Edit
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.stages.same import decision_on
 from workbench.tui import intents
 from workbench.tui.figures import doubtful
-from workbench.tui.intents import Intent
+from workbench.tui.intents import Intent, told
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.units import UnitsScreen
-from workbench.tui.view import outcome, plural
+from workbench.tui.view import advice, outcome, plural
 from workbench.tui.widgets.unit_list import UnitList
 
 FAST = 1.0
 """Seconds on the screen below which an accept is marked `fast`."""
+
+LOOK = 0.75
+"""Seconds for which a stop has to be in sight before `a` passes it: longer than terminals wait until a
+key that is held down repeats (0.25 to 0.66)."""
+
+RELEASED = 0.35
+"""Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
 
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
@@ -36,18 +45,25 @@ class ReviewScreen(UnitsScreen):
     LEGEND = SIGNS
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
 
+    arrival: tuple[str, Moved] | None = None
+    """The undo or redo that leads to the sample that is opened next, and its word."""
+
+    _accept_at = float("-inf")
+    _stopped_since = 0.0
+
     # Writing, and going on.
 
     async def perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        edit = intent.make(self.now)
+        # in a thread: whether a name stands in 20 MB of contexts takes a second
+        edit = await asyncio.to_thread(intent.make, self.now)
         if edit is None:
             self.say(f"{intent.what}: so it is already")
             self.show(self.now)
             return
         fresh = await self._act(edit)
         what = f"{self.now.sample.id} {intent.what}{outcome(fresh, edit)}" if intent.leaves else intent.what
-        self.saved(what)
+        self.saved(what + advice(edit))
         if intent.leaves:
             self.opened = fresh
             await self.run("open the next sample", partial(self._go_on, fresh))
@@ -75,7 +91,7 @@ class ReviewScreen(UnitsScreen):
                 return
         found = await self.desk.next(opened.sample_id)
         if found is None:
-            self._leave("every sample is decided")
+            self._leave(self.desk.nothing_left)
         else:
             await self._open(found)
 
@@ -98,12 +114,16 @@ class ReviewScreen(UnitsScreen):
     # Deciding.
 
     def action_accept(self) -> None:
-        """Verify the kind shown and go on; stops once where a person should look."""
+        """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
+        pressed = self.bench.pressed_at
+        quiet, self._accept_at = pressed - self._accept_at, pressed
+        if self.painted and pressed < self._shown_at and quiet < RELEASED:
+            return  # a held key's repeat from before this sample was there: no decision on it
         if self.now.state.of(self.kind).disposition == "verified" and not self.now.stale(self.kind):
             self.load("open the next sample", partial(self._go_on, self.now))
         elif self.now.blind and not any(unit.counted for unit in self.units):
             self.say("no units yet: n makes one, 0 says there are none", tone="warn")
-        elif (doubts := editing.doubts(self.now, self.kind)) and not self._stopped_before():
+        elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
             self.say(f"{', '.join(doubts)}: a again accepts, tab shows them", sign="?", tone="warn")
             if not doubtful(self.unit):
                 self.action_doubt(1)
@@ -122,10 +142,13 @@ class ReviewScreen(UnitsScreen):
         what = f"{plural(self.kind)} accepted" if several else "accepted"
         self.want(intents.accept(self.kind, fast=self.seconds_shown < FAST, what=what))
 
-    def _stopped_before(self) -> bool:
+    def _passes_stop(self, quiet: float) -> bool:
+        """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""
         here = (self.now.sample_id, self.kind)
-        stopped, self._stopped_at = self._stopped_at == here, here
-        return stopped
+        if self._stopped_at != here:
+            self._stopped_at, self._stopped_since = here, self.bench.clock()
+            return False
+        return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
 
     async def action_same(self) -> None:
         """This decision for the same surface in the whole dataset."""
@@ -148,13 +171,26 @@ class ReviewScreen(UnitsScreen):
         """Restore the act undone last and go where it was."""
         self.do("redo", partial(self._moved, self.desk.redo, "did again", "nothing to redo"))
 
+    async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
+        """Where an undo led: what was undone is said, and its unit has the cursor."""
+        arrival, self.arrival = self.arrival, None
+        if arrival is None:
+            await super()._open(sample_id, kind)
+            return
+        word, moved = arrival
+        self.saved(f"{word}: {told(moved.edit, moved.samples)}")
+        await super()._open(sample_id, kind)
+        for index, unit in enumerate(self.units):
+            if unit.id == moved.unit:
+                self.query_one(UnitList).move_to(index)
+
     async def _moved(self, move: Callable[[], Awaitable[Moved | None]], word: str, none: str) -> None:
         moved = await move()
         if moved is None:
             self.say(none)
             self.show(self.now)
             return
-        self.saved(f"{word}: {moved.what}")
+        self.arrival = word, moved
         await self.run("open the sample it was on", partial(self._open, moved.sample_id, moved.kind))
 
     async def action_exclude(self) -> None:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from time import monotonic
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
+from textual.widget import Widget
 from textual.widgets import Static
 
 from workbench.errors import InputError
-from workbench.model import Disposition, Kind, Unit
-from workbench.stages.review import Opened, Progress
+from workbench.model import Disposition, Kind, Span, Unit
+from workbench.stages.queue import Progress
+from workbench.stages.review import Opened
 from workbench.tui.desk import Desk
-from workbench.tui.figures import doubtful, least_certain, tally
+from workbench.tui.figures import doubtful, least_certain
 from workbench.tui.guidelines import guidelines_text
+from workbench.tui.marks import Mark
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.saving import SavingScreen
+from workbench.tui.screens.why import open_why
 from workbench.tui.view import (
     context_marks,
     context_title,
@@ -33,6 +38,10 @@ from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.work import on_stage, start
+
+REST = 0.1
+"""Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
+and a key held down would ask for it thirty times a second."""
 
 
 class SampleScreen(SavingScreen):
@@ -121,10 +130,11 @@ class SampleScreen(SavingScreen):
             statements=self.kind == "statement",
             generation=generation,
         )
-        listed.border_title = units_title(opened, self.kind)
+        entitle(listed, units_title(opened, self.kind))
         self.query_one("#question", Passage).show(opened.sample.user_input, nothing="no question")
         self.query_one("#reference", Passage).show(
             opened.sample.reference,
+            self.marks(listed.chosen),
             nothing="the reference is empty: recall is undefined",
             generation=generation,
         )
@@ -151,6 +161,7 @@ class SampleScreen(SavingScreen):
         self.query_one(Head).show(*head_parts(self.now, self.kind, self._progress))
 
     async def _read_progress(self) -> None:
+        await asyncio.sleep(REST)  # the next sample cancels it
         self._progress = await self.desk.progress()
         if on_stage(self):
             self._draw_head()
@@ -162,7 +173,7 @@ class SampleScreen(SavingScreen):
         """Reference, context and detail follow the cursor."""
         unit = self.query_one(UnitList).chosen
         reference = self.query_one("#reference", Passage)
-        reference.mark(reference_marks(self.units, unit))
+        reference.mark(self.marks(unit))
         if unit is not None and unit.spans:
             reference.reveal(unit.spans[0].start, unit.spans[0].end)
         if unit is not None and unit.match.evidence:
@@ -172,21 +183,31 @@ class SampleScreen(SavingScreen):
         self._draw_context()
         self.query_one("#detail", Passage).show(detail(unit, self.now) if unit else "")
 
+    def marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
+        """What is marked in the reference."""
+        return reference_marks(self.units, chosen, typed)
+
     def _draw_context(self) -> None:
         contexts = self.now.sample.retrieved_contexts
         unit = self.query_one(UnitList).chosen
         passage = self.query_one("#context", Passage)
         self._context_no = max(0, min(self._context_no, len(contexts) - 1))
-        passage.border_title = context_title(self._context_no, len(contexts), unit)
         text = contexts[self._context_no] if contexts else ""
         passage.show(
             text,
             context_marks(self.units, unit, self._context_no),
             nothing="this context is empty" if contexts else "no context was retrieved: nothing can be found",
         )
+        self._title_context()
         here = [e for e in unit.match.evidence if e.context == self._context_no] if unit else []
         if here:
             passage.reveal(here[0].start, here[0].end)
+
+    def _title_context(self) -> None:
+        """Say which context it is."""
+        unit = self.query_one(UnitList).chosen
+        title = context_title(self._context_no, len(self.now.sample.retrieved_contexts), unit)
+        entitle(self.query_one("#context"), title)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved."""
@@ -259,12 +280,13 @@ class SampleScreen(SavingScreen):
         await self.bench.ask(ReadScreen(title, guidelines_text(versions, used)))
 
     async def action_scores(self) -> None:
-        """The automatic scores of the kind shown, once they may be seen."""
-        scores = [one for one in self.now.automatic if one.kind == self.kind]
-        if scores:
-            lines = [f"{one.source}  {tally(one.tally)}" for one in scores]
-            await self.bench.ask(ReadScreen("Automatic scores", "\n".join(lines)))
-        elif self.now.state.of(self.kind).disposition in ("verified", "excluded"):
+        """Why the automatic and the verified value of the kind shown differ, once they may be seen."""
+        disposition = self.now.state.of(self.kind).disposition
+        if disposition == "excluded":
+            self.say("this sample is excluded: there is no verified value to compare with")
+        elif any(one.kind == self.kind for one in self.now.automatic):
+            await open_why(self, self.desk, self.now.sample_id, self.kind)
+        elif disposition == "verified":
             self.say("there is no automatic score")
         else:
             self.say("automatic scores show once this sample is decided")
@@ -274,3 +296,9 @@ class SampleScreen(SavingScreen):
         chosen = self.get_selected_text() or (self.unit.text if self.units else self.now.sample.reference)
         self.app.copy_to_clipboard(chosen)
         self.say(f"copied: {chosen}")
+
+
+def entitle(widget: Widget, title: str) -> None:
+    """Set a border title, unless it is the same: setting one paints the whole widget."""
+    if widget.border_title != title:
+        widget.border_title = title

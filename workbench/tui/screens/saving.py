@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from time import monotonic
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -212,7 +211,7 @@ class SavingScreen(BaseScreen):
     @property
     def seconds_shown(self) -> float:
         """How long the sample has been on the screen."""
-        return monotonic() - self._shown_at
+        return self.bench.clock() - self._shown_at
 
     def on_passage_painted(self, event: Passage.Painted) -> None:
         """The reference has been drawn."""
@@ -232,7 +231,7 @@ class SavingScreen(BaseScreen):
             return
         if self._waits_for_sample:
             self._waits_for_sample = False
-            self._shown_at = monotonic()
+            self._shown_at = self.bench.clock()
         self.bench.open_gate()
 
     def _look_for_room(self, generation: int) -> None:

@@ -1,4 +1,4 @@
-"""What one can say about a unit: the keys that reject, label, match, move edges and add."""
+"""What one can say about a unit: the keys that reject, label, match and move edges."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from collections.abc import Callable
 from functools import partial
 
 from workbench.errors import InputError
-from workbench.model import Span, Unit
+from workbench.model import Unit
 from workbench.tui import intents
+from workbench.tui.cells import cut
 from workbench.tui.intents import Intent
-from workbench.tui.screens.new_unit import NewUnitScreen
-from workbench.tui.screens.places import PlacesScreen
-from workbench.tui.view import reference_marks
-from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.safe import flat
+from workbench.tui.screens.adding import AddingScreen
+from workbench.tui.screens.labels import LabelScreen
+from workbench.tui.screens.places import NOT_COUNTED
+from workbench.tui.widgets.unit_list import RowPart, UnitList
 
 
-class UnitsScreen(PlacesScreen):
+class UnitsScreen(AddingScreen):
     """A key for everything one can say about the unit under the cursor."""
 
     def accept_none(self) -> None:
@@ -64,30 +65,42 @@ class UnitsScreen(PlacesScreen):
         try:
             unit = self.unit
             if not unit.counted and make is not intents.reject:
-                raise InputError("this unit does not count; x restores it")
+                raise InputError(NOT_COUNTED)
             self.want(make(unit))
         except InputError as error:
             self.say(str(error), tone="warn")
 
-    async def action_add(self) -> None:
-        """A new unit."""
-        kind = self.kind
-        reference = self.query_one("#reference", Passage)
+    async def action_labels(self) -> None:
+        """A label from a list."""
+        try:
+            unit = self.unit
+            if self.kind == "statement":
+                raise InputError("statements have no labels")
+            if not unit.counted:
+                raise InputError(NOT_COUNTED)
+        except InputError as error:
+            self.say(str(error), tone="warn")
+            return
 
-        def look(spans: tuple[Span, ...]) -> None:
-            chosen = self.query_one(UnitList).chosen
-            reference.mark(reference_marks(self.units, None if spans else chosen, spans))
-            if spans:
-                reference.reveal(spans[0].start, spans[0].end)
+        def take(label: str) -> None:
+            self.want(intents.relabel(unit, label))
 
-        def known(span: Span) -> bool:
-            return any(unit.counted and span in unit.spans for unit in self.units)
+        title = f"label of {cut(flat(unit.text), 24)}"
+        await self.bench.ask(LabelScreen(title, self.now.policy.labels, take, current=unit.label))
 
-        def add(text: str, label: str) -> None:
-            self.want(intents.add(kind, text, label))
+    def on_unit_list_pressed(self, event: UnitList.Pressed) -> None:
+        """A click on a part of a row is the key for it."""
+        event.stop()
+        self.by_mouse(partial(self._press_row, event.index, event.part))
 
-        sample, labels = self.now.sample, self.now.policy.labels
-        await self.bench.ask(NewUnitScreen(kind, sample.reference, labels, add, look, known))
+    async def _press_row(self, index: int, part: RowPart) -> None:
+        self.query_one(UnitList).move_to(index)
+        if part == "sign":
+            self.action_reject()
+        elif part == "label":
+            await self.action_labels()
+        else:
+            self.action_match()
 
 
 def _relabelled(label: str, unit: Unit) -> Intent:

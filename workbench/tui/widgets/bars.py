@@ -7,15 +7,21 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.tui.cells import cut, width
+from workbench.tui.cells import cut, cut_front, width
 from workbench.tui.keys import Act, acts
 
 Part = tuple[str, str]
 """Text and its style; the text is drawn as it is, never read as markup."""
 
+KEPT = 24
+"""Cells that a long name on the right keeps: its end, where names differ."""
+
 
 class Bar(Widget):
-    """One line with parts on the left and on the right; the left ones give way when space is short."""
+    """One line with parts on the left and on the right.
+
+    When space is short the last part on the right keeps its last `KEPT` cells, then the left gives way.
+    """
 
     DEFAULT_CSS = """
     Bar { height: 1; width: 1fr; }
@@ -39,12 +45,20 @@ class Bar(Widget):
 
     def render(self) -> Content:
         """The line, cut and padded by cells."""
-        room = self.content_size.width
-        right = list(_shortened(self._right, room))
-        room -= sum(width(text) for text, _ in right)
-        left = list(_shortened(self._left, room - (1 if right else 0)))
-        gap = room - sum(width(text) for text, _ in left)
-        return Content.assemble(*left, " " * max(0, gap), *right)
+        return Content.assemble(*arranged(self._left, self._right, self.content_size.width))
+
+
+def arranged(left: tuple[Part, ...], right: tuple[Part, ...], room: int) -> list[Part]:
+    """The parts of a line of `room` cells, with the gap between left and right."""
+    if right:
+        *before, (name, style) = right
+        taken = sum(width(text) for text, _ in (*left, *before)) + (1 if left else 0)
+        right = (*before, (cut_front(name, min(room, max(room - taken, KEPT))), style))
+    ends = _shortened(right, room)
+    room -= sum(width(text) for text, _ in ends)
+    starts = _shortened(left, room - (1 if ends else 0))
+    gap = room - sum(width(text) for text, _ in starts)
+    return [*starts, (" " * max(0, gap), ""), *ends]
 
 
 def _shortened(parts: tuple[Part, ...], room: int) -> list[Part]:
@@ -95,6 +109,10 @@ class KeyBar(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._places: list[tuple[int, int, Act]] = []
+
+    def on_mount(self) -> None:
+        """Another focus has other keys."""
+        self.screen.bindings_updated_signal.subscribe(self, lambda _screen: self.refresh())
 
     def render(self) -> Content:
         """Keys and words as far as they fit, whole ones only."""

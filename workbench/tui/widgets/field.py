@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.widgets import Input
+
+from workbench.tui.keys import key
 
 
 class Field(Input):
@@ -16,8 +18,8 @@ class Field(Input):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.submit", show=False),
-        Binding("escape", "screen.cancel", show=False),
+        key("enter", "screen.submit", "Take what is typed", "field.take", "Typing", "done"),
+        key("escape", "screen.cancel", "Leave the field without it", "field.leave", "Typing", "cancel"),
     ]
 
     def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002

@@ -10,6 +10,8 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+REVERSED = Style(reverse=True, dim=False)
+
 
 class Lines(ScrollView, can_focus=False):
     """A column of lines over entries of one or more lines each, with a cursor on one entry.
@@ -71,9 +73,12 @@ class Lines(ScrollView, can_focus=False):
         return self.get_component_rich_style(name)
 
     def redraw(self) -> None:
-        """Forget what was drawn, and draw the visible lines again."""
-        self._drawn.clear()
-        self.refresh()
+        """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
+        before, self._drawn = self._drawn, {}
+        top, size = self.scroll_offset.y, self.scrollable_content_region.width
+        for line in range(top, top + self.size.height):
+            if self._line(line, size) != before.get((line, size)):
+                self.refresh_lines(line)
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
@@ -107,14 +112,24 @@ class Lines(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """One visible line, from the cache when it was drawn before."""
-        line, size = y + self.scroll_offset.y, self.scrollable_content_region.width
+        return self._line(y + self.scroll_offset.y, self.scrollable_content_region.width)
+
+    def _line(self, line: int, size: int) -> Strip:
         strip = self._drawn.get((line, size))
         if strip is None:
             if len(self._drawn) > 2000:
                 self._drawn.clear()
             strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
+            if self.app.native_ansi_color and self._at_cursor(line):  # no shade to lay behind the cursor
+                strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
             self._drawn[line, size] = strip
         return strip
+
+    def _at_cursor(self, line: int) -> bool:
+        if not self.count:
+            return False
+        first, height = self.place(self.cursor)
+        return first <= line < first + height
 
     def notify_style_update(self) -> None:
         """A theme change changes every colour."""

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.geometry import Size
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.text.safe import clean
-from workbench.tui.cells import index_at, steady, width, wrap
+from workbench.tui.cells import clusters, index_at, steady, width, wrap
+from workbench.tui.hints import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
+from workbench.tui.widgets.letters import lettered
 
 LONG = 60
 """Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""
@@ -40,20 +42,37 @@ class Passage(ScrollView, can_focus=False):
         "passage--open-odd",
         "passage--rejected",
         "passage--mention",
+        "passage--name",
         "passage--chosen",
         "passage--chosen-long",
         "passage--nothing",
+        "passage--nested",
+        "passage--under",
+        "passage--hint",
+        "passage--hint-odd",
+        "passage--code",
+        "passage--code-odd",
+        "passage--like",
+        "passage--place",
+        "passage--here",
+        "passage--passage",
     }
     DEFAULT_CSS = """
     Passage { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
     """
 
     class Clicked(Message):
-        """A marked stretch was clicked."""
+        """A marked stretch was clicked: `start` and `end` of its mark, `owner` empty when it is no unit's."""
 
-        def __init__(self, owner: str) -> None:
+        def __init__(self, passage: Passage, mark: Mark) -> None:
             super().__init__()
-            self.owner = owner
+            self.passage = passage
+            self.mark = mark
+
+        @property
+        def owner(self) -> str:
+            """The unit that the mark belongs to."""
+            return self.mark.owner
 
     class Painted(Message):
         """The text of this generation has been drawn."""
@@ -65,38 +84,90 @@ class Passage(ScrollView, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.text = ""
+        self._given = ""  # before it was cleaned: cleaning 200 KB anew for every mark costs 4 ms
         self.generation = 0
         self._nothing = ""
         self._told = 0
         self._marks: tuple[Mark, ...] = ()
+        self._places: tuple[Mark, ...] = ()
         self._lines: list[tuple[int, int]] = []
         self._size = Size(0, 0)
         self._wrapped_at = -1
         self._marked: MarkedLines | None = None
         self._drawn: dict[int, Strip] = {}
+        self.hints: tuple[Hint, ...] = ()
+        self._hints_by_line: dict[int, list[Hint]] | None = None
+        self.selected: tuple[int, int] | None = None
+        self._anchor = (0, 0)
 
     def show(
         self, text: str, marks: Sequence[Mark] = (), *, nothing: str = "", generation: int | None = None
     ) -> None:
         """Show a text (cleaned here) with its marks; `nothing` is said in place of an empty one."""
-        text = clean(text)
-        if text != self.text or nothing != self._nothing:
-            self.text, self._nothing = text, nothing
+        lettered = bool(self.hints or self.selected)
+        before, self._drawn = self._drawn, {}
+        if text != self._given or nothing != self._nothing:
+            self._given, self._nothing = text, nothing
+            self.text = clean(text)
             self._wrapped_at = -1
+            self.hints = ()
+            self.selected = None
+            self._places = ()
             self.scroll_to(y=0, animate=False, force=True)
         self._marks = tuple(marks)
         self._marked = None
-        self._drawn.clear()
+        self._layout(self.scrollable_content_region.width)
         if generation is not None:
             self.generation = generation
-        self._layout(self.scrollable_content_region.width)
-        self.refresh()
+            self._refresh_line(0)  # drawing it says that this generation is painted
+        if lettered:
+            self.refresh()
+        else:
+            self._refresh_changed(before)
 
     def mark(self, marks: Sequence[Mark]) -> None:
         """Other marks on the same text."""
-        self._marks, self._marked = tuple(marks), None
+        if tuple(marks) != self._marks:
+            self._marks, self._marked = tuple(marks), None
+            before, self._drawn = self._drawn, {}
+            self._refresh_changed(before)
+
+    def _refresh_changed(self, before: Mapping[int, Strip]) -> None:
+        """Have the visible lines painted that look different now; each takes the library 0.3 ms."""
+        for y in range(self.size.height):
+            line = y + self.scroll_offset.y
+            if self._strip(line) != before.get(line):
+                self._refresh_line(y)
+
+    def _refresh_line(self, y: int) -> None:
+        self.refresh(Region(0, y, self.size.width, 1))
+
+    def mark_places(self, places: Sequence[Mark]) -> None:
+        """Draw what was searched for over the other marks, until another text is shown."""
+        if tuple(places) != self._places:
+            self._places, self._marked = tuple(places), None
+            self._drawn.clear()
+            self.refresh()
+
+    def show_hints(self, hints: Sequence[Hint]) -> None:
+        """Draw the codes over the first cells of their stretches; nothing else moves.
+
+        A code is drawn as far as there is room for it before the next one, over the stretch and the blank
+        behind it; of a two-letter code on a narrow stretch the second letter shows when the first is typed.
+        """
+        self.hints, self._hints_by_line = tuple(sorted(hints)), None
         self._drawn.clear()
         self.refresh()
+
+    def hide_hints(self) -> None:
+        """Draw the text as it is."""
+        self.show_hints(())
+
+    def visible_span(self) -> tuple[int, int]:
+        """The stretch of the text that is on the screen, in code points."""
+        top = self.scroll_offset.y
+        seen = self._lines[top : top + max(1, self.size.height)]
+        return (seen[0][0], seen[-1][1]) if seen and self.text else (0, 0)
 
     def reveal(self, start: int, end: int) -> None:
         """Scroll so that a stretch can be seen, with some text above it; not at all when it can be."""
@@ -108,8 +179,12 @@ class Passage(ScrollView, can_focus=False):
             self.scroll_to(y=max(0, first - height // 3), animate=False, force=True)
 
     def page(self, step: int) -> None:
-        """Scroll by a page less one line."""
-        self.scroll_relative(y=step * max(1, self.size.height - 1), animate=False, force=True)
+        """Scroll by a page less one line, at once."""
+        self.line(step * max(1, self.size.height - 1))
+
+    def line(self, step: int) -> None:
+        """Scroll by lines, at once: what is visible then is known before it is drawn."""
+        self.scroll_relative(y=step, animate=False, force=True, immediate=True)
 
     @property
     def lines(self) -> int:
@@ -124,7 +199,7 @@ class Passage(ScrollView, can_focus=False):
             return
         self._wrapped_at = size
         self._lines = wrap(self.text or clean(self._nothing), size)
-        self._marked = None
+        self._marked = self._hints_by_line = None
         self._drawn.clear()
         self._extend()
 
@@ -137,8 +212,11 @@ class Passage(ScrollView, can_focus=False):
         return len(wrap(self.text or self._nothing, width))
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Wrap again for another width."""
-        self._layout(self.scrollable_content_region.width)
+        """Wrap again for another width; a text that fits without the scroll bar gets its column too."""
+        size = self.scrollable_content_region.width
+        if size < self.size.width and len(wrap(self.text, self.size.width)) <= self.size.height:
+            size = self.size.width
+        self._layout(size)
         self._extend()
 
     def notify_style_update(self) -> None:
@@ -146,15 +224,40 @@ class Passage(ScrollView, can_focus=False):
         super().notify_style_update()
         self._drawn.clear()
 
+    # What is selected with the mouse: in code points, because the library counts what is drawn.
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """A selection may begin here."""
+        self._anchor = self._stretch_at(event.screen_offset)
+
     def selection_updated(self, selection: Selection | None) -> None:
-        """Draw what is selected with the mouse."""
+        """Draw what is selected; the characters under the pointer are in it, at both ends."""
+        self.selected = None
+        if selection is not None and self.text:
+            pointer = self._stretch_at(self.app.mouse_position)
+            edges = sorted((self._anchor, pointer))
+            if None in selection:  # it goes on in another widget: only one of its ends is here
+                here = pointer if self.region.contains_point(self.app.mouse_position) else self._anchor
+                edges = [here, here]
+            start = 0 if selection.start is None else edges[0][0]
+            end = len(self.text) if selection.end is None else edges[1][1]
+            self.selected = (start, end) if start < end else None
         self._drawn.clear()
         self.refresh()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The text that is selected with the mouse, without the line breaks of the wrapping."""
-        lines = [steady(self.text[start:end]) for start, end in self._lines]
-        return " ".join(selection.extract("\n".join(lines)).split("\n")), "\n"
+        return (self.text[slice(*self.selected)], "\n") if self.selected else None
+
+    def _stretch_at(self, place: Offset) -> tuple[int, int]:
+        """The code points of the character that is drawn at a place of the screen, or nearest to it."""
+        corner = self.content_region.offset
+        line = max(0, min(place.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
+        start, end = self._lines[line]
+        text = self.text[start:end]
+        first = index_at(text, max(0, place.x - corner.x))
+        last = next((b for a, b, _ in clusters(text[first:])), 0)
+        return start + first, start + first + last
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
@@ -164,14 +267,21 @@ class Passage(ScrollView, can_focus=False):
         size = self.scrollable_content_region.width
         self._layout(size)
         line = y + self.scroll_offset.y
-        base = self.get_component_rich_style("passage--text")
+        strip = self._strip(line)
+        return Strip.blank(size, self._base) if strip is None else strip.apply_offsets(0, line)
+
+    @property
+    def _base(self) -> Style:
+        return self.get_component_rich_style("passage--under" if self.hints else "passage--text")
+
+    def _strip(self, line: int) -> Strip | None:
+        """A line as it is drawn; None behind the end of the text."""
         if line >= len(self._lines):
-            return Strip.blank(size, base)
+            return None
         strip = self._drawn.get(line)
         if strip is None:
-            strip = self._draw(line, size, base)
-            self._drawn[line] = strip
-        return strip.apply_offsets(0, line)
+            strip = self._drawn[line] = self._draw(line, self.scrollable_content_region.width, self._base)
+        return strip
 
     def _draw(self, line: int, size: int, base: Style) -> Strip:
         start, end = self._lines[line]
@@ -181,20 +291,31 @@ class Passage(ScrollView, can_focus=False):
                 [Segment(text, self.get_component_rich_style("passage--nothing"))]
             ).adjust_cell_length(size, base)
         if self._marked is None:
-            self._marked = MarkedLines(self._lines, self._marks)
+            self._marked = MarkedLines(self._lines, (*self._marks, *self._places))
         segments = [
             Segment(steady(self.text[piece.start : piece.end]).replace("\t", " "), self._style(piece, base))
             for piece in self._marked.pieces(line, start, end)
         ]
         strip = Strip(segments).adjust_cell_length(size, base)
-        if self.text_selection is not None and (span := self.text_selection.get_span(line)) is not None:
-            strip = self._selected(strip, *span)
+        if self.hints:
+            strip = self._hinted(strip, line)
+        if self.selected is not None and self.selected[0] < end and start < self.selected[1]:
+            strip = self._tinted(strip, start, end, *self.selected)
         return strip
 
-    def _selected(self, strip: Strip, first: int, last: int) -> Strip:
-        text = strip.text
-        left = width(text[:first])
-        right = strip.cell_length if last == -1 else width(text[:last])
+    def _hinted(self, strip: Strip, line: int) -> Strip:
+        if self._hints_by_line is None:
+            self._hints_by_line = {}
+            for hint in self.hints:
+                self._hints_by_line.setdefault(self._line_of(hint.start), []).append(hint)
+        start, end = self._lines[line]
+        return lettered(
+            strip, self.text, start, end, self._hints_by_line.get(line, ()), self.get_component_rich_style
+        )
+
+    def _tinted(self, strip: Strip, start: int, end: int, first: int, last: int) -> Strip:
+        left = width(self.text[start : max(start, first)])
+        right = strip.cell_length if last > end else width(self.text[start:last])
         before, chosen, after = (
             strip.crop(0, left),
             strip.crop(left, right),
@@ -208,13 +329,14 @@ class Passage(ScrollView, can_focus=False):
         if piece.mark is None:
             return base
         name = f"passage--{piece.mark.role}"
-        if piece.mark.chosen:
+        if piece.mark.chosen and not (self.hints and piece.mark.owner):  # letters are what shines now
             name = "passage--chosen" if piece.mark.end - piece.mark.start <= LONG else "passage--chosen-long"
         elif piece.odd and f"{name}-odd" in self.COMPONENT_CLASSES:
             name += "-odd"
         style = self.get_component_rich_style(name)
         if piece.depth:
-            style += Style(underline=True)
+            nested = self.get_component_rich_style("passage--nested")
+            style += Style(underline=nested.underline, italic=nested.italic or None)
         return style
 
     def on_click(self, event: events.Click) -> None:
@@ -225,6 +347,6 @@ class Passage(ScrollView, can_focus=False):
         line = offset.y + self.scroll_offset.y
         if line < len(self._lines):
             start, end = self._lines[line]
-            owner = self._marked.owner_at(line, start + index_at(self.text[start:end], offset.x))
-            if owner:
-                self.post_message(self.Clicked(owner))
+            mark = self._marked.mark_at(line, start + index_at(self.text[start:end], offset.x))
+            if mark is not None:
+                self.post_message(self.Clicked(self, mark))

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from array import array
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from rich.segment import Segment
-from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
+from textual.strip import Strip
 
 from workbench.model import Tally
-from workbench.tui.cells import fit
+from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.sample_columns import AUTO, DELTA, MARKS, VERIFIED, marks, plan, short
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.review import QueueRow
-
-Load = Callable[[Sequence[int]], Awaitable["dict[int, QueueRow]"]]
+    from workbench.stages.queue import QueueRow
 
 PAGE = 100
-MARKS = 4
-AUTO, VERIFIED, DELTA = 6, 9, 7  # cells of the number columns, right-aligned under their names
-KEPT_PAGES = 60
+KEPT = 6_000
+"""Rows that are kept; a screen shows 60 at most."""
+
+LEAD = 3
+"""A view opens with the cursor at least a few lines down, as far as there are samples above it."""
+
+
+class Source(Protocol):
+    """What the list reads from."""
+
+    async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
+        """The rows of some samples."""
+
+    async def causes(self, ids: Sequence[int]) -> dict[int, str]:
+        """The main causes of Δ of some decided samples."""
 
 
 class SampleList(Lines):
@@ -49,12 +60,17 @@ class SampleList(Lines):
             super().__init__()
             self.error = error
 
+    class Arrived(Message):
+        """The first rows are there, and with them how much room ids need."""
+
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._ids: list[int] = []
-        self._load: Load | None = None
-        self._pages: dict[int, dict[int, QueueRow]] = {}
-        self._stale: set[int] = set()
+        self.key_size = 0
+        self._ids = array("q")
+        self._source: Source | None = None
+        self._rows: dict[int, QueueRow] = {}
+        self._causes: dict[int, str] = {}
+        self._fresh: set[int] = set()
         self._loading: set[int] = set()
 
     @property
@@ -63,68 +79,139 @@ class SampleList(Lines):
         return len(self._ids)
 
     @property
+    def ids(self) -> array[int]:
+        """The samples of the view in order; nobody changes it."""
+        return self._ids
+
+    @property
     def chosen(self) -> int | None:
         """The id of the sample under the cursor."""
         return self._ids[self.cursor] if self._ids else None
 
-    def set(self, ids: list[int], load: Load, at: int | None = None) -> None:
-        """Show these samples, with the cursor on `at` if it is among them.
+    # What it shows.
 
-        The same samples again are read again, and what was drawn stays until they are there.
+    def set(
+        self,
+        ids: array[int],
+        source: Source,
+        at: int | None = None,
+        *,
+        rows: Mapping[int, QueueRow] | None = None,
+        stay: bool = False,
+    ) -> None:
+        """Show these samples, with the cursor on `at` and that sample on the line where it was.
+
+        Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
+        is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
-        if ids == self._ids and self._load is not None:
-            self.reread()
-        else:
-            self._ids, self._load = ids, load
-            self._pages.clear()
-            self._stale.clear()
+        line = self.cursor - self.scroll_offset.y if self._ids else None
+        same_place = self.cursor if stay else 0
+        self._source = source
+        if ids != self._ids:
+            self._ids = ids
             self.resized(len(ids))
-            self.redraw()
-        self.go_to(at)
+        self._fresh = set()
+        if rows is not None:
+            self._fresh = set(range(-(-len(ids) // PAGE)))
+            self._take(rows)
+        self.redraw()
+        place = self._place_of(at)
+        self._put(same_place if place is None else place, LEAD if line is None else line)
+
+    def _place_of(self, sample_id: int | None) -> int | None:
+        try:
+            return None if sample_id is None else self._ids.index(sample_id)
+        except ValueError:
+            return None
+
+    def _put(self, place: int, line: int) -> None:
+        """The cursor on a place, drawn on that line as far as the list allows."""
+        self.scroll_to(y=place - line, animate=False, force=True, immediate=True)
+        self.move_to(place, tell=False)
 
     def go_to(self, sample_id: int | None) -> None:
-        """Put the cursor on a sample; on the first one when it is not in this view."""
-        found = sample_id is not None and sample_id in self._ids
-        self.move_to(self._ids.index(sample_id) if found else 0, tell=False)  # type: ignore[arg-type]
+        """Put the cursor on a sample, if it is in this view."""
+        place = self._place_of(sample_id)
+        if place is not None:
+            self.move_to(place, tell=False)
 
     def reread(self) -> None:
         """Read the visible rows again; the old ones stay until the new ones are there."""
-        self._stale = set(self._pages)
-        self._drawn.clear()
-        self.refresh()
+        self._fresh.clear()
+        self.redraw()
+
+    def forget(self) -> None:
+        """Another dataset: nothing of this one is kept."""
+        self.key_size = 0
+        self._rows.clear()
+        self._causes.clear()
 
     def row(self, index: int) -> QueueRow | None:
         """The row of a place if it has been read; asks for its page otherwise."""
         page = index // PAGE
-        if page not in self._pages or page in self._stale:
+        if page not in self._fresh:
             self._want(page)
-        return self._pages.get(page, {}).get(self._ids[index])
+        return self._rows.get(self._ids[index])
+
+    # Reading.
 
     def _want(self, page: int) -> None:
-        if page in self._loading or self._load is None:
+        if page in self._loading or self._source is None:
             return
         self._loading.add(page)
-        work = partial(self._read, page, self._load, self._ids)
+        work = partial(self._read, page, self._source, self._ids)
         start(self, work, group="pages", failed=self._failed)
 
     def _failed(self, error: Exception) -> None:
         self.post_message(self.Unread(error))
 
-    async def _read(self, page: int, load: Load, ids: list[int]) -> None:
+    async def _read(self, page: int, source: Source, ids: array[int]) -> None:
         try:
             top, bottom = self.scroll_offset.y // PAGE, (self.scroll_offset.y + self.size.height) // PAGE
             if not top <= page <= bottom:
                 return  # scrolled past before its turn came
-            rows = await load(ids[page * PAGE : (page + 1) * PAGE])
+            rows = await source.rows(ids[page * PAGE : (page + 1) * PAGE].tolist())
         finally:
             self._loading.discard(page)
         if ids is not self._ids:
-            return  # another view is shown by now
-        while len(self._pages) >= KEPT_PAGES:
-            del self._pages[next(iter(self._pages))]
-        self._pages[page] = rows
-        self._stale.discard(page)
+            self.redraw()  # another view is shown by now, and it may want the same page
+            return
+        self._take(rows)
+        self._fresh.add(page)
         self.redraw()
+        await self._read_causes(source)
+
+    def _take(self, rows: Mapping[int, QueueRow]) -> None:
+        if len(self._rows) + len(rows) > KEPT:
+            self._rows.clear()
+            self._causes.clear()
+            self._fresh.clear()
+        self._rows.update(rows)
+        for number, row in rows.items():
+            if not row.delta:
+                self._causes.pop(number, None)
+        if not self.key_size and rows:
+            self.key_size = max(width(short(flat(row.key), PAGE)) for row in rows.values())
+            self.post_message(self.Arrived())
+
+    async def _read_causes(self, source: Source) -> None:
+        """The causes of what is visible: they take longer than the rows, which are there by now."""
+        top = self.scroll_offset.y
+        visible = self._ids[top : top + self.size.height]
+        differing = [number for number in visible if (row := self._rows.get(number)) and row.delta]
+        if differing:
+            self._causes |= await source.causes(differing)
+            self.redraw()
+
+    # Drawing.
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line; what was drawn of a page that is not read yet is not kept."""
+        strip = super().render_line(y)
+        line = y + self.scroll_offset.y
+        if line // PAGE not in self._fresh:
+            self._drawn.pop((line, self.scrollable_content_region.width), None)
+        return strip
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """One sample on one line."""
@@ -137,23 +224,28 @@ class SampleList(Lines):
         pointer = "▸ " if at_cursor else "  "
         if row is None:
             return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
-        columns = plan(size)
+        columns = plan(size, self.key_size)
         decided = row.disposition in ("verified", "excluded")
-        sign = self.part("samples--good") if row.disposition == "verified" else dim
-        flag = self.part("samples--warn") if row.flag else dim
+        good, warn = self.part("samples--good"), self.part("samples--warn")
         background = base.background_style
         parts = [
             Segment(pointer, base),
-            Segment(DISPOSITION_SYMBOL[row.disposition], sign + background),
-            Segment(fit(" " + marks(row), MARKS), flag + background),
-            Segment(fit(flat(row.key), columns.key) + "  ", base),
+            Segment(
+                DISPOSITION_SYMBOL[row.disposition],
+                (good if row.disposition == "verified" else dim) + background,
+            ),
+            Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
+            Segment(fit(short(flat(row.key), columns.key), columns.key) + "  ", base),
             Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
             Segment(_number(row.automatic, AUTO), dim),
             Segment(_number(row.verified, VERIFIED), base),
             Segment(fit(difference(row), DELTA, right=True), base),
         ]
+        if columns.cause:
+            cause = self._causes.get(row.sample_id, "") if row.delta else ""
+            parts.append(Segment("  " + fit(cause, columns.cause), dim))
         if columns.who:
-            parts += [Segment("  ", dim), Segment(fit(flat(", ".join(row.annotators)), columns.who), dim)]
+            parts.append(Segment("  " + fit(flat(", ".join(row.annotators)), columns.who), dim))
         return [*parts, Segment(" ", base)]
 
 
@@ -164,42 +256,5 @@ def difference(row: QueueRow) -> str:
     return delta(row.delta) if row.delta is not None else UNDEFINED
 
 
-def marks(row: QueueRow) -> str:
-    """⚑ flagged, then ◇ blind or ↺ to be matched again."""
-    return ("⚑" if row.flag else "") + ("◇" if row.blind else "↺" if row.rematch else "")
-
-
-class Columns(NamedTuple):
-    """How many cells each column of a row gets."""
-
-    key: int
-    text: int
-    who: int
-
-
-def plan(size: int) -> Columns:
-    """The columns of a row of `size` cells; the annotator's goes first when space is short."""
-    key = 14 if size < 100 else 20 if size < 160 else 28
-    who = 0 if size < 72 else 7 if size < 100 else 14
-    used = 2 + 1 + MARKS + key + 2 + AUTO + VERIFIED + DELTA + (2 + who if who else 0) + 1
-    return Columns(key, max(4, size - used), who)
-
-
 def _number(tally: Tally | None, size: int) -> str:
     return fit(value(tally.recall) if tally else "", size, right=True)
-
-
-class SampleHead(Widget):
-    """The names of the columns, above the list."""
-
-    DEFAULT_CSS = """
-    SampleHead { height: 1; width: 1fr; }
-    """
-
-    def render(self) -> Content:
-        """The names, in the places of the columns; the list's scroll bar is left free."""
-        columns = plan(self.content_size.width - 1)
-        names = " " * (3 + MARKS) + fit("sample", columns.key) + "  " + fit("reference", columns.text)
-        names += fit("auto", AUTO, right=True) + fit("verified", VERIFIED, right=True)
-        names += fit("Δ", DELTA, right=True)
-        return Content(names + ("  " + fit("by", columns.who) if columns.who else ""))

@@ -8,19 +8,22 @@ from textual.content import Content
 from textual.widget import Widget
 
 from workbench.model import Kind, Tally, count
-from workbench.tui.cells import cut
+from workbench.tui.cells import cut, width
 from workbench.tui.figures import delta, tally
 from workbench.tui.safe import flat
+from workbench.tui.shares import causes_line
 from workbench.tui.widgets.bars import Part
 
 if TYPE_CHECKING:
+    from workbench.comparing.causes import Difference
     from workbench.stages.review import AutoScore, Opened
 
 PREFERRED = {"entity": "linked", "statement": "contextual_recall"}
+GAP = "   "
 
 
 class Tallies(Widget):
-    """`linked 3/6 .50   verified 4/6 .67   Δ −.17`, on two lines where there are two.
+    """`linked 3/6 .50   verified 4/6 .67`, below it `Δ −.17: invented Indian −.10, …`; or all on one line.
 
     Nothing is counted before the decision: the units open as the machine matched them, so a running
     count would be the automatic score under another name.
@@ -30,6 +33,7 @@ class Tallies(Widget):
         super().__init__(id=id)
         self._auto: AutoScore | None = None
         self._verified: Tally | None = None
+        self._causes: Difference | None = None
         self._hidden = False
         self._nothing = False
 
@@ -37,49 +41,71 @@ class Tallies(Widget):
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
         of_kind = [one for one in opened.automatic if one.kind == kind]
+        before = (self._auto, self._verified, self._causes, self._nothing, self._hidden)
         self._auto = next(
             (one for one in of_kind if one.scorer == PREFERRED[kind]), next(iter(of_kind), None)
         )
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
+        self._causes = opened.causes.get(kind)
         self._nothing = opened.opening.proposal is None and not opened.blind
         self._hidden = state.disposition not in ("verified", "excluded")
-        self.refresh()
+        if before != (self._auto, self._verified, self._causes, self._nothing, self._hidden):
+            self.set_class(self._causes is not None and bool(self._causes.totals), "-causes")
+            self.refresh()
 
     @property
     def text(self) -> str:
         """What is said, for tests."""
-        return " ".join("".join(text for text, _ in line) for line in self._lines())
+        return "   ".join("".join(text for text, _ in line) for line in self._parts(200) if line)
 
-    def _lines(self) -> list[list[Part]]:
-        first: list[Part] = []
+    def _parts(self, size: int, lines: int = 1) -> tuple[list[Part], list[Part], list[Part]]:
+        """The automatic value, the verified one, and their difference with the causes that fit."""
+        auto: list[Part] = []
         if self._auto is not None:
-            first = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
+            auto = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            first = [("automatic hidden until you accept (w)", "$foreground 68%")]
+            auto = [("automatic hidden until you accept (w)", "$foreground 68%")]
         elif self._nothing or self._verified is not None:
-            first = [("no automatic score", "$foreground 68%")]
-        second: list[Part] = []
-        if self._verified is not None:
-            second = [("verified", ""), (f" {tally(self._verified)}", "bold")]
-            if self._auto is not None:
-                auto, own = self._auto.tally.recall, self._verified.recall
-                difference = None if auto is None or own is None else auto - own
-                second += [("   Δ ", "$accent"), (delta(difference), "bold $accent")]
-        return [first, second]
+            auto = [("no automatic score", "$foreground 68%")]
+        if self._verified is None:
+            return auto, [], []
+        verified: list[Part] = [("verified", ""), (f" {tally(self._verified)}", "bold")]
+        if self._causes is None:
+            return auto, verified, []
+        difference: list[Part] = [("Δ ", "$accent"), (delta(self._causes.delta), "bold $accent")]
+        if any(row.share for row in self._causes.rows):
+            difference.append((": ", ""))
+            lead = _width(difference)
+            difference.append((causes_line(self._causes, size, lead=lead, lines=lines), ""))
+        return auto, verified, difference
 
     def render(self) -> Content:
-        """One line or two."""
-        first, second = self._lines()
-        size = self.content_size.width
-        if self.content_size.height > 1:
-            return Content("\n").join([_line(first, size), _line(second, size)])
-        gap: list[Part] = [("   ", "")] if first and second else []
-        return _line([*first, *gap, *second], size)
+        """One line, or as many as there is room for; the causes wrap."""
+        size, height = self.content_size
+        if height < 2:
+            auto, verified, _ = self._parts(size)
+            left = size - _width(auto) - _width(verified) - 2 * len(GAP)
+            return _line(_joined(auto, verified, self._parts(left)[2]), size)
+        auto, verified, difference = self._parts(size, height - 1)
+        both = _joined(auto, verified)
+        lines = [_line(both, size)] if _width(both) <= size else [_line(auto, size), _line(verified, size)]
+        return Content("\n").join([*lines, Content.assemble(*difference)])
+
+
+def _joined(*groups: list[Part]) -> list[Part]:
+    parts: list[Part] = []
+    for group in groups:
+        parts += [(GAP, ""), *group] if parts and group else group
+    return parts
+
+
+def _width(parts: list[Part]) -> int:
+    return sum(width(text) for text, _ in parts)
 
 
 def _line(parts: list[Part], size: int) -> Content:
     kept: list[Part] = []
     for text, style in parts:
         kept.append((cut(text, max(0, size)), style))
-        size -= len(text)
+        size -= width(text)
     return Content.assemble(*kept)

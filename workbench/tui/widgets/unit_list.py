@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -19,6 +19,9 @@ from workbench.tui.widgets.lines import Lines
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
+
+RowPart = Literal["sign", "label", "verdict"]
+"""The parts of a row that a click acts on."""
 
 LEAST_TEXT = 20
 """Cells of wording below which the labels are shortened."""
@@ -45,6 +48,14 @@ class UnitList(Lines):
         def __init__(self, generation: int) -> None:
             super().__init__()
             self.generation = generation
+
+    class Pressed(Message):
+        """A part of a unit's row was clicked."""
+
+        def __init__(self, index: int, part: RowPart) -> None:
+            super().__init__()
+            self.index = index
+            self.part = part
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -85,6 +96,7 @@ class UnitList(Lines):
         self.cursor = max(0, min(self.cursor, len(self.units) - 1))
         self._plan()
         self.redraw()
+        self.refresh_lines(self.scroll_offset.y)  # drawing it says that this generation is painted
 
     def _plan(self) -> None:
         size = self.scrollable_content_region.width
@@ -178,6 +190,15 @@ class UnitList(Lines):
         row = f"  · {fit(flat(unit.text), columns.text)}  {fit(flat(unit.label), columns.label)}  "
         return [Segment(row + fit(flat(verdict(unit.match)), columns.verdict), dim)]
 
+    def on_click(self, event: events.Click) -> None:
+        """The base moves the cursor; a click on the sign, the label or the verdict acts on it."""
+        offset = event.get_content_offset(self)
+        line = offset.y + self.scroll_offset.y if offset else 0
+        if offset is None or line >= len(self._rows) or self._rows[line][1]:
+            return  # outside, or a further line of a statement
+        if (part := self._columns.part_at(offset.x)) is not None:
+            self.post_message(self.Pressed(self._rows[line][0], part))
+
     def _tone(self, unit: Unit) -> Style:
         if not unit.counted:
             return self.part("units--dim")
@@ -194,6 +215,17 @@ class Columns(NamedTuple):
     text: int
     label: int
     verdict: int
+
+    def part_at(self, x: int) -> RowPart | None:
+        """The part of a row that is drawn at a cell."""
+        label = len("▸ ✓ ") + self.text + 2
+        verdict = label + self.label + 2 if self.label else label
+        places: dict[RowPart, tuple[int, int]] = {
+            "sign": (len("▸ "), len("▸ ✓")),
+            "label": (label, label + self.label),
+            "verdict": (verdict, verdict + self.verdict),
+        }
+        return next((part for part, (start, end) in places.items() if start <= x < end), None)
 
 
 def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Columns:

@@ -1,0 +1,508 @@
+"""Causes of a difference: known answers, hand-counted examples, and what holds for any pair."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.comparing.causes import CAUSES, Difference, Row, difference, main_cause
+from workbench.comparing.shares import Counts, shares
+from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
+
+CASES = json.loads((Path(__file__).parents[2] / "fixtures" / "causes.json").read_text("utf-8"))
+REFERENCE = "The Taj Mahal stands by the Yamuna in the Indian city of Agra, built by Shah Jahan in 1631."
+
+
+def unit(
+    name: str, text: str, verdict: Verdict | None = "found", at: tuple[int, int] | None = None, **more: Any
+) -> Unit:
+    """A unit; `at` its span, else none."""
+    match = Match(verdict, evidence=(Evidence(0, 0, 4),) if verdict == "found" else ())
+    spans = (Span(*at),) if at else ()
+    return Unit(**({"id": name, "kind": "entity", "text": text, "spans": spans, "match": match} | more))
+
+
+def here(name: str, text: str, verdict: Verdict | None = "found", **more: Any) -> Unit:
+    """A unit that stands in the reference above."""
+    start = REFERENCE.index(text)
+    return unit(name, text, verdict, (start, start + len(text)), **more)
+
+
+def of(*units: Unit) -> Assessment:
+    return Assessment(units[0].kind if units else "entity", "test", units)
+
+
+def said(found: Difference) -> dict[str, tuple[str, str, str]]:
+    """Every row by its units: cause, part and rule."""
+    return {
+        f"{row.automatic.text if row.automatic else '—'} | {row.verified.text if row.verified else '—'}": (
+            row.cause,
+            row.part,
+            row.rule,
+        )
+        for row in found.rows
+    }
+
+
+def total(found: Difference, *causes: str) -> Fraction:
+    return sum((row.share or Fraction(0) for row in found.rows if row.cause in causes), Fraction(0))
+
+
+# Known answers.
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
+def test_the_parts_are_those_of_the_known_answers(case: dict[str, Any]) -> None:
+    given_, expected = case["inputs"], case["expected"]
+
+    def side(names: list[str], verdicts: dict[str, int]) -> Assessment:
+        return of(*(unit(name, name, "found" if verdicts[name] else "missing") for name in names))
+
+    automatic = side(given_["auto_entities"], given_["auto_verdict"])
+    verified = side(given_["gold_entities"], given_["human_verdict"])
+    found = difference(automatic, verified, based=True)
+    assert {
+        "total": str(found.delta),
+        "S_auto_auto": str(found.automatic.recall),
+        "S_gold_human": str(found.verified.recall),
+        "extraction_spurious": str(total(found, "invented unit")),
+        "extraction_missed": str(total(found, "missed unit")),
+        "matching_false": str(total(found, "false match")),
+        "matching_missed": str(total(found, "missed match")),
+        "extraction": str(total(found, "invented unit", "missed unit")),
+        "matching": str(total(found, "false match", "missed match")),
+        "n_linked": sum(bool(row.rule) for row in found.rows),
+        "n_spurious": sum(row.cause == "invented unit" for row in found.rows),
+        "n_missed": sum(row.cause == "missed unit" for row in found.rows),
+        "n_false_match": sum(row.cause == "false match" for row in found.rows),
+        "n_missed_match": sum(row.cause == "missed match" for row in found.rows),
+    } == {
+        name: value
+        for name, value in expected.items()
+        if name not in ("S_autoE_humanM", "S_goldE_autoM", "interaction")
+    }
+    linked = {row.automatic.text: row.verified.text for row in found.rows if row.automatic and row.verified}
+    assert linked == given_["links"]
+
+
+def test_shares_counted_by_hand_for_an_invented_and_a_missed_name() -> None:
+    """Automatic 1/2 (Agra found, Indian missing), verified 2/2 (Agra and Yamuna found): Δ −1/2.
+
+    Dropping Indian first: 1/2 → 1/1, then adding Yamuna 1/1 → 2/2. Adding Yamuna first: 1/2 → 2/3, then
+    dropping Indian 2/3 → 2/2. Indian: ½(−1/2 − 1/3) = −5/12, Yamuna: ½(0 − 1/6) = −1/12.
+    """
+    automatic = of(here("p1", "Agra"), here("p2", "Indian", "missing"))
+    verified = of(here("p1", "Agra"), here("h1", "Yamuna"))
+    rows = difference(automatic, verified, based=True).rows
+    assert [(row.cause, row.share) for row in rows] == [
+        ("missed unit", Fraction(-1, 12)),
+        ("invented unit", Fraction(-5, 12)),
+        ("", Fraction(0)),
+    ]
+
+
+def test_one_false_match_weighs_one_unit() -> None:
+    automatic = of(here("p1", "Agra"), here("p2", "Yamuna"))
+    verified = of(here("p1", "Agra"), here("p2", "Yamuna", "missing"))
+    found = difference(automatic, verified, based=True)
+    assert [(row.cause, row.share) for row in found.rows] == [("false match", Fraction(1, 2)), ("", 0)]
+    assert [(one.cause, one.units, one.share) for one in found.totals] == [("false match", 1, Fraction(1, 2))]
+
+
+def test_net_parts_that_cancel_are_still_counted() -> None:
+    automatic = of(here("p1", "Agra", "missing"), here("p2", "Yamuna"))
+    verified = of(here("p1", "Agra"), here("p2", "Yamuna", "missing"))
+    found = difference(automatic, verified, based=True)
+    assert found.delta == 0
+    assert {(one.cause, one.units, one.share) for one in found.totals} == {
+        ("false match", 1, Fraction(1, 2)),
+        ("missed match", 1, Fraction(-1, 2)),
+    }
+
+
+# Links and the rules that made them.
+
+
+def test_every_rule_links_what_the_one_before_left() -> None:
+    automatic = of(
+        here("a1", "Taj Mahal"),
+        here("a2", "Indian city of Agra"),
+        unit("a3", "The Shah Jahan"),
+        unit("a4", "Mumtaz Mahal Begum", label="person"),
+    )
+    verified = of(
+        here("g1", "Taj Mahal"),
+        here("g2", "Agra"),
+        here("g3", "Shah Jahan"),
+        unit("g4", "Mumtaz Mahal-Begum", label="person"),
+    )
+    rules = {
+        row.verified.text: row.rule
+        for row in difference(automatic, verified, based=False).rows
+        if row.verified
+    }
+    assert rules == {
+        "Taj Mahal": "span",
+        "Agra": "overlap",
+        "Shah Jahan": "key",
+        "Mumtaz Mahal-Begum": "key",
+    }
+    near = difference(
+        of(unit("a", "Mumtaz Mahall", label="person")),
+        of(unit("g", "Mumtaz Mahal", label="person")),
+        based=False,
+    )
+    assert [row.rule for row in near.rows] == ["similar"]
+
+
+def test_a_unit_whose_edges_a_person_moved_is_still_that_unit() -> None:
+    automatic = of(here("p1", "Indian city of Agra"))
+    verified = of(here("p1", "Agra"))
+    assert said(difference(automatic, verified, based=True)) == {
+        "Indian city of Agra | Agra": ("", "", "lineage")
+    }
+
+
+def test_equal_ids_mean_nothing_when_the_reviews_were_made_apart() -> None:
+    found = difference(of(here("p1", "Agra")), of(here("p1", "Yamuna")), based=False)
+    assert {row.cause for row in found.rows} == {"missed unit", "invented unit"}
+
+
+def test_claims_of_one_sentence_go_by_their_wording() -> None:
+    def claim(name: str, text: str, verdict: Verdict) -> Unit:
+        return unit(name, text, verdict, (0, 50), kind="statement")
+
+    automatic = of(
+        claim("s1", "It was built in 1631.", "found"), claim("s2", "Shah Jahan built it.", "missing")
+    )
+    verified = of(claim("h1", "Shah Jahan built it.", "found"), claim("h2", "It was built in 1631.", "found"))
+    assert said(difference(automatic, verified, based=False)) == {
+        "Shah Jahan built it. | Shah Jahan built it.": ("missed match", "", "span"),
+        "It was built in 1631. | It was built in 1631.": ("", "", "span"),
+    }
+
+
+def test_a_rejected_claim_is_not_the_one_added_for_the_same_sentence() -> None:
+    automatic = of(unit("s1", "It is old.", "found", (0, 50), kind="statement"))
+    verified = of(unit("h1", "It was built in 1631.", "found", (0, 50), kind="statement"))
+    assert {row.cause for row in difference(automatic, verified, based=True).rows} == {"granularity"}
+
+
+# Duplicates and granularity.
+
+
+def test_two_names_of_one_unit_are_a_duplicate() -> None:
+    automatic = of(
+        here("p1", "Shah Jahan"), unit("p2", "the Shah Jahan"), unit("p3", "Jahan", label="person")
+    )
+    verified = of(here("p1", "Shah Jahan", label="person"))
+    rows = {
+        row.automatic.text: row for row in difference(automatic, verified, based=False).rows if row.automatic
+    }
+    assert (rows["Shah Jahan"].cause, rows["Shah Jahan"].rule) == ("", "span")
+    assert rows["the Shah Jahan"].cause == "duplicate"
+    assert rows["Jahan"].cause == "duplicate"
+    assert rows["Jahan"].beside == verified.units[0]
+
+
+def test_what_the_machine_took_for_one_unit_is_a_merge() -> None:
+    automatic = of(here("a1", "Taj Mahal stands by the Yamuna"))
+    verified = of(here("g1", "Taj Mahal"), here("g2", "Yamuna"))
+    assert said(difference(automatic, verified, based=False)) == {
+        "Taj Mahal stands by the Yamuna | Taj Mahal": ("", "", "overlap"),
+        "— | Yamuna": ("granularity", "merge", ""),
+    }
+    rejected = difference(automatic, verified, based=True)
+    assert said(rejected) == {
+        "Taj Mahal stands by the Yamuna | —": ("granularity", "merge", ""),
+        "— | Taj Mahal": ("granularity", "merge", ""),
+        "— | Yamuna": ("granularity", "merge", ""),
+    }
+
+
+def test_what_the_machine_took_for_two_units_is_a_split() -> None:
+    automatic = of(here("a1", "Shah"), here("a2", "Jahan", "missing"))
+    verified = of(here("g1", "Shah Jahan"))
+    assert said(difference(automatic, verified, based=False)) == {
+        "Jahan | Shah Jahan": ("missed match", "", "overlap"),
+        "Shah | —": ("granularity", "split", ""),
+    }
+    assert {row.part for row in difference(automatic, verified, based=True).rows} == {"split"}
+
+
+def test_a_name_inside_a_name_that_both_sides_have_is_nested() -> None:
+    whole = here("p1", "Indian city of Agra")
+    inner = here("p2", "Agra")
+    assert said(difference(of(whole), of(whole, inner), based=True)) == {
+        "Indian city of Agra | Indian city of Agra": ("", "", "lineage"),
+        "— | Agra": ("granularity", "nested", ""),
+    }
+    assert said(difference(of(whole, inner), of(whole), based=False))["Agra | —"] == (
+        "granularity",
+        "nested",
+        "",
+    )
+
+
+def test_a_name_rejected_for_one_with_other_edges_is_a_boundary() -> None:
+    found = difference(of(here("p1", "Indian city of Agra")), of(here("h1", "Agra")), based=True)
+    assert said(found) == {
+        "Indian city of Agra | —": ("granularity", "boundary", ""),
+        "— | Agra": ("granularity", "boundary", ""),
+    }
+    assert [row.beside.text for row in found.rows if row.beside] == ["Agra", "Indian city of Agra"]
+
+
+def test_two_units_that_a_person_merged_are_a_split_or_a_duplicate() -> None:
+    """`&` keeps the second unit as a duplicate of the first, which may cover both then."""
+    near = of(here("p1", "Shah"), here("p2", "Jahan"))
+    joined = of(here("p1", "Shah Jahan"), here("p2", "Jahan", duplicate_of="p1"))
+    assert said(difference(near, joined, based=True))["Jahan | —"] == ("granularity", "split", "")
+    apart = of(here("p1", "Agra"), here("p2", "Yamuna"))
+    other = of(here("p1", "Agra"), here("p2", "Yamuna", duplicate_of="p1"))
+    assert said(difference(apart, other, based=True))["Yamuna | —"] == ("duplicate", "", "")
+
+
+def test_claims_that_a_person_merged_are_a_split() -> None:
+    one = unit("s1", "It is white.", "found", (0, 20), kind="statement")
+    two = unit("s2", "It is old.", "found", (21, 40), kind="statement")
+    joined = replace(one, text="It is white. It is old.", spans=(*one.spans, *two.spans))
+    found = difference(of(one, two), of(joined, replace(two, duplicate_of="s1")), based=True)
+    assert said(found)["It is old. | —"] == ("granularity", "split", "")
+
+
+def test_a_mention_that_a_person_made_a_unit_of_its_own_had_been_merged() -> None:
+    automatic = of(here("p1", "Taj Mahal"), unit("p2", "Taj Mahal", duplicate_of="p1"))
+    verified = of(here("p1", "Taj Mahal"), unit("p2", "Taj Mahal Hotel"))
+    assert said(difference(automatic, verified, based=True))["— | Taj Mahal Hotel"] == (
+        "granularity",
+        "merge",
+        "",
+    )
+
+
+# Where a match went wrong.
+
+
+@pytest.mark.parametrize(
+    ("evidence", "read", "part"),
+    [
+        ((Evidence(0, 3, 9),), True, "comparator"),
+        ((Evidence(0, 3, 9),), False, "context extraction"),
+        ((), True, "unattributed"),
+    ],
+)
+def test_a_missed_match_is_put_down_by_the_evidence(
+    evidence: tuple[Evidence, ...], read: bool, part: str
+) -> None:
+    automatic = of(here("p1", "Agra", "missing"))
+    verified = of(replace(here("p1", "Agra"), match=Match("found", evidence=evidence)))
+    seen: list[Evidence] = []
+
+    def extracted(one: Evidence) -> bool:
+        seen.append(one)
+        return read
+
+    rows = difference(automatic, verified, based=True, extracted=extracted).rows
+    assert [(row.cause, row.part, row.share) for row in rows] == [("missed match", part, Fraction(-1))]
+    assert tuple(seen) == evidence
+    on_text = difference(automatic, verified, based=True).rows
+    assert [(row.cause, row.part) for row in on_text] == [("missed match", "")]
+
+
+def test_a_false_match_with_a_name_that_stands_nowhere_is_of_the_extraction() -> None:
+    verified = of(here("p1", "Agra", "missing"))
+    for evidence, part in (((Evidence(0, 0, 4),), "comparator"), ((), "context extraction")):
+        automatic = of(replace(here("p1", "Agra"), match=Match("found", evidence=evidence)))
+        rows = difference(automatic, verified, based=True, extracted=lambda _: True).rows
+        assert [(row.cause, row.part) for row in rows] == [("false match", part)]
+
+
+def test_an_unsure_unit_is_a_false_match_that_says_so() -> None:
+    found = difference(of(here("p1", "Agra")), of(here("p1", "Agra", "unsure")), based=True)
+    assert [(row.cause, row.part, row.share) for row in found.rows] == [
+        ("false match", "unsure", Fraction(1))
+    ]
+
+
+def test_a_name_missed_inside_a_longer_one_says_so() -> None:
+    automatic = of(replace(here("p1", "Agra"), match=Match("missing", nested=True)))
+    found = difference(automatic, of(here("p1", "Agra")), based=True)
+    assert [(row.cause, row.part) for row in found.rows] == [("missed match", "nested")]
+
+
+# Edges.
+
+
+@pytest.mark.parametrize(
+    ("automatic", "verified", "cause"),
+    [
+        (of(here("p1", "Agra")), of(), "invented unit"),
+        (of(), of(here("h1", "Agra")), "missed unit"),
+    ],
+)
+def test_without_units_on_one_side_nothing_is_shared_out(
+    automatic: Assessment, verified: Assessment, cause: str
+) -> None:
+    found = difference(automatic, verified, based=True)
+    assert found.delta is None
+    assert [(row.cause, row.share) for row in found.rows] == [(cause, None)]
+    assert [(one.cause, one.units, one.share) for one in found.totals] == [(cause, 1, None)]
+    assert main_cause(automatic, verified, True) == ""
+
+
+def test_nothing_against_nothing_has_no_rows() -> None:
+    assert difference(of(), of(), based=False) == Difference(count([]), count([]), None, ())
+
+
+def test_a_changed_label_changes_nothing() -> None:
+    found = difference(
+        of(here("p1", "Agra", label="place")), of(here("p1", "Agra", label="other")), based=False
+    )
+    assert [(row.cause, row.share) for row in found.rows] == [("", Fraction(0))]
+
+
+def test_the_main_cause_is_the_one_with_the_largest_share() -> None:
+    automatic = of(here("p1", "Agra"), here("p2", "Indian", "missing"))
+    verified = of(here("p1", "Agra"), here("h1", "Yamuna"))
+    assert main_cause(automatic, verified, True) == "invented unit"
+    assert main_cause(automatic, of(here("p1", "Agra"), here("p2", "Indian")), True) == "missed match"
+    assert main_cause(automatic, automatic, True) == ""
+
+
+def test_every_cause_fits_a_narrow_column() -> None:
+    assert max(map(len, CAUSES)) <= 14
+
+
+# What holds for any pair of assessments.
+
+WORDS = [
+    "Taj Mahal",
+    "Mahal",
+    "Yamuna",
+    "Agra",
+    "Indian city of Agra",
+    "Shah Jahan",
+    "Jahan",
+    "1631",
+    "Indien",
+]
+VERDICTS: list[Verdict | None] = ["found", "missing", "unsure", None]
+
+
+@st.composite
+def one_unit(draw: st.DrawFn, name: str) -> Unit:
+    text = draw(st.sampled_from(WORDS))
+    start = REFERENCE.find(text)
+    grounded = start >= 0 and draw(st.booleans())
+    return unit(
+        name,
+        text,
+        draw(st.sampled_from(VERDICTS)),
+        (start, start + len(text)) if grounded else None,
+        kind="entity",
+        rejected=draw(st.integers(0, 5)) == 0,
+    )
+
+
+@st.composite
+def assessments(draw: st.DrawFn) -> Assessment:
+    names = draw(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8))
+    return of(*[draw(one_unit(name)) for name in names])
+
+
+@settings(max_examples=300, deadline=None)
+@given(assessments(), assessments(), st.booleans())
+def test_shares_sum_to_delta_exactly(automatic: Assessment, verified: Assessment, based: bool) -> None:
+    found = difference(automatic, verified, based=based)
+    ours, theirs = count(automatic.units).recall, count(verified.units).recall
+    if ours is None or theirs is None:
+        assert found.delta is None
+        assert all(row.share in (None, 0) for row in found.rows)
+    else:
+        assert found.delta == ours - theirs
+        assert sum((row.share or Fraction(0) for row in found.rows), Fraction(0)) == ours - theirs
+        assert sum((one.share or Fraction(0) for one in found.totals), Fraction(0)) == ours - theirs
+        assert bool(main_cause(automatic, verified, based)) == (ours != theirs)
+
+
+@settings(max_examples=200, deadline=None)
+@given(assessments(), assessments(), st.booleans())
+def test_every_counted_unit_stands_in_one_row(
+    automatic: Assessment, verified: Assessment, based: bool
+) -> None:
+    rows = difference(automatic, verified, based=based).rows
+    for side, units in (("automatic", automatic.units), ("verified", verified.units)):
+        listed = [getattr(row, side).id for row in rows if getattr(row, side)]
+        assert sorted(listed) == sorted(one.id for one in units if one.counted)
+    for row in rows:
+        assert bool(row.rule) == bool(row.automatic and row.verified)
+        assert row.cause or row.rule
+
+
+@settings(max_examples=200, deadline=None)
+@given(assessments(), st.booleans())
+def test_identical_assessments_differ_by_nothing(assessment: Assessment, based: bool) -> None:
+    found = difference(assessment, assessment, based=based)
+    assert {row.cause for row in found.rows} <= {""}
+
+
+@settings(max_examples=200, deadline=None)
+@given(assessments(), assessments(), st.booleans(), st.randoms(use_true_random=False))
+def test_the_order_of_units_changes_nothing(
+    automatic: Assessment, verified: Assessment, based: bool, random: Any
+) -> None:
+    def shuffled(assessment: Assessment) -> Assessment:
+        units = list(assessment.units)
+        random.shuffle(units)
+        return replace(assessment, units=tuple(units))
+
+    def rows(found: Difference) -> tuple[Row, ...]:
+        return found.rows
+
+    again = difference(shuffled(automatic), shuffled(verified), based=based)
+    assert rows(again) == rows(difference(automatic, verified, based=based))
+
+
+@settings(max_examples=100, deadline=None)
+@given(assessments(), assessments())
+def test_turning_the_sides_round_turns_the_sign(one: Assessment, other: Assessment) -> None:
+    there, back = difference(one, other, based=False), difference(other, one, based=False)
+    if there.delta is not None and back.delta is not None:
+        assert there.delta == -back.delta
+
+
+# Shares of single units, against every order there is.
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_share_of_a_unit_is_the_mean_over_all_orders(data: st.DataObject) -> None:
+    """An invented unit is dropped from the automatic units, in any order, before and after others join."""
+    links_ = data.draw(st.integers(1, 3))
+    both = data.draw(st.integers(0, links_))
+    invented, lacking = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 3))
+    found, lacking_found = data.draw(st.integers(0, invented)), data.draw(st.integers(0, lacking))
+    each = shares(Counts(links_, both, 0, 0, invented, found, lacking, lacking_found))
+    assert each is not None
+    verdicts = [True] * found + [False] * (invented - found)
+    starts = [(both, links_), (both + lacking_found, links_ + lacking)]
+    moves: dict[bool, list[Fraction]] = {True: [], False: []}
+    for hits, size in starts:
+        for order in permutations(range(invented)):
+            so_far, units = hits, size
+            for index in order:
+                after = so_far + verdicts[index]
+                moves[verdicts[index]].append(Fraction(after, units + 1) - Fraction(so_far, units))
+                so_far, units = after, units + 1
+    for is_found, share in ((True, each.invented_found), (False, each.invented)):
+        if moves[is_found]:
+            assert share == sum(moves[is_found], Fraction(0)) / len(moves[is_found])

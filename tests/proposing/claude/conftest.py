@@ -1,0 +1,67 @@
+"""Clients that talk to a function or to the local service, and small samples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+from anthropic import AsyncAnthropic
+
+from workbench.model import Sample
+from workbench.proposing.claude_asks import Ask, Setup, plan
+
+Handler = Callable[[httpx2.Request], httpx2.Response]
+
+
+@pytest.fixture
+def setup() -> Setup:
+    """How the packaged prompt asks."""
+    return Setup()
+
+
+@pytest.fixture
+def taj() -> Sample:
+    """A sample with two contexts."""
+    return Sample(
+        "taj",
+        "What is the Taj Mahal?",
+        "The Taj Mahal stands in Agra. Shah Jahan built it.",
+        ("The Taj Mahal is in Agra, India.", "Agra lies on the Yamuna."),
+    )
+
+
+@pytest.fixture
+def ask(setup: Setup, taj: Sample) -> Ask:
+    """The call for the entities of one reference."""
+    return next(plan([taj], setup, ("entity",)))
+
+
+def client_of(handler: Handler) -> AsyncAnthropic:
+    """A client whose transport is a function."""
+    transport = httpx2.MockTransport(handler)
+    return AsyncAnthropic(api_key="test", max_retries=0, http_client=httpx2.AsyncClient(transport=transport))
+
+
+def message(text: str = "", *, stop: str = "end_turn", **fields: Any) -> dict[str, Any]:
+    """A message as the API makes it."""
+    return {
+        "id": "msg_1",
+        "type": "message",
+        "role": "assistant",
+        "model": "claude-haiku-5-5-20261007",
+        "content": [{"type": "text", "text": text}] if text else [],
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": {"input_tokens": 100, "output_tokens": 20},
+        **fields,
+    }
+
+
+def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None) -> AsyncAnthropic:
+    """A client that gets the same reply to everything; a body of bytes goes out as it is."""
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    named = {"content-type": "application/json", "request-id": "req_7", **(headers or {})}
+    return client_of(lambda request: httpx2.Response(status, content=content, headers=named))

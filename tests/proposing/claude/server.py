@@ -1,0 +1,415 @@
+"""A local service that speaks the Messages, token counting, Models and Batches APIs, over real HTTP.
+
+By hand: `python -m tests.proposing.claude.server --port 8765 --rate 10 --latency 0.5 --fault-share 0.1`,
+then `ANTHROPIC_BASE_URL=http://127.0.0.1:8765 ANTHROPIC_API_KEY=test workbench …`; /stats tells what it did.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import math
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple
+
+from tests.proposing.claude import answering
+from tests.proposing.claude.faults import ALL, ERRORS, UNPAID, Bucket, Faults
+
+MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
+
+
+@dataclass
+class Options:
+    """How the service behaves. `rate` and `bucket` are requests, `tokens` and `token_bucket` input tokens.
+
+    `latency` is the mean seconds of an answer; without `headers` the limits are not named. A batch ends
+    `batch_seconds` after it was made; `batch_faults` of its rows are errored, expired or canceled.
+    """
+
+    rate: float | None = None
+    bucket: float = 50
+    tokens: float | None = None
+    token_bucket: float = 50_000
+    headers: bool = True
+    latency: float = 0.0
+    faults: Faults = field(default_factory=Faults)
+    batch_seconds: float = 0.0
+    batch_faults: float = 0.0
+    slow_seconds: float = 30.0
+    retry_after: str | None = None
+    keep_bodies: bool = True
+
+
+class Reply(NamedTuple):
+    """A response: `cut` drops the connection in the middle of it."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str] = {}  # noqa: RUF012
+    kind: str = "application/json"
+    cut: bool = False
+
+
+@dataclass
+class Stats:
+    """What the service did. `paid` counts answers by the texts that were asked about."""
+
+    requests: int = 0
+    statuses: Counter[int] = field(default_factory=Counter)
+    paid: Counter[str] = field(default_factory=Counter)
+    times: list[float] = field(default_factory=list)
+    bodies: list[dict[str, Any]] = field(default_factory=list)
+    at_once: int = 0
+    most_at_once: int = 0
+
+
+class Service:
+    """The state of the service and its endpoints."""
+
+    def __init__(self, options: Options) -> None:
+        self.options, self.stats = options, Stats()
+        self.batches: dict[str, dict[str, Any]] = {}
+        self._calls = Bucket(options.rate, options.bucket)
+        self._tokens = Bucket(options.tokens, options.token_bucket)
+        self._chance = random.Random(0)
+        self._cached: set[str] = set()
+
+    async def handle(self, method: str, path: str, headers: dict[str, str], body: bytes) -> Reply:
+        """One request to one endpoint."""
+        if path == "/stats":
+            return _json(200, self.summary())
+        if not (headers.get("authorization", "") or headers.get("x-api-key", "")).strip():
+            return error("401")
+        if path.startswith("/v1/models/"):
+            return self._model(path.rsplit("/", 1)[1])
+        if path.startswith("/v1/messages/batches"):
+            return self._batch(method, path.split("?")[0], body, headers.get("host", ""))
+        request = json.loads(body)
+        if path.startswith("/v1/messages/count_tokens"):
+            return _json(200, {"input_tokens": tokens(request)})
+        return await self._message(request)
+
+    def summary(self) -> dict[str, Any]:
+        """The counts, for whoever runs the service in another process."""
+        stats = self.stats
+        return {
+            "requests": stats.requests,
+            "statuses": {str(status): count for status, count in stats.statuses.items()},
+            "texts_paid": len(stats.paid),
+            "texts_paid_twice": sum(count > 1 for count in stats.paid.values()),
+            "faults": dict(self.options.faults.met),
+            "most_at_once": stats.most_at_once,
+            "batches": len(self.batches),
+        }
+
+    async def _message(self, request: dict[str, Any]) -> Reply:
+        stats, now = self.stats, time.monotonic()
+        stats.requests += 1
+        stats.times.append(now)
+        if self.options.keep_bodies:
+            stats.bodies.append(request)
+        stats.at_once += 1
+        stats.most_at_once = max(stats.most_at_once, stats.at_once)
+        try:
+            reply = await self._answered(request, now)
+        finally:
+            stats.at_once -= 1
+        stats.statuses[reply.status] += 1
+        return reply
+
+    async def _answered(self, request: dict[str, Any], now: float) -> Reply:
+        wait = self._calls.take(now, 1) or self._tokens.take(now, tokens(request))
+        if wait > 0:
+            return error("429", {**self._limits(), "retry-after": str(math.ceil(wait))})
+        fault = self.options.faults.draw(request)
+        if fault == "slow":
+            await asyncio.sleep(self.options.slow_seconds)
+        if fault in ERRORS:
+            extra = {"retry-after": self.options.retry_after or "0"} if fault == "429" else {}
+            return error(fault, extra)
+        if self.options.latency:
+            await asyncio.sleep(self.options.latency * self._chance.uniform(0.7, 1.5))
+        if fault == "502 html":
+            return Reply(502, b"<html><h1>Bad Gateway</h1></html>", {}, "text/html")
+        if fault == "html":
+            return Reply(200, b"<html><h1>Sign in to the network</h1></html>", {}, "text/html")
+        if fault == "foreign":
+            return _json(200, {"hello": "world"})
+        if fault == "malformed":
+            return Reply(200, b'{"id": "msg_1", "content": [{"ty')
+        if request.get("model") not in MODELS:
+            return error("404")
+        message = self.message(request, fault)
+        return _json(200, message, self._limits())._replace(cut=fault == "cut")
+
+    def message(self, request: dict[str, Any], fault: str = "") -> dict[str, Any]:
+        """A message as the API makes it, paid for."""
+        text, stop, details = answering.answer(request), "end_turn", None
+        if fault == "refusal":
+            text, stop, details = "", "refusal", {"type": "refusal", "category": "bio", "explanation": "no"}
+        if fault in {"max_tokens", "pause_turn"}:
+            text, stop = text[: len(text) // 2], fault
+        if fault == "context_window":
+            text, stop = "", "model_context_window_exceeded"
+        if fault == "not json":
+            text = "Here are the entities: Paris."
+        if fault == "schema":
+            text = json.dumps({"texts": [{"text": 99, "entities": []}], "verdicts": []})
+        if fault != "cut":
+            for piece in answering.unfenced(request["messages"][0]["content"]):
+                self.stats.paid[piece.text] += piece.role == "text"
+        content = [{"type": "thinking", "thinking": "", "signature": "x"}, {"type": "text", "text": text}]
+        return {
+            "id": f"msg_{self.stats.requests}",
+            "type": "message",
+            "role": "assistant",
+            "model": f"{request['model']}-20261007",
+            "content": content if text else [],
+            "stop_reason": stop,
+            "stop_sequence": None,
+            "stop_details": details,
+            "usage": self._usage(request, text),
+        }
+
+    def _usage(self, request: dict[str, Any], text: str) -> dict[str, Any]:
+        """The first call of a long enough stable part writes the cache, the others read it."""
+        stable = json.dumps([request["system"], request["output_config"]])
+        size = len(stable) // 4 if len(stable) // 4 >= 512 else 0
+        written = size if stable not in self._cached else 0
+        self._cached.add(stable)
+        return {
+            "input_tokens": tokens(request) - size,
+            "cache_creation_input_tokens": written,
+            "cache_read_input_tokens": size - written,
+            "cache_creation": {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0},
+            "output_tokens": max(1, len(text) // 4),
+            "output_tokens_details": {"thinking_tokens": 0},
+            "service_tier": "standard",
+        }
+
+    def _limits(self) -> dict[str, str]:
+        if not self.options.headers:
+            return {}
+        listed = {"requests": self._calls, "input-tokens": self._tokens}
+        return {
+            f"anthropic-ratelimit-{name}-{what}": str(value)
+            for name, bucket in listed.items()
+            if bucket.rate is not None
+            for what, value in (("limit", round(bucket.rate * 60)), ("remaining", max(0, int(bucket.level))))
+        }
+
+    def _model(self, name: str) -> Reply:
+        if name not in MODELS:
+            return error("404")
+        yes = {"supported": True}
+        effort = {"supported": name != "claude-haiku-4-5", "low": yes, "medium": yes, "high": yes, "max": yes}
+        return _json(
+            200,
+            {
+                "id": name,
+                "type": "model",
+                "display_name": name,
+                "created_at": "2026-10-07T00:00:00Z",
+                "lifecycle": "deprecated" if name == "claude-haiku-4-5" else "active",
+                "retires_at": "2027-01-31T00:00:00Z" if name == "claude-haiku-4-5" else None,
+                "max_tokens": 64_000,
+                "capabilities": {"batch": yes, "structured_outputs": yes, "effort": effort},
+            },
+        )
+
+    def _batch(self, method: str, path: str, body: bytes, host: str) -> Reply:
+        parts = path.removeprefix("/v1/messages/batches").strip("/").split("/")
+        if parts == [""]:
+            if method == "GET":
+                listed = [self._described(one, host) for one in reversed(self.batches.values())]
+                return _json(200, {"data": listed, "has_more": False, "first_id": None, "last_id": None})
+            fault = self.options.faults.draw({})
+            if fault in ERRORS:
+                return error(fault)
+            batch = {"id": f"msgbatch_{len(self.batches) + 1:04}", "at": time.time(), "canceled": False}
+            self.batches[str(batch["id"])] = {**batch, "requests": json.loads(body)["requests"], "rows": None}
+            reply = _json(200, self._described(self.batches[str(batch["id"])], host))
+            return reply._replace(cut=fault == "cut")
+        found = self.batches.get(parts[0])
+        if found is None:
+            return error("404")
+        if parts[1:] == ["cancel"]:
+            found["canceled"] = True
+        if parts[1:] != ["results"]:
+            return _json(200, self._described(found, host))
+        lines = "".join(json.dumps(row) + "\n" for row in reversed(self._rows(found)))
+        return Reply(200, lines.encode(), {}, "application/x-jsonl")._replace(
+            cut=self.options.faults.draw({}) == "cut"
+        )
+
+    def _described(self, batch: dict[str, Any], host: str) -> dict[str, Any]:
+        ended = batch["canceled"] or time.time() >= batch["at"] + self.options.batch_seconds
+        counts = Counter(row["result"]["type"] for row in self._rows(batch)) if ended else Counter[str]()
+        at = datetime.fromtimestamp(batch["at"], UTC)
+        names = ("succeeded", "errored", "canceled", "expired")
+        return {
+            "id": batch["id"],
+            "type": "message_batch",
+            "processing_status": "ended" if ended else "in_progress",
+            "request_counts": {
+                "processing": 0 if ended else len(batch["requests"]),
+                **{name: counts[name] for name in names},
+            },
+            "created_at": at.isoformat(),
+            "expires_at": (at + timedelta(hours=24)).isoformat(),
+            "ended_at": at.isoformat() if ended else None,
+            "results_url": f"http://{host}/v1/messages/batches/{batch['id']}/results" if ended else None,
+        }
+
+    def _rows(self, batch: dict[str, Any]) -> list[dict[str, Any]]:
+        """The rows, answered once: asking again gives the same."""
+        if batch["rows"] is None:
+            batch["rows"] = [
+                {"custom_id": one["custom_id"], "result": self._row(one["params"], batch["canceled"])}
+                for one in batch["requests"]
+            ]
+        rows: list[dict[str, Any]] = batch["rows"]
+        return rows
+
+    def _row(self, request: dict[str, Any], canceled: bool) -> dict[str, Any]:
+        if canceled:
+            return {"type": "canceled"}
+        if self._chance.random() < self.options.batch_faults:
+            kind = self._chance.choice(["expired", "canceled", "overloaded_error", "invalid_request_error"])
+            if kind in {"expired", "canceled"}:
+                return {"type": kind}
+            said = {"type": "error", "error": {"type": kind, "message": "no"}, "request_id": "req_1"}
+            return {"type": "errored", "error": said}
+        fault = self.options.faults.draw(request)
+        return {"type": "succeeded", "message": self.message(request, fault)}
+
+
+def tokens(request: dict[str, Any]) -> int:
+    """A token count by length: four characters each."""
+    return len(json.dumps([request.get(name) for name in ("system", "messages", "output_config")])) // 4
+
+
+def error(name: str, headers: dict[str, str] | None = None) -> Reply:
+    """An error reply in the API's shape."""
+    status, kind, said = ERRORS[name]
+    body = {"type": "error", "error": {"type": kind, "message": said}, "request_id": "req_e"}
+    return _json(status, body, headers or {})
+
+
+def _json(status: int, body: Any, headers: dict[str, str] | None = None) -> Reply:
+    return Reply(status, json.dumps(body, ensure_ascii=False).encode(), headers or {})
+
+
+async def _connection(service: Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Requests of one connection, one after another, until either side closes it."""
+    with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+            method, path, _ = head[0].split(" ")
+            headers = {
+                name.lower(): value.strip()
+                for name, _, value in (line.partition(":") for line in head[1:] if line)
+            }
+            body = await reader.readexactly(int(headers.get("content-length", "0")))
+            reply = await service.handle(method, path, headers, body)
+            lines = {
+                "content-type": reply.kind,
+                "content-length": str(len(reply.body)),
+                "request-id": f"req_{service.stats.requests}",
+                **reply.headers,
+            }
+            text = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+            sent = reply.body[: len(reply.body) // 2] if reply.cut else reply.body
+            writer.write(f"HTTP/1.1 {reply.status} X\r\n{text}\r\n".encode() + sent)
+            await writer.drain()
+            if reply.cut:
+                break
+    writer.close()
+
+
+async def start(service: Service, port: int = 0) -> tuple[asyncio.Server, str]:
+    """Listen on this machine only; the server and its base URL."""
+    # A backlog of 1,000: with the default of 100 a run with 256 calls at once waits for retransmissions.
+    server = await asyncio.start_server(
+        lambda reader, writer: _connection(service, reader, writer),
+        "127.0.0.1",
+        port,
+        backlog=1000,
+        limit=2**26,
+    )
+    return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+@contextlib.contextmanager
+def running(options: Options) -> Iterator[tuple[Service, str]]:
+    """The service in a thread of its own, with its base URL, for as long as the block lasts."""
+    service, ready, loop = Service(options), threading.Event(), asyncio.new_event_loop()
+    started: list[str] = []
+
+    async def serve() -> None:
+        server, url = await start(service)
+        started.append(url)
+        ready.set()
+        async with server:
+            await server.serve_forever()
+
+    def run() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            loop.run_until_complete(task)
+        for one in asyncio.all_tasks(loop):
+            one.cancel()
+        loop.run_until_complete(asyncio.sleep(0.05))
+        loop.close()
+
+    task = loop.create_task(serve())
+    thread = threading.Thread(target=run)
+    thread.start()
+    ready.wait(10)
+    try:
+        yield service, started[0]
+    finally:
+        loop.call_soon_threadsafe(task.cancel)
+        thread.join(10)
+
+
+def main() -> None:
+    """Run by hand until Ctrl-C."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--port", type=int, default=8765)
+    parser.add_argument("--rate", type=float, help="requests a second; unlimited without")
+    parser.add_argument("--bucket", type=float, default=50, help="requests that may come at once")
+    parser.add_argument("--tokens", type=float, help="input tokens a second; unlimited without")
+    parser.add_argument("--latency", type=float, default=0.5, help="mean seconds of an answer")
+    parser.add_argument("--no-headers", action="store_true", help="do not name the limits")
+    parser.add_argument("--fault-share", type=float, default=0.0)
+    parser.add_argument("--faults", default=",".join(UNPAID), help=f"of {', '.join(ALL)}")
+    parser.add_argument("--batch-seconds", type=float, default=5.0)
+    said = parser.parse_args()
+    faults = Faults(share=said.fault_share, kinds=said.faults.split(","))
+    service = Service(
+        Options(
+            rate=said.rate, bucket=said.bucket, tokens=said.tokens, latency=said.latency,
+            headers=not said.no_headers, faults=faults, batch_seconds=said.batch_seconds,
+        )
+    )  # fmt: skip
+
+    async def serve() -> None:
+        server, url = await start(service, said.port)
+        print(f"ANTHROPIC_BASE_URL={url} ANTHROPIC_API_KEY=test", flush=True)
+        async with server:
+            await server.serve_forever()
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(serve())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,237 @@
+"""Which calls samples need, that each is paid once, and the proposals that results make."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from workbench.model import Kind, Proposal, ProposedEntity, Sample
+from workbench.proposing.claude_asks import (
+    PACK_TEXTS,
+    Ask,
+    Setup,
+    body,
+    entities_key,
+    plan,
+    plan_verdicts,
+    singles,
+    statements_key,
+    verdicts_key,
+)
+from workbench.proposing.claude_prompt import read_prompt
+from workbench.proposing.claude_proposals import assemble, part_document, read_part
+from workbench.proposing.claude_results import Failure, Judged, Part
+
+BOTH: tuple[Kind, ...] = ("entity", "statement")
+
+
+def samples(count: int) -> list[Sample]:
+    return [Sample(str(one), f"Q{one}?", f"Reference {one}.", (f"Context {one}.",)) for one in range(count)]
+
+
+def texts(asks: list[Ask]) -> list[str]:
+    return [piece.text for ask in asks for piece in ask.pieces if piece.role == "text"]
+
+
+def test_every_text_is_asked_once_however_often_it_stands_in_the_dataset(setup: Setup) -> None:
+    rows = [replace(one, id=f"again {one.id}") for one in samples(3)] + samples(3)
+
+    asks = list(plan(rows, setup, ("entity",)))
+
+    assert sorted(texts(asks)) == sorted(
+        f"{what} {one}." for what in ("Reference", "Context") for one in range(3)
+    )
+    assert len({key for ask in asks for key in ask.keys}) == 6
+
+
+def test_the_next_retriever_pays_for_its_new_contexts_only(setup: Setup, taj: Sample) -> None:
+    first = {key for ask in plan([taj], setup, BOTH) for key in ask.keys}
+    other = replace(taj, id="taj-2", retrieved_contexts=(taj.retrieved_contexts[1], "Agra is old."))
+
+    asks = list(plan([other], setup, BOTH, known=first))
+
+    assert ["Agra is old."] == texts(asks)
+
+
+def test_statements_do_not_depend_on_the_contexts_and_verdicts_do(setup: Setup, taj: Sample) -> None:
+    other = replace(taj, retrieved_contexts=("Agra is old.",))
+
+    assert statements_key(setup, taj) == statements_key(setup, other)
+    assert verdicts_key(setup, taj, ["A."]) != verdicts_key(setup, other, ["A."])
+
+
+def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
+    for ask in plan(samples(25), setup, ("entity",)):
+        assert len({piece.text.split()[0] for piece in ask.pieces}) == 1
+        assert len(ask.keys) <= PACK_TEXTS
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        Setup(model="claude-sonnet-5-5"),
+        Setup(effort="high"),
+        Setup(effort=None),
+        Setup(labels=("gene",)),
+        Setup(repeat=2),
+        Setup(
+            prompt=read_prompt("=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV", "")
+        ),
+    ],
+    ids=["model", "effort", "no effort", "labels", "repeat", "prompt"],
+)
+def test_asking_differently_is_paid_again(setup: Setup, changed: Setup) -> None:
+    assert entities_key(setup, "Agra") != entities_key(changed, "Agra")
+
+
+def test_what_an_answer_does_not_depend_on_is_not_paid_again(setup: Setup) -> None:
+    """A higher limit of tokens; another prompt for verdicts only."""
+    text = "=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV"
+    one, other = Setup(prompt=read_prompt(text, "")), Setup(prompt=read_prompt(text + "2", ""))
+
+    assert entities_key(setup, "Agra") == entities_key(replace(setup, max_tokens=99), "Agra")
+    assert entities_key(one, "Agra") == entities_key(other, "Agra")
+    assert verdicts_key(one, samples(1)[0], ["A."]) != verdicts_key(other, samples(1)[0], ["A."])
+
+
+def test_boundaries_between_texts_are_part_of_a_key(setup: Setup) -> None:
+    one = Sample("1", "q", "r", ("B.", "C."))
+    other = replace(one, retrieved_contexts=("C.",))
+
+    assert verdicts_key(setup, one, ["A."]) != verdicts_key(setup, other, ["A.", "B."])
+
+
+def test_blank_texts_cost_nothing_and_have_no_entities(setup: Setup) -> None:
+    sample = Sample("1", "q", " ", ("", "\n"))
+
+    proposal = assemble(sample, setup, BOTH, {})
+
+    assert [] == list(plan([sample], setup, BOTH))
+    assert isinstance(proposal, Proposal)
+    assert ((), ((), ()), ()) == (
+        proposal.reference_entities,
+        proposal.context_entities,
+        proposal.statements,
+    )
+
+
+def test_asks_are_made_as_they_are_taken(setup: Setup) -> None:
+    taken = 0
+
+    def endless() -> object:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield samples(taken)[-1]
+
+    next(plan(endless(), setup, ("entity",)))  # type: ignore[arg-type]
+
+    assert taken <= PACK_TEXTS + 1
+
+
+def test_a_pack_can_be_asked_text_by_text(setup: Setup) -> None:
+    (pack,) = plan(samples(3), setup, ("statement",))
+
+    parts = singles(pack)
+
+    assert pack.keys == tuple(key for one in parts for key in one.keys)
+    assert [("question", 1, "Q1?"), ("text", 1, "Reference 1.")] == [tuple(one) for one in parts[1].pieces]
+    assert (parts[1],) == singles(parts[1])
+
+
+def test_an_ask_without_its_texts_is_known_by_its_keys(setup: Setup) -> None:
+    (pack,) = plan(samples(3), setup, ("statement",))
+
+    assert pack.id == Ask(pack.task, pack.keys, pack.count).id
+
+
+def complete(sample: Sample, setup: Setup) -> dict[str, Part | Failure]:
+    return {
+        entities_key(setup, sample.reference): (
+            ProposedEntity("Zeus", "person"),
+            ProposedEntity("Agra", "place"),
+            ProposedEntity("Taj Mahal", "work"),
+        ),
+        entities_key(setup, sample.retrieved_contexts[0]): (),
+        entities_key(setup, sample.retrieved_contexts[1]): (ProposedEntity("Yamuna", "place"),),
+        statements_key(setup, sample): ("The Taj Mahal is in Agra.", "Shah Jahan built it."),
+        verdicts_key(setup, sample, ["The Taj Mahal is in Agra.", "Shah Jahan built it."]): (
+            Judged("found", 0, "is in Agra", "said"),
+            Judged("missing", 7, None, "absent: nobody builds"),
+        ),
+    }
+
+
+def test_a_proposal_is_assembled_from_what_was_said_of_each_text(setup: Setup, taj: Sample) -> None:
+    """Entities stand in text order, an ungrounded one last; a context that is not there is not named."""
+    proposal = assemble(taj, setup, BOTH, complete(taj, setup))
+
+    assert isinstance(proposal, Proposal)
+    assert ["Taj Mahal", "Agra", "Zeus"] == [one.text for one in proposal.reference_entities or ()]
+    assert ((), (ProposedEntity("Yamuna", "place"),)) == proposal.context_entities
+    assert [("found", 0, "is in Agra"), ("missing", None, None)] == [
+        (one.verdict, one.context, one.quote) for one in proposal.statements or ()
+    ]
+
+
+def test_what_was_not_asked_for_is_not_proposed(setup: Setup, taj: Sample) -> None:
+    proposal = assemble(taj, setup, ("statement",), complete(taj, setup))
+
+    assert isinstance(proposal, Proposal)
+    assert (None, None) == (proposal.reference_entities, proposal.context_entities)
+
+
+def test_a_sample_is_never_proposed_in_part(setup: Setup, taj: Sample) -> None:
+    """Any failed key fails it with that failure; any unknown one leaves it open."""
+    for key in complete(taj, setup):
+        known = complete(taj, setup)
+        known[key] = Failure("refused")
+        assert known[key] == assemble(taj, setup, BOTH, known)
+        del known[key]
+        assert assemble(taj, setup, BOTH, known) is None
+
+
+def test_without_contexts_every_statement_is_missing_and_nothing_is_asked(setup: Setup) -> None:
+    sample = Sample("1", "q", "Agra is old.", ())
+    known: dict[str, Part | Failure] = {statements_key(setup, sample): ("Agra is old.",)}
+
+    proposal = assemble(sample, setup, ("statement",), known)
+
+    assert [] == list(plan_verdicts([sample], setup, known))
+    assert isinstance(proposal, Proposal)
+    assert ["missing"] == [one.verdict for one in proposal.statements or ()]
+
+
+def test_verdicts_are_asked_once_the_statements_are_there(setup: Setup, taj: Sample) -> None:
+    known = complete(taj, setup)
+    asks = list(plan_verdicts([taj, taj], setup, known))
+
+    assert [(2, ["context", "context", "statement", "statement"])] == [
+        (ask.count, [piece.role for piece in ask.pieces]) for ask in asks
+    ]
+    assert [] == list(plan_verdicts([taj], setup, known, known=known))
+    assert [] == list(plan_verdicts([taj], setup, {statements_key(setup, taj): Failure("refused")}))
+
+
+def test_a_blank_context_keeps_the_numbers_of_the_others(setup: Setup) -> None:
+    sample = Sample("1", "q", "r", ("", "Agra is old."))
+
+    (ask,) = plan_verdicts([sample], setup, {statements_key(setup, sample): ("Old.",)})
+
+    assert [("context", 2, "Agra is old.")] == [tuple(one) for one in ask.pieces if one.role == "context"]
+
+
+def test_parts_are_read_back_equal_from_what_was_written(setup: Setup, taj: Sample) -> None:
+    for part, task in zip(
+        complete(taj, setup).values(), ("entities",) * 3 + ("statements", "verdicts"), strict=True
+    ):
+        assert not isinstance(part, Failure)
+        written = json.loads(json.dumps(part_document(part)))
+        assert part == read_part(task, written)  # type: ignore[arg-type]
+
+
+def test_effort_is_left_out_when_a_model_has_none(ask: Ask) -> None:
+    assert "effort" in body(Setup(), ask)["output_config"]
+    assert "effort" not in body(Setup(effort=None), ask)["output_config"]

@@ -1,0 +1,426 @@
+"""One call through the SDK's own transport seam: every way it can end is an answer or a named failure."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from typing import Any, get_args
+
+import anthropic
+import httpx2
+import pytest
+from anthropic._error_classes import ERROR_CLASSES
+from anthropic._exceptions import new_error
+from anthropic.types import StopReason
+from anthropic.types.shared.error_type import ErrorType
+
+from tests.proposing.claude.conftest import client_of, message, replying
+from workbench.errors import AccessError, ProposalError
+from workbench.model import ProposedEntity
+from workbench.proposing.claude_asks import Ask, Setup
+from workbench.proposing.claude_call import call, check_model, connect, retry_after
+from workbench.proposing.claude_errors import failure_of, kind_of_body
+from workbench.proposing.claude_results import CAUSES, KINDS_OF_FAILURE, Answer, Failure, Usage
+
+SERVER = anthropic.InternalServerError
+GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
+
+
+async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setup, ask: Ask) -> None:
+    usage = {
+        "input_tokens": 10,
+        "output_tokens": 30,
+        "cache_creation_input_tokens": 700,
+        "cache_read_input_tokens": 600,
+        "cache_creation": {"ephemeral_5m_input_tokens": 500, "ephemeral_1h_input_tokens": 200},
+        "output_tokens_details": {"thinking_tokens": 5},
+    }
+    called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
+
+    assert called.result == Answer(
+        parts=((ProposedEntity("Agra", "place"),),),
+        usage=Usage(10, 30, 500, 200, 600, 5),
+        model="claude-haiku-5-5-20261007",
+        request_id="req_7",
+        stop_reason="end_turn",
+    )
+    assert "req_7" == called.headers["request-id"]
+
+
+async def test_thinking_may_come_before_the_text(setup: Setup, ask: Ask) -> None:
+    content = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": GOOD}]
+
+    called = await call(replying(message(content=content)), setup, ask, 5)
+
+    assert isinstance(called.result, Answer)
+
+
+async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: Setup, ask: Ask) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        seen.append(json.loads(request.content))
+        return httpx2.Response(500, json={"type": "error", "error": {"type": "api_error", "message": "no"}})
+
+    await call(client_of(handler), setup, ask, 5)
+
+    assert ["claude-haiku-5-5"] == [body["model"] for body in seen]
+    assert ("json_schema", "low") == (
+        seen[0]["output_config"]["format"]["type"],
+        seen[0]["output_config"]["effort"],
+    )
+    assert not {"temperature", "top_p", "top_k", "stream"} & set(seen[0])
+
+
+STOPS = {
+    "max_tokens": "cut off",
+    "stop_sequence": "unfinished",
+    "tool_use": "unfinished",
+    "pause_turn": "unfinished",
+    "refusal": "refused",
+    "model_context_window_exceeded": "too long",
+}
+
+
+@pytest.mark.parametrize("stop", [*get_args(StopReason), "brand_new", None])
+async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usage(
+    setup: Setup, ask: Ask, stop: str | None
+) -> None:
+    """The text is good in every case: what stopped early is never taken for an answer."""
+    called = await call(replying(message(GOOD, stop=stop)), setup, ask, 5)  # type: ignore[arg-type]
+
+    if stop == "end_turn":
+        assert isinstance(called.result, Answer)
+    else:
+        assert isinstance(called.result, Failure)
+        assert (STOPS.get(stop or "", "unfinished"), Usage(100, 20), stop or "") == (
+            called.result.kind,
+            called.result.usage,
+            called.result.stop_reason,
+        )
+
+
+async def test_a_refusal_says_its_category_and_is_no_empty_set(setup: Setup, ask: Ask) -> None:
+    details = {"type": "refusal", "category": "bio", "explanation": "a pathogen"}
+
+    called = await call(replying(message(stop="refusal", stop_details=details)), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert (
+        "refused (bio: a pathogen): review the sample by hand, or leave the text out" == called.result.message
+    )
+
+
+def every_error_class() -> list[type[anthropic.AnthropicError]]:
+    """Every class of the installed SDK that it can raise."""
+    found: list[type[anthropic.AnthropicError]] = []
+    waiting: list[type[anthropic.AnthropicError]] = [anthropic.AnthropicError]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += one.__subclasses__()
+    return sorted(set(found), key=lambda one: one.__name__)
+
+
+def raised(error_class: type[anthropic.AnthropicError]) -> anthropic.AnthropicError:
+    """An error of the class as the SDK makes it."""
+    request = httpx2.Request("POST", "http://localhost/v1/messages")
+    if issubclass(error_class, anthropic.APIStatusError):
+        statuses = {made: key for key, made in ERROR_CLASSES.items()}
+        status, code = statuses.get(error_class, (getattr(error_class, "status_code", None), None))
+        status = status if isinstance(status, int) else 500 if issubclass(error_class, SERVER) else 418
+        error_body = {"error": {"type": "x", "message": "said", "details": {"error_code": code}}}
+        return error_class("said", response=httpx2.Response(status, request=request), body=error_body)
+    if issubclass(error_class, anthropic.APITimeoutError):
+        return error_class(request)
+    if issubclass(error_class, anthropic.APIConnectionError):
+        return error_class(request=request)
+    if issubclass(error_class, anthropic.APIResponseValidationError):
+        return error_class(httpx2.Response(200, request=request), None)
+    if issubclass(error_class, anthropic.APIError):
+        return error_class("said", request, body=None)
+    try:
+        return error_class("said")
+    except TypeError:  # of the tools that nobody here uses: made as unpickling makes them
+        return new_error(error_class, "said")
+
+
+@pytest.mark.parametrize("error_class", every_error_class(), ids=lambda one: one.__name__)
+def test_every_error_of_the_sdk_is_one_of_ours_with_what_to_do(
+    error_class: type[anthropic.AnthropicError],
+) -> None:
+    failure = failure_of(raised(error_class))
+
+    assert failure is not None
+    assert isinstance(failure.error(), ProposalError)
+    assert CAUSES[failure.kind].advice in str(failure.error())
+
+
+@pytest.mark.parametrize(
+    ("error_class", "kind"),
+    [
+        (anthropic.BadRequestError, "bad request"),
+        (anthropic.AuthenticationError, "key refused"),
+        (anthropic.PaymentRequiredError, "not paid"),
+        (anthropic.PermissionDeniedError, "not allowed"),
+        (anthropic.NotFoundError, "unknown model"),
+        (anthropic.RequestTimeoutError, "timeout"),
+        (anthropic.ConflictError, "server error"),
+        (anthropic.ContentTooLargeError, "too long"),
+        (anthropic.UnprocessableEntityError, "bad request"),
+        (anthropic.RateLimitError, "rate limited"),
+        (anthropic.InternalServerError, "server error"),
+        (anthropic.HTTPNotImplementedError, "server error"),
+        (anthropic.ServiceUnavailableError, "server error"),
+        (anthropic.GatewayTimeoutError, "timeout"),
+        (anthropic.OverloadedError, "overloaded"),
+        (anthropic.APITimeoutError, "timeout"),
+        (anthropic.APIConnectionError, "connection"),
+        (anthropic.APIResponseValidationError, "not a message"),
+        (anthropic.CredentialsError, "no key"),
+    ],
+)
+def test_what_the_common_errors_mean(error_class: type[anthropic.AnthropicError], kind: str) -> None:
+    failure = failure_of(raised(error_class))
+
+    assert failure is not None
+    assert kind == failure.kind
+
+
+@pytest.mark.parametrize("code", ["contract_spend_limit_reached", "enforced_spend_limit_reached"])
+def test_a_spend_limit_comes_as_a_429_and_is_not_waited_for(code: str) -> None:
+    failure = failure_of(raised(ERROR_CLASSES[429, code]))
+
+    assert failure is not None
+    assert ("not paid", True) == (failure.kind, failure.stops)
+
+
+def test_every_error_type_of_a_body_has_a_kind() -> None:
+    for error_type in get_args(ErrorType):
+        assert kind_of_body(error_type, "said") in KINDS_OF_FAILURE
+
+
+def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
+    assert set(KINDS_OF_FAILURE) == set(CAUSES)
+    for kind in KINDS_OF_FAILURE:
+        assert len(Failure(kind).message) > len(kind) + 10
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        (json.JSONDecodeError("x", "", 0), "not a message"),
+        (TimeoutError(), "timeout"),
+        (TypeError("Could not resolve authentication method."), "no key"),
+        (UnicodeEncodeError("utf-8", "\ud800", 0, 1, "surrogates not allowed"), "bad request"),
+        (ValueError("Streaming is required"), "bad request"),
+        (DeprecationWarning("The model 'x' is deprecated"), "unknown model"),
+    ],
+)
+def test_foreign_errors_are_mapped_too(error: Exception, kind: str) -> None:
+    failure = failure_of(error)
+
+    assert failure is not None
+    assert kind == failure.kind
+
+
+@pytest.mark.parametrize("error", [TypeError("bug"), KeyError("bug"), ZeroDivisionError()])
+def test_a_bug_of_ours_is_no_failure_of_the_service(error: Exception) -> None:
+    assert failure_of(error) is None
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("prompt is too long: 300000 tokens > 200000 maximum", "too long"),
+        ("Your credit balance is too low to access the Anthropic API.", "not paid"),
+        ("You have reached your specified API usage limits.", "not paid"),
+        ("output_config: unknown field", "bad request"),
+    ],
+)
+async def test_bad_requests_are_told_apart_by_their_words(
+    setup: Setup, ask: Ask, said: str, kind: str
+) -> None:
+    body = {"type": "error", "error": {"type": "invalid_request_error", "message": said}}
+
+    called = await call(replying(body, 400), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert (kind, said) == (called.result.kind, called.result.detail)
+
+
+ODD = [
+    b"", b"null", b"[]", b"123", b'"x"', b"{", b"<html>Sign in</html>", b'{"hello": 1}',
+    b'{"type": "message", "content": null, "stop_reason": "end_turn"}',
+    b'{"type": "message", "content": "hello", "stop_reason": "end_turn"}',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", ODD, ids=range(len(ODD)))
+@pytest.mark.parametrize("kind", ["application/json", "text/html"])
+async def test_whatever_stands_under_a_200_that_is_no_message_is_a_failure(
+    setup: Setup, ask: Ask, body: bytes, kind: str
+) -> None:
+    called = await call(replying(body, headers={"content-type": kind}), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert "not a message" == called.result.kind
+
+
+@pytest.mark.parametrize(
+    "body", [b"[1]", b'"s"', b'{"error": "s"}', b'{"error": {"type": 5, "message": {}}}', b""]
+)
+@pytest.mark.parametrize(
+    ("status", "kind"), [(400, "bad request"), (500, "server error"), (429, "rate limited")]
+)
+async def test_an_error_may_have_any_body(
+    setup: Setup, ask: Ask, body: bytes, status: int, kind: str
+) -> None:
+    called = await call(replying(body, status), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert kind == called.result.kind
+
+
+async def test_an_error_under_status_200_is_told_by_its_type(setup: Setup, ask: Ask) -> None:
+    response = httpx2.Response(200, request=httpx2.Request("POST", "http://localhost"))
+    body = {"error": {"type": "overloaded_error", "message": "busy"}}
+
+    failure = failure_of(anthropic.APIStatusError("busy", response=response, body=body))
+
+    assert failure is not None
+    assert "overloaded" == failure.kind
+
+
+async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: Setup, ask: Ask) -> None:
+    body = {"type": "error", "error": {"type": "api_error", "message": "\x1b[2J\n" + "long " * 1000}}
+
+    called = await call(replying(body, 500), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert "\x1b" not in called.result.message
+    assert len(called.result.detail) <= 240
+
+
+async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None:
+    from workbench.proposing.claude_fence import Piece
+
+    ask = Ask("entities", ("0" * 32,), 1, (Piece("text", 1, "\ud800"),))
+
+    called = await call(replying(message(GOOD)), setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert "bad request" == called.result.kind
+
+
+async def test_no_key_is_told_before_anything_is_sent(setup: Setup, ask: Ask) -> None:
+    async with connect(5) as client:
+        called = await call(client, setup, ask, 5)
+
+    assert isinstance(called.result, Failure)
+    assert ("no key", True) == (called.result.kind, called.result.stops)
+    assert isinstance(called.result.error(), AccessError)
+
+
+async def test_the_usual_environment_names_the_service_and_the_key(
+    setup: Setup, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret")
+
+    async with connect(5) as client:
+        assert ("127.0.0.1", 9, 0) == (client.base_url.host, client.base_url.port, client.max_retries)
+        failure = (await call(client, setup, Ask("entities", ("0" * 32,), 1, ()), 5)).result
+        assert isinstance(failure, Failure)
+        assert "connection" == failure.kind
+        assert "sk-secret" not in repr(failure)
+
+
+async def test_a_call_ends_at_its_time_limit(setup: Setup, ask: Ask) -> None:
+    async def hang(request: httpx2.Request) -> httpx2.Response:
+        await asyncio.sleep(60)
+        raise AssertionError
+
+    client = anthropic.AsyncAnthropic(
+        api_key="test", max_retries=0, http_client=httpx2.AsyncClient(transport=httpx2.MockTransport(hang))
+    )
+    began = time.monotonic()
+
+    called = await call(client, setup, ask, 0.2)
+
+    assert isinstance(called.result, Failure)
+    assert "timeout" == called.result.kind
+    assert time.monotonic() - began < 5
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5", "retry-after-ms": "250"}, 0.25),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "Sun, 06 Nov 1994 08:49:37 GMT"}, 0.0),
+    ],
+)
+def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
+    assert seconds == retry_after(headers)
+
+
+MODEL: dict[str, Any] = {
+    "id": "m", "type": "model", "display_name": "M", "created_at": "2026-01-01T00:00:00Z",
+    "lifecycle": "active", "max_tokens": 64_000,
+    "capabilities": {
+        "structured_outputs": {"supported": True}, "batch": {"supported": True},
+        "effort": {"supported": True},
+    },
+}  # fmt: skip
+
+
+def without(capability: str) -> dict[str, Any]:
+    return {**MODEL, "capabilities": {**MODEL["capabilities"], capability: {"supported": False}}}
+
+
+@pytest.mark.parametrize(
+    ("said", "setup", "batch", "says"),
+    [
+        ({**MODEL, "lifecycle": "retired"}, Setup(), False, "retired"),
+        (without("structured_outputs"), Setup(), False, "structured outputs"),
+        (without("effort"), Setup(), False, "--effort none"),
+        (without("batch"), Setup(), True, "batches"),
+        (MODEL, Setup(max_tokens=100_000), False, "64000"),
+    ],
+)
+async def test_a_model_that_cannot_do_it_is_told_before_paying(
+    said: dict[str, Any], setup: Setup, batch: bool, says: str
+) -> None:
+    with pytest.raises(AccessError, match=says):
+        await check_model(replying(said), setup, batch=batch)
+
+
+async def test_a_model_that_can_is_taken_and_its_end_is_told() -> None:
+    last = {**MODEL, "lifecycle": "deprecated", "retires_at": "2026-11-30T00:00:00Z"}
+
+    assert () == await check_model(replying(MODEL), Setup())
+    assert () == await check_model(replying(without("effort")), Setup(effort=None))
+    assert ("model 'claude-haiku-5-5' is deprecated and will be retired on 2026-11-30",) == await check_model(
+        replying(last), Setup()
+    )
+
+
+@pytest.mark.parametrize(("body", "status"), [({"detail": "no such page"}, 404), (b"<html>", 200), ({}, 500)])
+async def test_a_service_that_does_not_describe_its_models_is_believed(body: Any, status: int) -> None:
+    assert () == await check_model(replying(body, status), Setup())
+
+
+@pytest.mark.parametrize(
+    ("status", "error_type"),
+    [(404, "not_found_error"), (401, "authentication_error"), (403, "permission_error")],
+)
+async def test_an_unknown_model_or_key_is_told_before_paying(status: int, error_type: str) -> None:
+    body = {"type": "error", "error": {"type": error_type, "message": "no"}}
+
+    with pytest.raises(AccessError):
+        await check_model(replying(body, status), Setup())

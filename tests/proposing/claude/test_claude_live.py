@@ -1,0 +1,438 @@
+"""Live runs against the local service: every ask ends answered or failed with the right cause."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from anthropic import AsyncAnthropic
+
+from tests.proposing.claude.conftest import client_of, message, replying
+from tests.proposing.claude.faults import PAID, Faults
+from tests.proposing.claude.server import Options, Service, running
+from workbench.errors import StoreError
+from workbench.model import Kind, Proposal, Sample
+from workbench.proposing import claude_live
+from workbench.proposing.claude_asks import Ask, Setup, plan, plan_verdicts, singles
+from workbench.proposing.claude_live import Limits, propose_all
+from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude_progress import Progress, Summary
+from workbench.proposing.claude_proposals import assemble
+from workbench.proposing.claude_results import Answer, Failure, Part, Result, Usage
+
+FAST = Limits(call_seconds=20, attempts=4)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rate that needs no warm-up; how it is learned has tests of its own."""
+    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+
+
+def rows(count: int) -> list[Sample]:
+    return [
+        Sample(str(one), f"Who is Person{one}?", f"Person{one} lives in City{one}.", (f"City{one} is far.",))
+        for one in range(count)
+    ]
+
+
+def alone(count: int) -> list[Ask]:
+    """One ask per reference, as singles."""
+    asks = plan(
+        [Sample(one.id, one.user_input, one.reference, ()) for one in rows(count)], Setup(), ("entity",)
+    )
+    return [single for ask in asks for single in singles(ask)]
+
+
+class Kept:
+    """What a stage would store: parts and failures by payment key, and every result."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, Part | Failure] = {}
+        self.results: list[tuple[Ask, Result]] = []
+
+    async def __call__(self, ask: Ask, result: Result) -> None:
+        await asyncio.sleep(0.001)
+        self.results.append((ask, result))
+        if isinstance(result, Failure):
+            self.known.update(dict.fromkeys(ask.keys, result))
+        else:
+            self.known.update(zip(ask.keys, result.parts, strict=True))
+
+    def kinds(self) -> list[str]:
+        return sorted(one.kind for _, one in self.results if isinstance(one, Failure))
+
+
+@contextmanager
+def service(options: Options) -> Iterator[tuple[Service, AsyncAnthropic]]:
+    with running(options) as (state, url):
+        yield state, AsyncAnthropic(api_key="test", base_url=url, max_retries=0)
+
+
+async def run(client: AsyncAnthropic, asks: Iterable[Ask], kept: Kept, **more: Any) -> Summary:
+    async with client:
+        return await propose_all(client, Setup(), asks, kept, **{"limits": FAST, **more})
+
+
+async def test_samples_are_proposed_from_start_to_end(taj: Sample) -> None:
+    """Entities, then statements, then verdicts: three kinds of calls make whole proposals."""
+    kept, setup = Kept(), Setup()
+    kinds: tuple[Kind, ...] = ("entity", "statement")
+    samples = [*rows(12), taj]
+    with service(Options(latency=0.01)) as (state, client):
+        async with client:
+            first = await propose_all(client, setup, plan(samples, setup, kinds), kept)
+            asks = list(plan_verdicts(samples, setup, kept.known))
+            second = await propose_all(client, setup, asks, kept, total=len(asks))
+
+    proposals = [assemble(one, setup, kinds, kept.known) for one in samples]
+    assert all(isinstance(one, Proposal) for one in proposals)
+    last = proposals[-1]
+    assert isinstance(last, Proposal)
+    assert ["The Taj Mahal", "Agra", "Shah Jahan"] == [one.text for one in last.reference_entities or ()]
+    assert ["found", "missing"] == [one.verdict for one in last.statements or ()]
+    assert ("", "") == (first.stopped, second.stopped)
+    assert len(state.stats.bodies) == first.progress.requests + second.progress.requests
+    assert first.progress.cost is not None
+    assert first.progress.cost > 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("refusal", "refused"),
+        ("max_tokens", "cut off"),
+        ("context_window", "too long"),
+        ("pause_turn", "unfinished"),
+        ("not json", "not json"),
+        ("schema", "schema"),
+        ("400", "bad request"),
+        ("413", "too long"),
+    ],
+)
+async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, kind: str) -> None:
+    """The pack and each of its texts are paid, and what the pack cost is not lost."""
+    kept = Kept()
+    with service(Options(faults=Faults(texts={"Person3 ": fault}))) as (state, client):
+        references = [Sample(one.id, one.user_input, one.reference, ()) for one in rows(6)]
+        summary = await run(client, plan(references, Setup(), ("entity",)), kept)
+
+    assert [kind] == kept.kinds()
+    assert 5 == sum(isinstance(one, Answer) for _, one in kept.results)
+    assert 7 == state.stats.requests == summary.progress.requests
+    spent = sum((one.usage for _, one in kept.results if one.usage), Usage())
+    assert summary.progress.usage == spent
+    if fault in PAID:
+        failure = next(one for _, one in kept.results if isinstance(one, Failure))
+        assert failure.usage is not None
+
+
+@pytest.mark.parametrize(
+    "fault", ["429", "529", "500", "503", "502 html", "html", "foreign", "malformed", "cut"]
+)
+async def test_a_passing_fault_is_tried_again(fault: str) -> None:
+    kept = Kept()
+    with service(Options(faults=Faults(script=["", fault, fault, ""]))) as (state, client):
+        summary = await run(client, alone(4), kept)
+
+    assert 4 == summary.progress.answered
+    assert 6 == state.stats.requests == summary.progress.requests
+    assert 2 == summary.progress.retries
+    assert 4 + 2 == sum(one.attempts for _, one in kept.results)
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "calls"),
+    [
+        ("529", "overloaded", 3),
+        ("500", "server error", 3),
+        ("cut", "connection", 3),
+        ("429", "rate limited", 4),
+    ],
+)
+async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
+    fault: str, kind: str, calls: int
+) -> None:
+    kept, limits = Kept(), Limits(attempts=3, refusals=4)
+    with service(Options(faults=Faults(texts={"Person1 ": fault}))) as (_, client):
+        summary = await run(client, alone(3), kept, limits=limits)
+
+    assert [kind] == kept.kinds()
+    assert {kind: 1} == summary.failures
+    assert calls == next(one.attempts for _, one in kept.results if isinstance(one, Failure))
+
+
+async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call() -> None:
+    kept = Kept()
+    options = Options(slow_seconds=30, faults=Faults(texts={"Person1 ": "slow"}))
+    with service(options) as (_, client):
+        began = time.monotonic()
+        await run(client, alone(3), kept, limits=Limits(call_seconds=0.3, attempts=2))
+
+    assert ["timeout"] == kept.kinds()
+    assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind"),
+    [
+        ("401", "key refused"),
+        ("402", "not paid"),
+        ("403", "not allowed"),
+        ("404", "unknown model"),
+        ("credit", "not paid"),
+    ],
+)
+async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(fault: str, kind: str) -> None:
+    kept = Kept()
+    with service(Options(faults=Faults(script=[fault] * 50))) as (state, client):
+        summary = await run(client, alone(40), kept, limits=Limits(in_flight=4))
+
+    assert [] == kept.results
+    assert summary.failure is not None
+    assert (kind, True) == (summary.failure.kind, summary.failure.stops)
+    assert summary.failure.message == summary.stopped
+    assert state.stats.requests <= 8
+
+
+async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks() -> None:
+    kept = Kept()
+    client = AsyncAnthropic(api_key="test", base_url="http://127.0.0.1:9", max_retries=0)
+
+    summary = await run(client, alone(40), kept, limits=Limits(in_flight=4, attempts=1))
+
+    assert summary.failure is not None
+    assert "connection" == summary.failure.kind
+    assert len(kept.results) < 20
+
+
+async def test_a_soft_stop_hands_over_everything_that_was_started() -> None:
+    kept, stop = Kept(), asyncio.Event()
+    with service(Options(latency=0.2)) as (state, client):
+
+        def watch(progress: Progress) -> None:
+            if progress.answered:
+                stop.set()
+
+        summary = await run(
+            client, alone(200), kept, limits=Limits(in_flight=8), stop=stop, on_progress=watch
+        )
+
+    assert "asked to stop" == summary.stopped
+    assert len(kept.results) == state.stats.requests == summary.progress.answered
+    assert 0 < summary.progress.answered < 200
+
+
+async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
+    """Nothing is stored in half: what was being stored when Ctrl-C came is stored."""
+    stored: list[str] = []
+
+    async def slowly(ask: Ask, result: Result) -> None:
+        await asyncio.sleep(0.3)
+        stored.append(ask.keys[0])
+
+    with service(Options(latency=0.1, faults=Faults(texts={"Person7 ": "slow"}))) as (_, client):
+        async with client:
+            task = asyncio.create_task(propose_all(client, Setup(), alone(8), slowly))
+            await asyncio.sleep(0.35)
+            began = time.monotonic()
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    assert 7 == len(stored)
+    assert time.monotonic() - began < 5
+
+
+async def test_no_call_starts_after_the_overall_limit() -> None:
+    kept = Kept()
+    with service(Options(latency=0.1)) as (state, client):
+        summary = await run(client, alone(500), kept, limits=Limits(in_flight=4, total_seconds=0.6))
+
+    assert "out of time" == summary.stopped
+    assert len(kept.results) == state.stats.requests < 100
+
+
+async def test_an_error_while_storing_ends_the_run_and_is_raised() -> None:
+    def full(ask: Ask, result: Result) -> None:
+        raise StoreError("the disk is full")
+
+    with service(Options(latency=0.02)) as (state, client):
+        async with client:
+            with pytest.raises(StoreError, match="the disk is full"):
+                await propose_all(client, Setup(), alone(300), full, limits=Limits(in_flight=4))
+
+    assert state.stats.requests < 50
+
+
+async def test_an_error_while_asks_are_made_is_raised() -> None:
+    def broken() -> Iterator[Ask]:
+        yield from alone(3)
+        raise StoreError("the database is gone")
+
+    kept = Kept()
+    with service(Options()) as (_, client), pytest.raises(StoreError, match="gone"):
+        await run(client, broken(), kept)
+
+
+async def test_asks_may_come_late_and_one_by_one() -> None:
+    async def trickle() -> AsyncIterator[Ask]:
+        for ask in alone(5):
+            await asyncio.sleep(0.02)
+            yield ask
+
+    kept = Kept()
+    with service(Options()) as (_, client):
+        async with client:
+            summary = await propose_all(client, Setup(), trickle(), kept)
+
+    assert 5 == summary.progress.answered
+
+
+async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_needed() -> None:
+    taken = 0
+
+    def counted() -> Iterator[Ask]:
+        nonlocal taken
+        for ask in alone(60):
+            taken += 1
+            yield ask
+
+    most = 0
+
+    def watch(ask: Ask, result: Result) -> None:
+        nonlocal most
+        most = max(most, taken - state.stats.statuses[200])
+
+    with service(Options(latency=0.05)) as (state, client):
+        async with client:
+            await propose_all(client, Setup(), counted(), watch, limits=Limits(in_flight=5))
+
+    assert state.stats.most_at_once <= 5
+    assert most <= 7
+
+
+async def test_retry_after_is_shown_obeyed_and_capped() -> None:
+    seen: list[Progress] = []
+    faults = Faults(script=["429"])
+    with service(Options(faults=faults, retry_after="3600")) as (state, client):
+        await run(client, alone(2), Kept(), limits=Limits(longest_wait=1.0), on_progress=seen.append)
+
+    waiting = [one for one in seen if one.waiting > 0]
+    assert waiting
+    assert {"rate limited: the service asks for 3600 s"} == {one.why for one in waiting}
+    assert 0.9 <= state.stats.times[-1] - state.stats.times[0] <= 3.0
+
+
+async def test_x_should_retry_is_obeyed() -> None:
+    calls = 0
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        nonlocal calls
+        calls += 1
+        return httpx2.Response(500, json={}, headers={"x-should-retry": "false"})
+
+    kept = Kept()
+    await run(client_of(handler), alone(1), kept)
+
+    assert 1 == calls
+    assert ["server error"] == kept.kinds()
+
+
+async def test_progress_ends_at_the_total_with_tokens_and_cost() -> None:
+    seen: list[Progress] = []
+    with service(Options(latency=0.1)) as (_, client):
+        await run(client, alone(100), Kept(), total=100, limits=Limits(in_flight=10), on_progress=seen.append)
+
+    middle, last = seen[len(seen) // 2], seen[-1]
+    assert (100, 0, 0, 0.0) == (last.answered, last.failed, last.in_flight, last.eta)
+    assert middle.rate > 0
+    assert middle.eta is not None
+    assert middle.in_flight <= 10
+    assert last.usage.input > 0
+    assert isinstance(last.cost, Decimal)
+
+
+async def test_a_model_without_a_price_costs_an_unknown_amount() -> None:
+    good = json.dumps({"texts": [{"text": 1, "entities": []}]})
+    async with replying(message(good)) as client:
+        summary = await propose_all(client, Setup(model="someone-elses"), alone(1), Kept())
+
+    assert summary.progress.cost is None
+    assert Usage(100, 20) == summary.progress.usage
+
+
+async def test_with_a_third_of_the_calls_failing_every_ask_ends_with_its_cause() -> None:
+    """Faults of all passing and paid kinds, by chance: nothing is lost and no text is paid for nothing."""
+    kept = Kept()
+    kinds = ["429", "529", "500", "503", "502 html", "html", "foreign", "malformed", "cut", *PAID]
+    options = Options(latency=0.01, faults=Faults(share=0.3, kinds=kinds, seed=3))
+    limits = Limits(attempts=12, refusals=30, in_flight=64)
+    with service(options) as (state, client):
+        summary = await run(client, alone(250), kept, limits=limits)
+
+    assert 250 == len(kept.results) == len({ask.keys for ask, _ in kept.results})
+    assert state.stats.requests == summary.progress.requests
+    met = {kind: state.options.faults.met[kind] for kind in PAID}
+    assert sum(met.values()) == summary.progress.failed
+    assert set(kept.kinds()) <= {"refused", "cut off", "too long", "not json", "schema", "unfinished"}
+    answers = (
+        state.stats.statuses[200] - state.options.faults.met["html"] - state.options.faults.met["foreign"]
+    )
+    assert 250 == answers - state.options.faults.met["malformed"] - state.options.faults.met["cut"]
+
+
+async def test_asks_that_are_not_needed_any_more_are_closed() -> None:
+    closed = False
+
+    async def feed() -> AsyncIterator[Ask]:
+        nonlocal closed
+        try:
+            for ask in alone(50):
+                yield ask
+        finally:
+            closed = True
+
+    stop = asyncio.Event()
+    with service(Options(latency=0.05)) as (_, client):
+        async with client:
+            await propose_all(
+                client, Setup(), feed(), lambda ask, result: stop.set(), limits=Limits(in_flight=2), stop=stop
+            )
+
+    assert closed
+
+
+def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
+    folder = Path(claude_live.__file__).parent
+    names = [path.stem for path in folder.glob("claude*.py")]
+    script = "import sys\n" + "".join(f"import workbench.proposing.{name}\n" for name in names)
+    script += "print(sorted({'anthropic', 'httpx2'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+
+    assert len(names) > 10
+    assert "[]" == done.stdout.strip()
+
+
+async def test_a_limit_of_tokens_that_the_service_names_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fresh pace against 12,000 tokens a second with hardly a reserve: two dozen calls a second."""
+    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(10.0))
+    kept = Kept()
+    with service(Options(tokens=12_000, token_bucket=3_000, latency=0.05)) as (state, client):
+        summary = await run(client, alone(60), kept)
+
+    took = state.stats.times[-1] - state.stats.times[0]
+    sent = summary.progress.usage.prompt
+    assert 60 == summary.progress.answered
+    assert 0.6 * 12_000 <= sent / took <= 1.3 * 12_000
+    assert summary.progress.refused <= 3

@@ -1,0 +1,179 @@
+"""What calls cost, by a table that a file can override, and what a run will send."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import httpx2
+import pytest
+
+from tests.proposing.claude.conftest import client_of, replying
+from workbench.errors import AccessError, InputError
+from workbench.model import Sample
+from workbench.proposing.claude_asks import Setup, plan
+from workbench.proposing.claude_forecast import Forecast, count_input, estimated_input, forecast
+from workbench.proposing.claude_money import cost, default_prices, read_prices
+from workbench.proposing.claude_results import Usage
+from workbench.proposing.claude_tokens import estimate
+
+MINE = """
+dated = 2027-01-01
+batch = 0.25
+[my-model]
+input = 1
+output = 2
+cache_write_5m = 3
+cache_write_1h = 4
+cache_read = 5
+"""
+
+
+def test_every_sort_of_token_has_its_price() -> None:
+    usage = Usage(
+        input=1_000_000, output=100_000, cache_write_5m=10_000, cache_write_1h=1_000, cache_read=100_000
+    )
+
+    assert Decimal("2") + 1 + Decimal("0.025") + Decimal("0.004") + Decimal("0.01") == cost(
+        default_prices(), "claude-sonnet-5-5", usage
+    )
+
+
+def test_a_batch_costs_half_and_a_dated_model_what_its_name_does() -> None:
+    prices, usage = default_prices(), Usage(input=1_000_000)
+
+    assert (Decimal(1), Decimal("0.5")) == (
+        cost(prices, "claude-haiku-4-5-20251001", usage),
+        cost(prices, "claude-haiku-4-5", usage, batch=True),
+    )
+
+
+def test_a_long_prompt_has_its_own_price_but_many_short_ones_have_not() -> None:
+    prices, model = default_prices(), "claude-haiku-5-5"
+
+    assert Decimal("0.01") == cost(prices, model, Usage(input=100_000))
+    assert Decimal("0.0500005") == cost(prices, model, Usage(input=100_001))
+    assert Decimal("0.1") == cost(prices, model, Usage(input=1_000_000), calls=10)
+
+
+def test_an_unknown_model_costs_an_unknown_amount_not_nothing() -> None:
+    assert cost(default_prices(), "claude-fable-5-2", Usage(input=1)) is None
+
+
+def test_every_packaged_price_has_the_usual_proportions() -> None:
+    """Guards against a slip of the pen: output is five times the input, cache writes 1.25 and 2 times."""
+    for price in default_prices().models.values():
+        assert (5 * price.input, Decimal("1.25") * price.input, 2 * price.input) == (
+            price.output,
+            price.cache_write_5m,
+            price.cache_write_1h,
+        )
+        assert price.cache_read <= price.input / 10
+
+
+def test_a_file_adds_models_and_replaces_whole_entries() -> None:
+    prices = read_prices(MINE, "mine.toml", default_prices())
+
+    assert (date(2027, 1, 1), Decimal("0.25")) == (prices.dated, prices.batch)
+    assert Decimal(1) == cost(prices, "my-model", Usage(input=1_000_000))
+    assert Decimal("0.10") == cost(prices, "claude-haiku-5-5", Usage(input=1_000_000), calls=100)
+
+
+def test_a_file_may_leave_the_date_and_the_discount_as_they_are() -> None:
+    text = MINE.replace("dated = 2027-01-01\nbatch = 0.25\n", "")
+
+    assert default_prices().dated == read_prices(text, "mine.toml", default_prices()).dated
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[", "mine.toml: not TOML"),
+        (MINE.replace("output = 2", "output = 'two'"), "mine.toml: my-model.output: got 'two'"),
+        (MINE.replace("output = 2", ""), "mine.toml: my-model.output: got None"),
+        (MINE.replace("output = 2", "output = -2"), "mine.toml: my-model.output: got -2"),
+        (MINE.replace("output = 2", "outputs = 2"), "unknown 'outputs'"),
+        (MINE.replace("dated = 2027-01-01", "dated = 'soon'"), "mine.toml: dated"),
+        (MINE.replace("dated = 2027-01-01\n", ""), "mine.toml: dated"),
+        (MINE.replace("batch = 0.25", "batch = true"), "mine.toml: batch"),
+        (MINE + "[my-model.long]\nabove = 1.5\n", "mine.toml: my-model.long"),
+        ("more = 1\n" + MINE, "mine.toml: more"),
+    ],
+)
+def test_a_price_file_that_is_off_is_refused_by_name_and_place(text: str, says: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read_prices(text, "mine.toml")
+
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"),
+    [
+        ("", 0, 1),
+        ("The Taj Mahal is an ivory-white marble mausoleum in Agra.", 14, 25),
+        ("Тадж-Махал — мавзолей из белого мрамора в городе Агра.", 18, 36),
+        ("泰姬陵是位于印度阿格拉的白色大理石陵墓。", 15, 30),
+    ],
+)
+def test_tokens_are_estimated_by_script(text: str, least: int, most: int) -> None:
+    assert least <= estimate(text) <= most
+
+
+def test_a_forecast_counts_the_calls_and_their_tokens_without_sending_any(setup: Setup, taj: Sample) -> None:
+    asks = list(plan([taj], setup, ("entity",)))
+
+    told = forecast([taj], setup, ("entity",))
+
+    assert Forecast(len(asks), sum(estimated_input(setup, ask) for ask in asks), told.output_tokens) == told
+    assert told.output_tokens > 0
+
+
+def test_a_forecast_knows_what_is_paid_and_stands_sentences_in_for_statements(
+    setup: Setup, taj: Sample
+) -> None:
+    paid = {key for ask in plan([taj], setup, ("entity",)) for key in ask.keys}
+
+    told = forecast([taj], setup, ("entity", "statement"), known=paid)
+
+    assert 2 == told.requests  # the statements of the reference, and the verdicts on its two sentences
+    assert 0 == forecast([taj], setup, ("entity",), known=paid).requests
+
+
+def test_a_forecast_costs_what_its_average_call_costs() -> None:
+    """Ten million tokens in a thousand calls are no long prompt."""
+    told = Forecast(requests=1000, input_tokens=10_000_000, output_tokens=1_000_000)
+
+    assert Decimal("1.5") == told.cost(default_prices(), "claude-haiku-5-5")
+    assert Decimal("0.75") == told.cost(default_prices(), "claude-haiku-5-5", batch=True)
+    assert told.cost(default_prices(), "someone-elses") is None
+
+
+async def test_the_service_counts_exactly_what_would_be_sent(setup: Setup, taj: Sample) -> None:
+    seen: list[dict[str, Any]] = []
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        assert request.url.path == "/v1/messages/count_tokens"
+        seen.append(json.loads(request.content))
+        return httpx2.Response(200, json={"input_tokens": 300})
+
+    asks = list(plan([taj], setup, ("entity",)))
+    ratio = await count_input(client_of(handler), setup, asks)
+
+    assert 600 / sum(estimated_input(setup, ask) for ask in asks) == ratio
+    assert [{"model", "messages", "system", "output_config"}] * 2 == [set(one) for one in seen]
+    assert 600 == forecast([taj], setup, ("entity",), ratio=ratio, counted=2).input_tokens
+
+
+async def test_counting_without_a_good_key_says_so(setup: Setup, taj: Sample) -> None:
+    body = {"type": "error", "error": {"type": "authentication_error", "message": "no"}}
+
+    with pytest.raises(AccessError, match="key refused"):
+        await count_input(replying(body, 401), setup, list(plan([taj], setup, ("entity",))))
+
+
+def test_the_same_setup_with_more_tokens_costs_the_same_to_ask(setup: Setup, taj: Sample) -> None:
+    assert forecast([taj], setup, ("entity",)) == forecast([taj], replace(setup, max_tokens=99), ("entity",))

@@ -1,0 +1,244 @@
+"""Claude over a dataset, against a real local service: paid once, stored whole, failed is failed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.proposing.claude.faults import Faults
+from tests.proposing.claude.server import Options, Service, running
+from workbench.errors import AccessError, UsageError
+from workbench.proposing import claude_live
+from workbench.proposing.claude_live import Limits
+from workbench.proposing.claude_pace import Pace
+from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
+from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.policy import change_policy, policy_text
+
+Start = Callable[..., Service]
+ROWS = [
+    {"id": f"{place}-{retriever}", "user_input": f"Where is {place}?",
+     "reference": f"{place} lies in {country}. Anna Berg was born in {place}.",
+     "retrieved_contexts": [f"{place} is a city. {extra}", "Nothing here."]}
+    for place, country in (("Oslo", "Norway"), ("Rome", "Italy"), ("Lima", "Peru"))
+    for retriever, extra in (("near", f"It lies in {country}."), ("far", "Anna Berg likes it."))
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that the local service takes, and a rate that needs no warm-up."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
+    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Starts the service with some options; ANTHROPIC_BASE_URL names it."""
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Service:
+            found, url = stack.enter_context(running(Options(**options)))
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            return found
+
+        yield start
+
+
+def both_kinds(bench: Any, dataset: str | None = None) -> Any:
+    info = bench.info(dataset) if dataset else bench.info()
+    text = policy_text(info).replace('kinds = ["entity"]', 'kinds = ["entity", "statement"]')
+    assert change_policy(bench.store, info, text, "lead").changed
+    return bench.info(dataset) if dataset else bench.info()
+
+
+def asked(service: Service) -> int:
+    return len(service.stats.bodies)
+
+
+def test_every_sample_is_proposed_and_nothing_is_paid_twice(bench: Any, service: Start) -> None:
+    """A second start, and another dataset of the same texts, ask nothing: entities, statements, verdicts."""
+    local = service()
+    bench.load(ROWS)
+    info = both_kinds(bench)
+    plan = plan_run(bench.store, info, ClaudeOptions())
+
+    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
+    once = asked(local)
+    again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
+    assert report.requests == once
+    assert plan.samples == 6
+    assert plan.requests == once
+    assert (again.proposed, again.already, again.requests) == (0, 6, 0)
+    assert asked(local) == once
+    opened = bench.open("Oslo-near")
+    assert {unit.text for unit in opened.state.entity.assessment.units} >= {"Oslo", "Norway", "Anna Berg"}
+    assert opened.state.statement.assessment.units
+    assert all(unit.match.verdict for unit in opened.state.statement.assessment.units)
+    assert bench.info().run == report.run
+    bench.load(ROWS, dataset="copy")
+    copied = propose_claude(bench.store, both_kinds(bench, "copy"), ClaudeOptions(), annotator="ann")
+    assert (copied.proposed, copied.requests, str(copied.cost)) == (6, 0, "0")
+
+
+def test_the_same_reference_under_a_second_retriever_is_extracted_once(bench: Any, service: Start) -> None:
+    """Its text stands in one request only; the contexts are asked for themselves."""
+    local = service()
+    bench.load(ROWS)
+
+    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    sent = "".join(json.dumps(body) for body in local.stats.bodies)
+    assert sent.count("Anna Berg was born in Oslo") == 1
+    assert sent.count("Nothing here.") == 1
+
+
+def test_what_was_asked_and_paid_is_on_record(bench: Any, service: Start) -> None:
+    """Prompt, model and parameters with the run; model, request, stop and tokens with the call."""
+    service()
+    bench.load(ROWS)
+    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    ((parameters, model),) = bench.query("SELECT parameters, model FROM run WHERE proposer = 'claude'")
+    calls = bench.query("SELECT model, request_id, stop_reason, failure, usage FROM call")
+    proposals = bench.query("SELECT calls FROM proposal")
+
+    assert len(json.loads(parameters)["prompt_sha256"]) == 64
+    assert model == ClaudeOptions().model
+    assert all(row[0] and row[1] and row[2] == "end_turn" and row[3] == "" for row in calls)
+    assert all(json.loads(row[4])["input"] > 0 for row in calls)
+    assert all(json.loads(one) for (one,) in proposals)
+
+
+def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, service: Start) -> None:
+    """A refusal of one text fails the samples that have it, with advice; the others are proposed."""
+    faults = Faults(texts={"Norway": "refusal"})
+    local = service(faults=faults)
+    bench.load(ROWS)
+
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    before = asked(local)
+    idle = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    assert (report.proposed, report.failed, report.left) == (4, 2, 0)
+    assert report.failures == {"refused": 2}
+    assert "review the sample by hand" in report.advice["refused"]
+    assert (idle.requests, asked(local)) == (0, before)
+    opened = bench.open("Oslo-near")
+    assert opened.opening.proposal is None
+    faults.texts = {}
+    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", retry=True)
+    assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
+
+
+def test_a_key_that_is_refused_ends_the_run_at_once(bench: Any, service: Start) -> None:
+    """Nothing is marked failed for it, and the dataset keeps its run."""
+    service(faults=Faults(share=1.0, kinds=["401"]))
+    bench.load(ROWS)
+    info = bench.info()
+
+    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann", limits=Limits(attempts=1))
+
+    assert (report.proposed, report.failed, report.left) == (0, 0, 6)
+    assert "check ANTHROPIC_API_KEY" in report.stopped
+    assert bench.info().run_id == info.run_id
+    assert bench.query("SELECT count(*) FROM failed") == [(0,)]
+
+
+def test_an_unknown_model_is_said_before_anything_is_stored(bench: Any, service: Start) -> None:
+    """No run is made for it."""
+    service()
+    bench.load(ROWS)
+
+    with pytest.raises(AccessError, match="no-such-model"):
+        propose_claude(bench.store, bench.info(), ClaudeOptions(model="no-such-model"), annotator="ann")
+
+    assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
+
+
+def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:
+    """Two rounds: texts and statements, then verdicts; what is there then needs no live call."""
+    service()
+    bench.load(ROWS)
+    info = both_kinds(bench)
+
+    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann", batch=True)
+    again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
+    assert again.requests == 0
+    assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(2, 2)]
+    assert bench.query("SELECT DISTINCT batch FROM call") == [("batch",)]
+
+
+def test_text_leaves_only_when_it_may(bench: Any) -> None:
+    """The refusal names the host and the volume; `never` cannot be overruled by a word."""
+    bench.load(ROWS)
+    info = bench.info()
+
+    with pytest.raises(UsageError, match="would send 6 samples"):
+        check_leaving(plan_run(bench.store, info, ClaudeOptions()))
+    check_leaving(plan_run(bench.store, keep_external(bench.store, info, "allow"), ClaudeOptions()))
+    with pytest.raises(UsageError, match="must not leave"):
+        check_leaving(plan_run(bench.store, keep_external(bench.store, info, "never"), ClaudeOptions()))
+    with pytest.raises(UsageError, match="expected ask, allow, never"):
+        keep_external(bench.store, info, "perhaps")
+
+
+KILLED = """
+import sys
+from workbench.proposing.claude_live import Limits
+from workbench.stages.claude import propose_claude
+from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.review import dataset
+from workbench.store.engine import open_store
+store = open_store(sys.argv[1])
+propose_claude(store, dataset(store, None), ClaudeOptions(), annotator="ann", limits=Limits(in_flight=2))
+"""
+
+
+def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Any, service: Start) -> None:
+    """Killed after some answers are stored; the next start asks only for the texts that have none."""
+    local = service(latency=0.05)
+    rows = [
+        {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " + "It is old. " * 300,
+         "retrieved_contexts": []}
+        for n in range(60)
+    ]  # fmt: skip
+    bench.load(rows)
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(bench.db)], env={**os.environ})
+    end = time.monotonic() + 60
+    while answered(bench.db) < 10:
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    time.sleep(0.5)
+    stored, texts_before = answered(bench.db), local.stats.bodies[:]
+
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    fresh = local.stats.bodies[len(texts_before) :]
+    assert (report.proposed + report.already, report.failed, report.left) == (60, 0, 0)
+    assert report.requests == len(fresh)
+    assert sum(json.dumps(body).count("lies in Land") for body in fresh) == 60 - stored
+    assert answered(bench.db) == 60
+
+
+def answered(database: Path) -> int:
+    with closing(sqlite3.connect(database)) as raw:
+        return int(raw.execute("SELECT count(*) FROM answer").fetchone()[0])

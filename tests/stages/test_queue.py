@@ -1,0 +1,386 @@
+"""The queue by what was decided: values that stay hidden, orders, what comes next, causes and facets."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from workbench.model import Effort
+from workbench.reviewing.edits import Flag
+from workbench.stages import editing, queue
+from workbench.stages.facets import facets
+from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.recompute import score_dataset
+from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.store.datasets import set_dataset
+from workbench.text.query import Query, parse
+
+
+def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "id": key,
+        "user_input": f"question {key}",
+        "reference": ", ".join(entities) + f". {key}",
+        "retrieved_contexts": [", ".join(in_contexts) + "."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": text, "label": "place"} for text in entities],
+            "context_entities": [in_contexts],
+        },
+        **more,
+    }
+
+
+ROWS = [
+    row("all", ["Rome", "Oslo"], ["Rome", "Oslo"]),
+    row("half", ["Rome", "Oslo"], ["Rome"]),
+    row("near", ["Rome", "Oslo", "Bern"], ["Romes", "Oslo"]),
+    row("none", ["Rome", "Oslo"], []),
+    row("empty", [], []),
+]
+
+
+@pytest.fixture
+def cities(bench: Any) -> Any:
+    bench.load(ROWS)
+    return bench
+
+
+def ids(bench: Any, text: str = "", order: Any = "file", annotator: str = "ann") -> list[str]:
+    query = parse(text)
+    assert isinstance(query, Query), query
+    names = dict(bench.query("SELECT id, key FROM sample"))
+    return [
+        names[number] for number in queue.queue_ids(bench.store, bench.info().id, annotator, query, order)
+    ]
+
+
+def verify(
+    bench: Any, key: str, who: str = "ann", *, toggle: tuple[str, ...] = (), fast: bool = False
+) -> Opened:
+    """Accept a sample with the matches of some units turned round."""
+    opened = bench.open(key, who)
+    for text in toggle:
+        unit = next(one for one in opened.state.entity.assessment.units if one.text == text)
+        opened = act(bench.store, opened, editing.toggle(opened, unit))
+    return act(bench.store, opened, editing.accept(opened, "entity", fast=fast))
+
+
+def exclude(bench: Any, key: str, who: str = "ann") -> None:
+    opened = bench.open(key, who)
+    act(bench.store, opened, editing.exclude(opened, "broken"))
+
+
+def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
+    """all: 2/2 and 1/2, Δ .5. half: 1/2 both. An excluded sample has an automatic value only."""
+    verify(cities, "all", toggle=("Rome",))
+    verify(cities, "half")
+    exclude(cities, "none")
+
+    assert ids(cities, "delta>0.4") == ["all"]
+    assert ids(cities, "delta>=0.5") == ["all"]
+    assert ids(cities, "delta>0.5") == []
+    assert ids(cities, "delta=0") == ["half"]
+    assert ids(cities, "-delta>0") == ["half"]
+    assert ids(cities, "auto=0") == ["none"]
+    assert ids(cities, "auto>.9") == ["all"]
+    assert ids(cities, "verified=.5") == ["all", "half"]
+    assert ids(cities, "cause:match") == ["all"]
+    assert ids(cities, "cause:missed") == []
+    assert ids(cities, "-cause:missed") == ["all"]
+    assert ids(cities, "delta>0.4 -rome") == []
+
+
+def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
+    """Before and after `score` counted everything, with and without a minus; nor another's verdicts."""
+    verify(cities, "all", "ada", toggle=("Rome",))
+    score_dataset(cities.store, cities.info())
+    for text in ("auto>=0", "auto<=1", "-auto>2".replace("2", "1"), "delta>=0", "-delta>.9", "verified>=0",
+                 "cause:match", "-cause:x", "is:disputed"):  # fmt: skip
+        assert ids(cities, text) == [], text
+    assert ids(cities, "verified>=0", annotator="ada") == ["all"]
+
+
+def test_automatic_values_can_be_asked_for_where_they_are_always_shown(bench: Any) -> None:
+    """But of blind samples, which keep theirs until they are decided."""
+    bench.load(ROWS)
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+    score_dataset(bench.store, bench.info())
+
+    assert ids(bench, "auto=.5") == ["half"]
+    assert ids(bench, "-auto=.5") == ["all", "near", "none"]
+    set_dataset(bench.store, bench.info().id, blind_share=1.0)
+    assert ids(bench, "auto=.5") == []
+
+
+def test_a_blind_sample_keeps_its_labels_and_doubt_to_itself(bench: Any) -> None:
+    """What is proposed for it cannot be asked for, nor does the doubtful order or a facet tell."""
+    bench.load(ROWS, blind=1.0)
+    score_dataset(bench.store, bench.info())
+
+    assert ids(bench, "label:place") == []
+    assert "label" not in facets(bench.store, bench.info().id, "ann").values
+    assert ids(bench, order="doubt") == ids(bench, order="u")
+    assert ids(bench, "is:blind") == [one["id"] for one in ROWS]
+
+
+def test_labels_are_the_verified_ones_once_they_may_be_seen(cities: Any) -> None:
+    """One's own from the accept on, another's never."""
+    opened = cities.open("half")
+    oslo = opened.state.entity.assessment.units[1]
+    opened = act(cities.store, opened, editing.relabel(opened, oslo, "work"))
+    assert ids(cities, "label:work") == []  # not accepted yet: still as proposed
+    act(cities.store, opened, editing.accept(opened, "entity"))
+
+    assert ids(cities, "label:work") == ["half"]
+    assert ids(cities, "label:work", annotator="bob") == []
+    assert ids(cities, "label:place") == ["all", "half", "near", "none"]
+
+
+def test_marks(cities: Any) -> None:
+    """Flagged, off-plan, by whom, a piece of the flag; fast as long as that accept stands."""
+    opened = cities.open("all")
+    act(cities.store, opened, Flag("Odd one"))
+    chosen = open_sample(cities.store, cities.id("half"), "ann", off_plan=True)
+    act(cities.store, chosen, editing.accept(chosen, "entity"))
+    verify(cities, "none", fast=True)
+
+    assert ids(cities, "is:flagged") == ["all"]
+    assert ids(cities, "flag:odd") == ["all"]
+    assert ids(cities, "is:flagged", annotator="bob") == []
+    assert ids(cities, "is:offplan") == ["half"]
+    assert ids(cities, "by:ANN") == ["half", "none"]
+    assert ids(cities, "is:fast") == ["none"]
+    assert ids(cities, "-is:fast,offplan") == ["all", "near", "empty"]
+    undo(cities.store, cities.info().id, "ann")
+    assert ids(cities, "is:fast") == []
+    redo(cities.store, cities.info().id, "ann")
+    assert ids(cities, "is:fast") == ["none"]
+    again = cities.open("none")
+    act(cities.store, again, editing.accept(again, "entity"))
+    assert ids(cities, "is:fast") == []
+
+
+def test_disputed_is_far_apart_unresolved_or_flagged(cities: Any) -> None:
+    """By more than .1; two people who differ once both may be seen; whatever somebody flagged."""
+    verify(cities, "all", toggle=("Rome",))
+    verify(cities, "half")
+    verify(cities, "near")
+    verify(cities, "near", "ada", toggle=("Bern",))
+    opened = cities.open("empty")
+    act(cities.store, opened, Flag("?"))
+
+    assert ids(cities, "is:disputed") == ["all", "near", "empty"]
+    assert ids(cities, "-is:disputed") == ["half", "none"]
+
+
+def test_the_order_by_difference_has_the_largest_first_and_the_others_in_random_order(cities: Any) -> None:
+    verify(cities, "all", toggle=("Rome",))
+    verify(cities, "near", toggle=("Bern",))
+    verify(cities, "half")
+    rest = [key for key in ids(cities, order="u") if key in ("none", "empty")]
+
+    assert ids(cities, order="delta") == ["all", "near", "half", *rest]
+    assert ids(cities, "state:todo", order="delta") == rest
+
+
+def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: Any) -> None:
+    """Counting is what `score` does; how many it left out can be asked."""
+    dataset = cities.info().id
+    assert queue.count_undoubted(cities.store, dataset) == 5
+    assert ids(cities, order="doubt") == ids(cities, order="u")
+    score_dataset(cities.store, cities.info())
+    late = {"id": "late", "user_input": "q", "reference": "r", "retrieved_contexts": []}
+    cities.load([late], dataset="data")
+
+    found = ids(cities, order="doubt")
+
+    assert queue.count_undoubted(cities.store, dataset) == 1
+    assert found[0] == "near"  # Rome against Romes
+    assert found[-1] == "late"
+
+
+def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
+    """A view by value keeps what it counted; the values are those of `score`."""
+    verify(cities, "all", toggle=("Rome",))
+    dataset = cities.info().id
+    before = ids(cities, "delta>0.4")
+    queue.count_decided(cities.store, dataset, "ann")
+    kept = cities.query("SELECT scorer, found, missing FROM score ORDER BY scorer")
+    assert cities.query("SELECT count(*) FROM score WHERE sample_id != ?", cities.id("all")) == [(0,)]
+
+    assert ids(cities, "delta>0.4") == before == ["all"]
+    score_dataset(cities.store, cities.info())
+    after = "SELECT scorer, found, missing FROM score WHERE sample_id = ? ORDER BY scorer"
+    assert cities.query(after, cities.id("all")) == kept
+
+
+def test_stale_reviews_come_when_nothing_else_is_left(cities: Any) -> None:
+    """They are counted, marked and found; accepting one anew takes it out."""
+    verify(cities, "all")
+    verify(cities, "half", "ada")
+    info = cities.info()
+    change_policy(cities.store, info, policy_text(info).replace("Missing: it is not", "Missing: not"), "lead")
+    dataset = info.id
+
+    assert ids(cities, "is:stale") == ["all"]
+    assert queue.progress(cities.store, dataset, "ann").stale == 1
+    found = queue.queue_rows(cities.store, dataset, "ann", [cities.id("all"), cities.id("half")])
+    assert [row.stale for row in found.values()] == [True, False]
+    visited = []
+    current = queue.next_sample(cities.store, dataset, "ann")
+    while current is not None:
+        opened = open_sample(cities.store, current, "ann")
+        visited.append(opened.sample.id)
+        act(cities.store, opened, editing.accept(opened, "entity"))
+        current = queue.next_sample(cities.store, dataset, "ann", current)
+    assert visited[-1] == "all"
+    assert sorted(visited) == ["all", "empty", "near", "none"]
+    assert queue.progress(cities.store, dataset, "ann").stale == 0
+
+
+def test_the_next_of_a_view(cities: Any) -> None:
+    """To decide: after the present one, then from the start once. Of decided ones: the very next."""
+    dataset = cities.info().id
+    view = queue.queue_ids(cities.store, dataset, "ann", order="file")
+    verify(cities, "half")
+
+    def after(key: str | None, *, decided: bool = False) -> str | None:
+        number = None if key is None else cities.id(key)
+        found = queue.next_of(cities.store, dataset, "ann", view, number, decided=decided)
+        return None if found is None else str(dict(cities.query("SELECT id, key FROM sample"))[found])
+
+    assert after(None) == "all"
+    assert after("all") == "near"
+    assert after("empty") == "all"
+    assert after("all", decided=True) == "half"
+    assert after("empty", decided=True) is None
+    for key in ("all", "near", "none"):
+        verify(cities, key)
+    assert after("empty") is None
+    assert after("all") == "empty"
+    assert queue.next_of(cities.store, dataset, "ann", view[:2], cities.id("empty"), decided=False) is None
+
+
+def test_the_first_samples_are_those_around_the_next_undecided_one(bench: Any) -> None:
+    """In queue order, with their rows, without reading the view."""
+    bench.load([row(f"s{n}", ["Rome"], []) for n in range(30)])
+    dataset = bench.info().id
+    every = queue.queue_ids(bench.store, dataset, "ann")
+    for number in every[:10]:
+        opened = open_sample(bench.store, number, "ann")
+        act(bench.store, opened, editing.skip(opened))
+
+    found = queue.first(bench.store, dataset, "ann", 4, 8)
+
+    assert found.at == every[10]
+    assert found.ids == every[6:18]
+    assert list(found.rows) == found.ids.tolist()
+    for number in every[10:]:
+        opened = open_sample(bench.store, number, "ann")
+        act(bench.store, opened, editing.skip(opened))
+    done = queue.first(bench.store, dataset, "ann", 4, 8)
+    assert (done.at, done.ids) == (None, every[:12])
+
+
+def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> None:
+    """It makes a review that decides nothing."""
+    verify(cities, "all", "ada", toggle=("Rome",))
+    opened = cities.open("all", "bob")
+    act(cities.store, opened, Flag("hm"))
+    number = cities.id("all")
+
+    shown = queue.queue_rows(cities.store, cities.info().id, "bob", [number])[number]
+
+    assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
+    assert queue.causes(cities.store, cities.info().id, "bob", [number]) == {}
+
+
+def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
+    """Unresolved gold is no gold that came with a file."""
+    verify(cities, "all", "ada", toggle=("Rome",))
+    verify(cities, "all", "bob")
+    number = cities.id("all")
+
+    shown = queue.queue_rows(cities.store, cities.info().id, "ann", [number])[number]
+
+    assert (shown.automatic, shown.verified) == (None, None)
+
+
+def test_the_cause_of_a_row(cities: Any) -> None:
+    """Of decided samples with a difference."""
+    verify(cities, "all", toggle=("Rome",))
+    verify(cities, "half")
+    numbers = [cities.id(key) for key in ("all", "half", "near")]
+
+    assert queue.causes(cities.store, cities.info().id, "ann", numbers) == {cities.id("all"): "false match"}
+    assert queue.queue_rows(cities.store, cities.info().id, "ann", numbers)[numbers[0]].delta == Fraction(
+        1, 2
+    )
+
+
+def test_the_pace_is_the_median_of_what_decided_samples_took(cities: Any) -> None:
+    """The acts of one sample add up; another's and undecided ones do not count."""
+    dataset = cities.info().id
+    assert queue.pace(cities.store, dataset, "ann") is None
+    for key, efforts in (("all", [(4.0, 2), (6.0, 1)]), ("half", [(20.0, 1)]), ("near", [(12.0, 5)])):
+        opened = cities.open(key)
+        for seconds, presses in efforts[1:]:
+            first = opened.state.entity.assessment.units[0]
+            opened = act(cities.store, opened, editing.toggle(opened, first), effort=Effort(seconds, presses))
+        effort = Effort(*efforts[0])
+        act(cities.store, opened, editing.accept(opened, "entity"), effort=effort)
+    other = cities.open("none", "bob")
+    act(cities.store, other, editing.accept(other, "entity"), effort=Effort(500.0, 99))
+
+    pace = queue.pace(cities.store, dataset, "ann")
+
+    assert pace is not None
+    assert (pace.seconds, pace.presses, pace.samples) == (12.0, 3, 3)
+
+
+def test_facets_count_what_occurs(bench: Any) -> None:
+    """States, marks, labels, languages, groups, keys of meta, people and flags."""
+    bench.load([
+        row("a", ["Rome"], [], group="web", meta={"lang": "en-GB", "topic": "art", "long": "x" * 10}),
+        row("b", ["Rome", "Oslo"], [], group="web", meta={"language": "ru", "topic": "art", "list": [1]}),
+        row("c", [], [], group="x\x1b]0;y\u202e", meta={"topic": "music", "odd key": "x", "b[\x07]": "x"}),
+    ])  # fmt: skip
+    verify(bench, "a")
+    opened = bench.open("b")
+    act(bench.store, opened, Flag("odd"))
+
+    found = facets(bench.store, bench.info().id, "ann")
+    values = {name: dict(pairs) for name, pairs in found.values.items()}
+
+    assert found.estimated == frozenset()
+    assert values["state"] == {"todo": 2, "started": 0, "verified": 1, "excluded": 0, "skipped": 0}
+    assert values["is"] == {"flagged": 1, "blind": 0, "rematch": 0, "stale": 0, "offplan": 0, "fast": 0}
+    assert values["label"] == {"place": 2}
+    assert values["lang"] == {"en": 1, "ru": 1}
+    assert values["group"] == {"web": 2}
+    assert values["meta.topic"] == {"art": 2, "music": 1}
+    assert values["by"] == {"ann": 1}
+    assert values["flag"] == {"odd": 1}
+    assert "meta.odd key" not in values
+    assert "meta.list" not in values
+    assert not any(character in str(values) for character in "\x1b\x07\u202e")
+
+
+def test_facets_of_a_large_dataset_are_estimated_from_a_random_part(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To two digits; states are always exact."""
+    from workbench.stages import facets as module
+
+    bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
+    monkeypatch.setattr(module, "LOOKED_AT", 40)
+
+    found = facets(bench.store, bench.info().id, "ann")
+
+    assert dict(found.values["state"])["todo"] == 300
+    assert dict(found.values["label"]) == {"place": 300}
+    assert sum(number or 0 for _, number in found.values["meta.topic"]) in range(290, 311)
+    assert {"label", "meta.topic", "is:blind"} <= found.estimated

@@ -1,0 +1,302 @@
+"""Why a sample's automatic value is another: read back from a real database after real edits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from workbench.errors import InputError
+from workbench.model import KINDS, Evidence, Match, Span
+from workbench.reviewing.edits import Edit, Put
+from workbench.stages import editing
+from workbench.stages.propose import propose
+from workbench.stages.review import Opened, act
+from workbench.stages.why import Why, WhyRow, explain
+from workbench.store.datasets import set_dataset
+from workbench.store.samples import sample_ids
+
+TAJ: dict[str, Any] = {
+    "id": "taj",
+    "user_input": "What is the Taj Mahal?",
+    "reference": "The Taj Mahal stands by the Yamuna in the Indian city of Agra. Shah Jahan built it for "
+    "Mumtaz Mahal.",
+    "retrieved_contexts": [
+        "The Taj Mahal is in Agra. It was raised for the empress Mumtaz Mahal by Shah Jahan.",
+        "The Jumna flows past it.",
+    ],
+    "proposal": {
+        "proposer": "claude",
+        "reference_entities": [
+            {"text": "Taj Mahal", "label": "place"},
+            {"text": "Yamuna", "label": "place"},
+            {"text": "Indian", "label": "other"},
+            {"text": "Agra", "label": "place"},
+            {"text": "Shah Jahan", "label": "person"},
+        ],
+        "context_entities": [
+            [{"text": "Taj Mahal", "label": "place"}, {"text": "Agra", "label": "place"}],
+            [{"text": "Jumna", "label": "place"}],
+        ],
+    },
+}
+FAR = "teach the matcher this name: no threshold would link it"
+SAME = "an equal name: another entity, or a verdict to look at again"
+HERE = "add to the proposer's context extraction"
+THERE = "add to the proposer's extraction from the reference"
+CLAIMS: dict[str, Any] = {
+    "id": "claims",
+    "user_input": "When was it built?",
+    "reference": "It was built in 1631. It stands in Agra.",
+    "retrieved_contexts": ["It was begun in 1632 and stands in Agra."],
+    "proposal": {
+        "proposer": "claude",
+        "statements": [
+            {"text": "It was built in 1631.", "verdict": "yes"},
+            {"text": "It stands in Agra.", "verdict": "no"},
+        ],
+    },
+}
+
+
+def do(bench: Any, key: str, *wishes: Any, annotator: str = "ann") -> Opened:
+    """Edit a sample: each wish makes an edit of the sample as it stands."""
+    opened: Opened = bench.open(key, annotator)
+    for wish in wishes:
+        edit: Edit = wish(opened)
+        opened = act(bench.store, opened, edit)
+    return opened
+
+
+def named(text: str, change: Any) -> Any:
+    """A wish for the unit of that text."""
+
+    def wish(opened: Opened) -> Edit:
+        units = [one for kind in KINDS for one in opened.state.of(kind).assessment.units]
+        edit: Edit = change(opened, next(one for one in units if one.text == text))
+        return edit
+
+    return wish
+
+
+def found_at(*place: int) -> Any:
+    """Found, with this stretch of a context as evidence."""
+
+    def change(_opened: Opened, unit: Any) -> Edit:
+        match = Match("found", evidence=(Evidence(*place),), rule="human")
+        return Put("match", unit.kind, (replace(unit, match=match),))
+
+    return change
+
+
+def accept(kind: Any = "entity") -> Any:
+    return lambda opened: editing.accept(opened, kind)
+
+
+def why(bench: Any, key: str = "taj", *, kind: Any = "entity", annotator: str = "ann", **more: Any) -> Why:
+    return explain(bench.store, bench.id(key), annotator, kind=kind, **more)
+
+
+def table(found: Why) -> dict[str, tuple[str, str, str]]:
+    return {text(one): (one.row.cause, one.row.part, one.mend) for one in found.rows}
+
+
+def text(one: WhyRow) -> str:
+    left, right = one.row.automatic, one.row.verified
+    return f"{left.text if left else '—'} | {right.text if right else '—'}"
+
+
+@pytest.fixture
+def taj(bench: Any) -> Any:
+    bench.load([TAJ])
+    return bench
+
+
+def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> None:
+    """linked: Taj Mahal and Agra of five. Verified: these, Shah Jahan and Mumtaz Mahal of five."""
+    river = TAJ["retrieved_contexts"][1].index("Jumna")
+    do(
+        taj, "taj",
+        named("Indian", editing.reject),
+        lambda opened: editing.add_text(opened, "entity", "Mumtaz Mahal", "person"),
+        named("Shah Jahan", editing.toggle),
+        named("Yamuna", found_at(1, river, river + 5)),
+        accept(),
+    )  # fmt: skip
+    found = why(taj)
+    assert (found.source, found.verified_by) == ("linked · claude-run-1", "verified by ann")
+    assert (found.automatic.recall, found.verified.recall) == (Fraction(2, 5), Fraction(1))
+    assert found.delta == Fraction(-3, 5)
+    assert sum(one.row.share or Fraction(0) for one in found.rows) == Fraction(-3, 5)
+    assert table(found) == {
+        "Taj Mahal | Taj Mahal": ("", "", ""),
+        "Yamuna | Yamuna": ("missed match", "comparator", FAR),
+        "Indian | —": ("invented unit", "", "guideline, label or prompt: no unit"),
+        "Agra | Agra": ("", "", ""),
+        "Shah Jahan | Shah Jahan": ("missed match", "context extraction", HERE),
+        "— | Mumtaz Mahal": ("missed unit", "", THERE),
+    }  # fmt: skip
+    assert [one.row.rule for one in found.rows] == ["lineage", "lineage", "", "lineage", "lineage", ""]
+
+
+def test_the_review_itself_says_the_causes(taj: Any) -> None:
+    opened = do(taj, "taj", named("Indian", editing.reject))
+    assert dict(opened.causes) == {}
+    opened = do(taj, "taj", accept())
+    said = [(one.cause, one.units, one.share) for one in opened.causes["entity"].totals]
+    assert said == [("invented unit", 1, Fraction(-1, 10))]
+    assert opened.causes["entity"].delta == why(taj).delta
+
+
+def test_another_scorer_has_other_causes(taj: Any) -> None:
+    """presence reads the text, so nothing is put down to an extraction."""
+    do(taj, "taj", named("Yamuna", editing.toggle), accept())
+    assert why(taj).scorers == ("ragas", "ragas_legacy", "linked", "presence")
+    assert table(why(taj, scorer="presence")) == {
+        "Taj Mahal | Taj Mahal": ("", "", ""),
+        "Yamuna | Yamuna": ("missed match", "", FAR),
+        "Indian | Indian": ("", "", ""),
+        "Agra | Agra": ("", "", ""),
+        "Shah Jahan | Shah Jahan": ("false match", "", SAME),
+    }  # fmt: skip
+    by_strings = why(taj, scorer="ragas")
+    assert by_strings.value == 2 / (5 + 1e-8)
+    assert by_strings.automatic.recall == Fraction(2, 5)
+    places = {text(one): one.row.automatic for one in by_strings.rows}
+    agra = places["Agra | Agra"]
+    assert agra is not None
+    assert agra.spans == (Span(57, 61),)
+    assert [(one.context, one.start) for one in agra.match.evidence] == [(0, 20)]
+
+
+def test_a_missed_match_without_evidence_is_not_put_down_to_anything(taj: Any) -> None:
+    do(taj, "taj", named("Yamuna", editing.toggle), accept())
+    assert table(why(taj))["Yamuna | Yamuna"][:2] == ("missed match", "unattributed")
+
+
+def test_a_near_miss_names_the_threshold_that_would_do(bench: Any) -> None:
+    row = {**TAJ, "proposal": {**TAJ["proposal"], "context_entities": [[{"text": "Yamouna"}]]}}
+    bench.load([row | {"retrieved_contexts": ["The Yamouna flows past it."]}])
+    do(bench, "taj", named("Yamuna", found_at(0, 4, 11)), accept())
+    mend = "lower the match threshold to 83: similarity 83"
+    assert table(why(bench))["Yamuna | Yamuna"] == ("missed match", "comparator", mend)
+    set_dataset(bench.store, bench.info().id, threshold=83)
+    assert table(why(bench))["Yamuna | Yamuna"] == ("", "", "")
+    do(bench, "taj", named("Yamuna", editing.toggle))
+    mend = "raise the match threshold above 83: similarity 83"
+    assert table(why(bench))["Yamuna | Yamuna"] == ("false match", "comparator", mend)
+
+
+def test_statements_are_explained_as_well(bench: Any) -> None:
+    bench.load([CLAIMS], kinds=("statement",))
+    do(
+        bench, "claims",
+        named("It was built in 1631.", editing.toggle),
+        named("It stands in Agra.", editing.toggle),
+        accept("statement"),
+    )  # fmt: skip
+    found = why(bench, "claims", kind="statement")
+    assert (found.source, found.delta) == ("contextual_recall · claude-run-1", Fraction(0))
+    assert [(one.row.cause, one.row.share) for one in found.rows] == [
+        ("false match", Fraction(1, 2)),
+        ("missed match", Fraction(-1, 2)),
+    ]
+    assert [one.mend for one in found.rows] == [
+        "the judge's prompt or model: it is not supported",
+        "the judge's prompt or model: the contexts support it",
+    ]
+
+
+def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
+    bench.load([TAJ], blind=1.0)
+    do(
+        bench, "taj",
+        lambda opened: editing.add_text(opened, "entity", "Agra", "place"),
+        lambda opened: editing.add_text(opened, "entity", "the Yamuna", "place"),
+    )  # fmt: skip
+    with pytest.raises(InputError, match="once this sample is decided"):
+        why(bench)
+    do(bench, "taj", named("Agra", found_at(0, 20, 24)), named("the Yamuna", editing.unsure), accept())
+    found = why(bench)
+    rules = {text(one): one.row.rule for one in found.rows}
+    assert (rules["Agra | Agra"], rules["Yamuna | the Yamuna"]) == ("span", "overlap")
+    assert {one.row.cause for one in found.rows} == {"", "invented unit"}
+
+
+def test_another_run_is_linked_by_what_the_units_say(taj: Any) -> None:
+    """The ids of the rules' proposal mean other units than those the review began with."""
+    do(taj, "taj", accept())
+    assert {one.row.rule for one in why(taj).rows} == {"lineage"}
+    propose(taj.store, taj.info(), "rules", annotator="ann")
+    found = why(taj)
+    assert found.source == "linked · rules-run-1"
+    assert "lineage" not in {one.row.rule for one in found.rows}
+    assert {text(one): one.row.rule for one in found.rows}["Agra | Agra"] == "span"
+
+
+def test_nothing_is_shown_before_the_decision(taj: Any) -> None:
+    do(taj, "taj", named("Indian", editing.reject))
+    with pytest.raises(InputError, match="automatic and verified show once this sample is decided"):
+        why(taj)
+    with pytest.raises(InputError, match="once this sample is decided"):
+        why(taj, annotator="bo")
+
+
+def test_what_another_person_verified_is_shown_to_nobody_who_has_not_decided(taj: Any) -> None:
+    do(taj, "taj", accept())
+    with pytest.raises(InputError, match="once this sample is decided"):
+        why(taj, annotator="bo")
+
+
+def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
+    gold = [{"text": "Agra", "label": "place", "verdict": "found"}, {"text": "Yamuna", "verdict": "found"}]
+    bench.load([TAJ | {"gold": {"annotator": "expert", "entities": gold}}], gold="given")
+    found = why(bench, annotator="bo")
+    assert found.verified_by == "verified by expert"
+    assert found.delta == Fraction(2, 5) - 1
+    assert {one.row.rule for one in found.rows} == {"span", ""}
+
+
+def test_an_excluded_sample_has_nothing_to_compare_with(taj: Any) -> None:
+    do(taj, "taj", lambda opened: editing.exclude(opened, "broken"))
+    with pytest.raises(InputError, match="excluded"):
+        why(taj)
+
+
+def test_without_a_proposal_there_is_no_automatic_side(bench: Any) -> None:
+    bench.load([{name: value for name, value in TAJ.items() if name != "proposal"}])
+    do(bench, "taj", accept())
+    with pytest.raises(InputError, match="nothing was proposed"):
+        why(bench)
+
+
+def test_a_scorer_that_cannot_count_this_is_refused_with_those_that_can(taj: Any) -> None:
+    do(taj, "taj", accept())
+    with pytest.raises(InputError, match="there is: ragas, ragas_legacy, linked, presence"):
+        why(taj, scorer="contextual_recall")
+
+
+def test_a_sample_without_units_has_no_difference(taj: Any) -> None:
+    wishes = [named(one["text"], editing.reject) for one in TAJ["proposal"]["reference_entities"]]
+    do(taj, "taj", *wishes, accept())
+    found = why(taj)
+    assert (found.delta, found.verified.units) == (None, 0)
+    assert {(one.row.cause, one.row.share) for one in found.rows} == {("invented unit", None)}
+
+
+def test_the_demo_is_explained_sample_by_sample(demo: Any) -> None:
+    """Whatever is verified there sums up, for every scorer."""
+    explained = 0
+    for key in sample_ids(demo.store, demo.info().id):
+        try:
+            scorers = why(demo, key).scorers
+        except InputError:
+            continue
+        for scorer in scorers:
+            found = why(demo, key, scorer=scorer)
+            if found.delta is not None:
+                assert sum((one.row.share or Fraction(0) for one in found.rows), Fraction(0)) == found.delta
+                explained += 1
+    assert explained

@@ -1,0 +1,165 @@
+"""A held `a` in a real terminal: thirty a second, and none accepts what was not painted or is in doubt."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.benchmarks.pty_app import PtyApp, frames, installed, plain, terminal_environment
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.engine import open_store
+from workbench.store.samples import draw
+
+pytestmark = pytest.mark.terminal
+
+SAMPLES, SEED = 300, 3
+RATE = 1 / 30
+SAID = re.compile(r"✓ (s\d{3}) accepted")
+
+
+def row(number: int, *, doubtful: bool = False) -> dict[str, Any]:
+    """A sample whose reference and units stand nowhere else; a doubtful one has a unit without a place."""
+    name = f"Name{number:03}"
+    units = [{"text": name, "label": "person"}, {"text": "Rome", "label": "place"}]
+    return {
+        "id": f"s{number:03}",
+        "user_input": "Who was where?",
+        "reference": f"{name} met Word{number:03} in Rome.",
+        "retrieved_contexts": [f"{name} was in Rome."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [*units, *([{"text": "Atlantis", "label": "place"}] if doubtful else [])],
+            "context_entities": [units],
+        },
+    }
+
+
+def in_queue_order() -> list[int]:
+    """The numbers of the samples in the order in which the queue brings them."""
+    return sorted(range(SAMPLES), key=lambda number: draw(SEED, f"s{number:03}")[0])
+
+
+@pytest.fixture
+def program() -> str:
+    """The installed program."""
+    if shutil.which("workbench") is None and not Path(installed()).exists():
+        pytest.skip("needs the installed program")
+    return installed()
+
+
+def database(folder: Path, doubtful: int | None = None) -> Path:
+    """The samples in a database, one of them doubtful."""
+    source, path = folder / "rows.jsonl", folder / "wb.db"
+    rows = [row(number, doubtful=number == doubtful) for number in range(SAMPLES)]
+    source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    store = open_store(str(path))
+    import_file(store, source, ImportOptions(dataset="held", seed=SEED, blind=0.0), annotator="importer")
+    store.close()
+    return path
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """Somebody who has seen the first steps."""
+    state = tmp_path / "state.json"
+    state.write_text(json.dumps({"theme": "", "theme_over": "", "tour_seen": True}), "utf-8")
+    return terminal_environment(WORKBENCH_STATE=str(state), XDG_CONFIG_HOME=str(tmp_path))
+
+
+def open_review(program: str, path: Path, environment: dict[str, str], first: int) -> PtyApp:
+    """The program with the first sample open and nothing more to draw."""
+    app = PtyApp([program, "--db", str(path), "--as", "ann", "review"], environment=environment)
+    app.wait_for(f"s{first:03}")
+    app.quiet(0.6)
+    app.output.clear()  # the queue shows references too; what is painted from here on is a review
+    app.write(b"c")
+    app.wait_for(f"Word{first:03}")
+    app.quiet(0.3)
+    return app
+
+
+def hold(app: PtyApp, seconds: float) -> None:
+    """Hold `a` down: it repeats thirty times a second, whatever the program does meanwhile."""
+    end = time.monotonic() + seconds
+    following = time.monotonic()
+    while time.monotonic() < end:
+        app.write(b"a")
+        following += RATE
+        while (left := following - time.monotonic()) > 0:
+            app.read(left)
+    app.quiet(0.8)
+
+
+def told(app: PtyApp) -> list[str]:
+    """The samples whose accept was shown, each once, in that order."""
+    names = SAID.findall(plain(bytes(app.output)))
+    return list(dict.fromkeys(names))
+
+
+def accepts(path: Path) -> list[str]:
+    """The samples of all accepts in the journal, in that order."""
+    with closing(sqlite3.connect(path)) as raw:
+        rows = raw.execute(
+            "SELECT sample.key FROM review_event JOIN review ON review.id = review_id "
+            "JOIN sample ON sample.id = review.sample_id WHERE op = 'accept' ORDER BY review_event.id"
+        )
+        return [key for (key,) in rows]
+
+
+def first_frames(app: PtyApp) -> Iterator[tuple[int, str]]:
+    """When (by frame) each sample's reference and units were both painted, and when its accept was shown."""
+    seen: set[str] = set()
+    for place, frame in enumerate(frames(bytes(app.output))):
+        text = plain(frame)
+        for word in re.findall(r"Word\d{3}|Name\d{3}|✓ s\d{3} accepted", text):
+            if word not in seen:
+                seen.add(word)
+                yield place, word
+
+
+def test_a_held_accept_takes_what_was_painted_each_once(
+    program: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """Accepts shown = reviews stored = samples painted, but for the last one, which is open."""
+    path, order = database(tmp_path), in_queue_order()
+    with open_review(program, path, environment, order[0]) as app:
+        hold(app, 5.0)
+        shown = told(app)
+        when = {word: place for place, word in first_frames(app)}
+        app.write(b"q")
+        app.quiet(0.5)
+
+    done = accepts(path)
+    assert shown == done
+    assert done == [f"s{number:03}" for number in order[: len(done)]]
+    assert len(done) > 20  # the program keeps up with the key somewhat
+    painted = [number for number in order if f"Word{number:03}" in when and f"Name{number:03}" in when]
+    assert painted == order[: len(done) + 1]
+    for before, after in pairwise(painted):
+        accepted = when[f"✓ s{before:03} accepted"]
+        assert max(when[f"Word{before:03}"], when[f"Name{before:03}"]) < accepted
+        assert accepted <= max(when[f"Word{after:03}"], when[f"Name{after:03}"])
+
+
+def test_a_held_accept_stops_at_a_doubt_until_it_is_pressed_anew(
+    program: str, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    """However long it is held; one press after a look goes on."""
+    order = in_queue_order()
+    path = database(tmp_path, doubtful=order[10])
+    with open_review(program, path, environment, order[0]) as app:
+        hold(app, 4.0)
+        assert [f"s{number:03}" for number in order[:10]] == accepts(path)
+        time.sleep(1.0)
+        app.press(b"a", until=f"Word{order[11]:03}".encode())
+        assert [f"s{number:03}" for number in order[:11]] == accepts(path)

@@ -1,0 +1,224 @@
+"""The config file and the state file: what is read, what is refused and how, what is kept."""
+
+from __future__ import annotations
+
+import getpass
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from workbench import cli
+from workbench.console import annotator_name, call_of
+from workbench.errors import UsageError
+from workbench.settings import (
+    Settings,
+    State,
+    config_path,
+    read_settings,
+    read_state,
+    remember,
+    state_path,
+    theme_now,
+    write_state,
+)
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A config file of the test's own; it is not there yet."""
+    path = tmp_path / "mine.toml"
+    monkeypatch.setenv("WORKBENCH_CONFIG", str(path))
+    return path
+
+
+def test_everything_it_can_say(config: Path) -> None:
+    """A name, a theme, keys; dotted names with and without quotes, keys as a text and as a list."""
+    config.write_text(
+        'as = " ana "\ntheme = "workbench-light"\n'
+        '[keys]\n"review.accept" = "a  ctrl+a"\nreview.reject = ["d", "delete"]\nqueue.open = "l"\n'
+    )
+
+    keys = {"review.accept": ("a", "ctrl+a"), "review.reject": ("d", "delete"), "queue.open": ("l",)}
+    assert Settings(config, "ana", "workbench-light", keys) == read_settings()
+
+
+def test_without_a_file_there_are_no_settings() -> None:
+    """The usual place is in the home folder, and nothing has to be there."""
+    assert Settings(config_path()) == read_settings()
+    assert Path.home() in config_path().parents
+    assert config_path().name == "config.toml"
+
+
+def test_an_empty_file_and_a_byte_order_mark(config: Path) -> None:
+    """Editors leave both."""
+    config.write_text("")
+    assert Settings(config) == read_settings()
+    config.write_text('\ufeffas = "ana"\n')
+    assert Settings(config, "ana") == read_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('them = "nord"', "there is no setting 'them'; did you mean 'theme'?"),
+        ("zzz = 1", "there is no setting 'zzz'"),
+        ("as = 7", 'as: write it as as = "…"'),
+        ('theme = ""', 'theme: write it as theme = "…"'),
+        ('keys = "a"', "keys: write it as a table, [keys]"),
+        ("[keys]\nreview.accept = 1", "keys: review.accept: write keys as"),
+        ('[keys]\nreview.accept = ""', "keys: review.accept: write keys as"),
+        ("[keys]\nreview.accept = []", "keys: review.accept: write keys as"),
+        ('[keys]\nreview.accept = ["a", 1]', "keys: review.accept: write keys as"),
+        ("as = \n", "not TOML"),
+    ],
+)
+def test_what_is_off_is_named_with_its_file(config: Path, text: str, said: str) -> None:
+    """Where it stands and what to write; the nearest name for a mistyped one."""
+    config.write_text(text)
+
+    with pytest.raises(UsageError) as refused:
+        read_settings()
+
+    assert str(refused.value).startswith(f"{config}: ")
+    assert said in str(refused.value)
+
+
+def test_a_file_that_is_no_text(config: Path) -> None:
+    """The byte is named."""
+    config.write_bytes(b'as = "\xff"')
+    with pytest.raises(UsageError, match="not UTF-8 at byte 6"):
+        read_settings()
+
+
+def test_a_named_file_has_to_be_there(config: Path) -> None:
+    """A slip in WORKBENCH_CONFIG would otherwise drop all settings in silence."""
+    with pytest.raises(UsageError, match="no such file; WORKBENCH_CONFIG names it"):
+        read_settings()
+
+
+def test_whose_name_it_is(config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The option or the environment, then the config file, then the system's user."""
+    config.write_text("")
+    assert getpass.getuser() == annotator_name(None)
+    config.write_text('as = "ana"\n')
+    assert annotator_name(None) == "ana"
+    assert annotator_name("bo") == "bo"
+    config.write_text('as = "a\\u001bb"\n')
+    with pytest.raises(UsageError, match=r"mine\.toml: as: give a printable name"):
+        annotator_name(None)
+
+
+def test_the_environment_is_above_the_file(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """`--as`, then WORKBENCH_AS, then the file: seen in what a command stores."""
+    monkeypatch.chdir(tmp_path)
+    config.write_text('as = "file"\n')
+    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
+    given = [(["--as", "option"], "environment"), ([], "environment"), ([], "")]
+    for number, (arguments, environment) in enumerate(given):
+        monkeypatch.delenv("WORKBENCH_AS", raising=False)
+        if environment:
+            monkeypatch.setenv("WORKBENCH_AS", environment)
+        assert cli._run(["--db", "x.db", *arguments, "export", f"out{number}"]) == 0
+
+    with closing(sqlite3.connect("x.db")) as raw:
+        seen = raw.execute("SELECT annotator FROM export_log ORDER BY id").fetchall()
+    assert [("option",), ("environment",), ("file",)] == seen
+
+
+def test_a_file_that_is_off_stops_no_reading_command(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Score, compare, status and backup go on; what writes under a name, and review, end with 2."""
+    monkeypatch.chdir(tmp_path)
+    config.write_text("")
+    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
+    config.write_text("as = \n")
+    capsys.readouterr()
+    for command in ("score", "compare", "status", "backup"):
+        assert cli._run(["--db", "x.db", command]) == 0, command
+    assert "not TOML" in capsys.readouterr().err  # status shows progress, so it says whose it is not
+    for writing in (["propose"], ["import", "none.jsonl"], ["export", "out"]):
+        assert cli._run(["--db", "x.db", *writing]) == 2, writing
+    assert cli._run(["--db", "x.db", "--as", "ann", "export", "out"]) == 0
+
+
+def test_review_is_refused_before_a_screen_is_painted(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A theme, an action, a key, a clash: each ends with 2 and is named; other commands ignore them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "on_terminal", lambda: True)
+    config.write_text("")
+    assert cli._run(["--db", "x.db", "demo", "--report"]) == 0
+    for text, said in (
+        ('theme = "workbench-ligth"', "no theme 'workbench-ligth'; did you mean 'workbench-light'?"),
+        ('[keys]\nreview.acept = "a"', "no action 'review.acept'; did you mean 'review.accept'?"),
+        ('[keys]\nreview.accept = "pagedwn"', "no key 'pagedwn'; did you mean 'pagedown'?"),
+        ('[keys]\nreview.accept = "x"', "review.accept and review.reject are both on x"),
+    ):
+        config.write_text(text)
+        capsys.readouterr()
+        assert cli._run(["--db", "x.db", "review"]) == 2
+        ended = capsys.readouterr()
+        assert said in ended.err
+        assert ended.out == ""
+        assert cli._run(["--db", "x.db", "status"]) == 0
+
+
+def test_a_call_is_made_without_the_file(config: Path) -> None:
+    """A command that needs no name never reads it."""
+    config.write_text("as = \n")
+    call = call_of("x.db", None, None)
+    assert call.db == "x.db"
+    with pytest.raises(UsageError, match="not TOML"):
+        _ = call.annotator
+
+
+def test_the_state_is_kept_whole(tmp_path: Path) -> None:
+    """What is remembered comes back; the folder is made; no half-written file is left."""
+    path = tmp_path / "new" / "state.json"
+    remember(path, Settings(theme="nord"), theme="workbench-light")
+    remember(path, Settings(), tour_seen=True)
+
+    assert State("workbench-light", "nord", tour_seen=True) == read_state(path)
+    assert [path] == list(path.parent.iterdir())
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"theme": 1}', "null", "\x00"])
+def test_a_spoilt_state_is_an_empty_one(tmp_path: Path, text: str) -> None:
+    """No person keeps this file in order, so none is asked to mend it; the next write replaces it."""
+    path = tmp_path / "state.json"
+    path.write_text(text)
+
+    assert State() == read_state(path)
+    write_state(path, State(tour_seen=True))
+    assert State(tour_seen=True) == read_state(path)
+
+
+def test_a_state_that_cannot_be_written_stays_as_it_was(tmp_path: Path) -> None:
+    """The caller is told; nothing is left behind."""
+    path = tmp_path / "state.json"
+    path.mkdir()
+    with pytest.raises(OSError, match=r"state\.json"):
+        write_state(path, State())
+    assert [path] == list(tmp_path.iterdir())
+
+
+def test_the_newest_choice_of_a_theme_holds() -> None:
+    """Chosen in the app: kept until the config file says something new."""
+    assert theme_now(Settings(), State()) == ""
+    assert theme_now(Settings(theme="nord"), State()) == "nord"
+    assert theme_now(Settings(theme="nord"), State("gruvbox", "nord")) == "gruvbox"
+    assert theme_now(Settings(theme="dracula"), State("gruvbox", "nord")) == "dracula"
+    assert theme_now(Settings(), State("gruvbox", "")) == "gruvbox"
+
+
+def test_the_state_file_of_the_tests_is_none_of_a_person() -> None:
+    """Neither file of the developer is ever touched."""
+    assert Path.home() in state_path().parents
+    assert Path.home() in config_path().parents
+    assert "pytest" in str(Path.home())

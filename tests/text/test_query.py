@@ -1,0 +1,233 @@
+"""The query language: what a person types, what it means, and what is said when it means nothing."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.text.completion import Completion, apply, complete, toggled
+from workbench.text.query import FIELDS, LONGEST, MARKS, STATES, Mistake, Query, Term, parse, quoted
+
+FACETS = {
+    "state": [("todo", 30), ("verified", 20)],
+    "label": [("date", 12), ("place name", 3)],
+    "meta.topic": [("art", 7)],
+}
+
+
+def read(text: str) -> Query:
+    query = parse(text)
+    assert isinstance(query, Query), query
+    return query
+
+
+def said(text: str) -> Mistake:
+    mistake = parse(text)
+    assert isinstance(mistake, Mistake)
+    return mistake
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("", []),
+        ("  \t ", []),
+        ('rome "right bank"', [Term("text", ("rome",)), Term("text", ("right bank",))]),
+        ("-rome", [Term("text", ("rome",), True)]),
+        ('-"right bank"', [Term("text", ("right bank",), True)]),
+        ("-", [Term("text", ("-",))]),
+        ('"-rome"', [Term("text", ("-rome",))]),
+        ('"state:todo"', [Term("text", ("state:todo",))]),
+        ('"not closed state:todo', [Term("text", ("not closed state:todo",))]),
+        ('say\\ "a \\"b\\" \\\\"', [Term("text", ("say\\",)), Term("text", ('a "b" \\',))]),
+        ("10:30 http://x E=mc2 a,b a.b:c", [
+            Term("text", (one,)) for one in ("10:30", "http://x", "E=mc2", "a,b", "a.b:c")
+        ]),
+        ("state:todo", [Term("state", ("todo",))]),
+        ("State:TODO,started", [Term("state", ("todo", "started"))]),
+        ("-is:flagged", [Term("is", ("flagged",), True)]),
+        ('label:date,"place name",', [Term("label", ("date", "place name"))]),
+        ('label:"a,b"', [Term("label", ("a,b",))]),
+        ("by:Ada flag:odd id:doc7 lang:ru group:g cause:missed", [
+            Term("by", ("Ada",)), Term("flag", ("odd",)), Term("id", ("doc7",)), Term("lang", ("ru",)),
+            Term("group", ("g",)), Term("cause", ("missed",)),
+        ]),
+        ("meta.topic:art,music", [Term("meta.topic", ("art", "music"))]),
+        ("meta.a.b:1", [Term("meta.a.b", ("1",))]),
+        ("delta>0.2", [Term("delta", (), False, ">", Fraction(1, 5))]),
+        ("auto>=.5", [Term("auto", (), False, ">=", Fraction(1, 2))]),
+        ("-verified<=1", [Term("verified", (), True, "<=", Fraction(1))]),
+        ("verified=.67", [Term("verified", (), False, "=", Fraction(67, 100))]),
+    ],
+)  # fmt: skip
+def test_what_is_typed_becomes_terms(text: str, terms: list[Term]) -> None:
+    assert list(read(text).terms) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("rome sate:todo", "rome state:todo"),
+        ("state:tood x", "state:todo x"),
+        ("state:todo,verfied", "state:todo,verified"),
+        ("is:flaged", "is:flagged"),
+        ("-is:flaged", "-is:flagged"),
+        ("state=todo", "state:todo"),
+        ("label>date", "label:date"),
+        ("delta:0.3", "delta>0.3"),
+        ("delta:big", "delta>0.2"),
+        ("delta>0,2", "delta>0.2"),
+        ("auto<50", "auto<0.5"),
+        ("delt>0.1", "delta>0.1"),
+        ("meta:art", "meta.KEY:art"),
+        ("language:ru", "lang:ru"),
+        ("state:xyz", ""),
+        ("label:", ""),
+        ("label:,", ""),
+        ("delta>", ""),
+        ("delta>x", ""),
+        ("verified>250", ""),
+        ("delta>-0.1", ""),
+        ("qwertz:1", ""),
+        ("a\x00b", ""),
+        ("a\ud800", ""),
+        ("x" * (LONGEST + 1), ""),
+    ],
+)
+def test_a_mistake_says_where_it_is_and_what_may_have_been_meant(text: str, better: str) -> None:
+    """The suggestion in the place of the mistake is a query."""
+    mistake = said(text)
+
+    assert 0 <= mistake.start < mistake.end <= len(text)
+    assert mistake.message
+    if better:
+        mended = text[: mistake.start] + mistake.suggestion + text[mistake.end :]
+        assert mended == better
+        assert isinstance(parse(mended), Query)
+        assert mistake.suggestion in str(mistake)
+    else:
+        assert mistake.suggestion == ""
+
+
+@given(st.text() | st.text(alphabet=' \t"\\-:,<>=.az09stateisdelta'))
+def test_no_text_makes_it_fail(text: str) -> None:
+    """Nor does completing at any place of it, or putting a facet in."""
+    found = parse(text)
+    assert isinstance(found, Query | Mistake)
+    for cursor in {0, len(text) // 2, len(text)}:
+        for completion in complete(text, cursor, FACETS):
+            assert 0 <= completion.start <= completion.end <= len(text)
+    assert "state:todo" in toggled(text, "state", "todo") or "state:todo" in text
+
+
+@given(st.text(min_size=1).filter(lambda text: isinstance(parse(f"label:{quoted(text)}"), Query)))
+def test_a_value_survives_being_quoted(value: str) -> None:
+    assert read(f"label:{quoted(value)} x").terms[0] == Term("label", (value,))
+
+
+@pytest.mark.parametrize(
+    ("text", "number", "expected"),
+    [
+        ("delta>.2", Fraction(1, 5), False),
+        ("delta>=.2", Fraction(1, 5), True),
+        ("delta<.2", Fraction(19, 100), True),
+        ("delta<=.2", Fraction(21, 100), False),
+        ("auto=.67", Fraction(2, 3), True),  # as it is shown
+        ("auto=.66", Fraction(2, 3), False),
+    ],
+)
+def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: bool) -> None:
+    """A fifth is .2, whatever a float makes of it."""
+    assert bool(read(text).terms[0].compares(number)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "hand_picked", "decided"),
+    [
+        ("rome state:todo lang:ru", False, False),
+        ("label:date", True, False),
+        ("delta>.2", True, True),
+        ("cause:missed", True, True),
+        ("is:disputed", True, False),
+        ("state:verified,skipped", False, True),
+        ("state:verified,todo", False, False),
+        ("-state:todo", False, False),
+        ("is:stale", False, True),
+        ("is:flagged", False, False),
+    ],
+)
+def test_what_a_query_does_to_the_plan(text: str, hand_picked: bool, decided: bool) -> None:
+    """Scores and labels pick by hand; some queries bring decided samples only."""
+    query = read(text)
+    assert (query.hand_picked, query.decided) == (hand_picked, decided)
+
+
+def shown(text: str, cursor: int | None = None) -> list[tuple[str, int | None]]:
+    found = complete(text, len(text) if cursor is None else cursor, FACETS)
+    return [(one.shown, one.samples) for one in found]
+
+
+def test_fields_are_offered_for_the_beginning_of_a_word() -> None:
+    assert [name for name, _ in shown("")][:3] == ["state:", "is:", "label:"]
+    assert ("delta>", None) in shown("de")
+    assert shown("rome me") == [("meta.topic:", None)]
+    assert shown("fl") == [("flag:", None), ("is:flagged", None)]
+    assert shown("tod") == [("state:todo", 30)]
+    assert shown('"st') == []
+
+
+def test_values_are_offered_with_their_counts() -> None:
+    """Those that begin with what is typed first; states and marks always."""
+    assert shown("state:") == [(name, dict(FACETS["state"]).get(name)) for name in STATES]
+    assert [name for name, _ in shown("is:")] == list(MARKS)
+    assert shown("label:") == [("date", 12), ("place name", 3)]
+    assert shown("label:date,pl") == [("place name", 3)]
+    assert shown("label:a") == [("date", 12), ("place name", 3)]
+    assert shown("delta>") == []
+    assert shown("lang:") == []
+
+
+def take(text: str, cursor: int | None = None) -> tuple[str, int]:
+    at = len(text) if cursor is None else cursor
+    return apply(text, complete(text, at, FACETS)[0])
+
+
+def test_a_taken_completion_leaves_the_cursor_where_one_types_on() -> None:
+    assert take("rome st") == ("rome state:", 11)
+    assert take("rome state:t") == ("rome state:todo ", 16)
+    assert take("label:date,pl") == ('label:date,"place name" ', 24)
+    assert take("label:d rome", 7) == ("label:date rome", 11)
+    assert take("-is:fl") == ("-is:flagged ", 12)
+    assert apply("ab", Completion(1, 1, "x", "x")) == ("axb", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "choice", "expected"),
+    [
+        ("", ("state", "todo"), "state:todo"),
+        ("rome", ("state", "todo"), "rome state:todo"),
+        ("state:todo rome", ("state", "started"), "rome state:started"),
+        ("state:todo rome", ("state", "todo"), "rome"),
+        ("is:blind", ("is", "flagged"), "is:blind is:flagged"),
+        ("is:blind is:flagged", ("is", "blind"), "is:flagged"),
+        ("-label:date", ("label", "date"), "-label:date label:date"),
+        ("", ("group", "a b"), 'group:"a b"'),
+        ('"not closed', ("state", "todo"), '"not closed" state:todo'),
+    ],
+)
+def test_a_choice_is_put_into_the_query(text: str, choice: tuple[str, str], expected: str) -> None:
+    """Another value of the field makes way, the same one is taken out again."""
+    assert toggled(text, *choice) == expected
+    assert isinstance(parse(expected), Query)
+
+
+def test_every_field_is_explained() -> None:
+    """Each is offered, and an empty one says what belongs there."""
+    for field, meaning in FIELDS.items():
+        assert meaning
+        offered: Any = [one.insert for one in complete(field, len(field), {})]
+        assert {f"{field}:", f"{field}>"} & set(offered)

@@ -1,0 +1,105 @@
+"""What holds on every screen: help, the way out, copying, the shell."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.screen import Screen
+from textual.widgets.input import Selection as InputSelection
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.keymap import nodes
+from workbench.tui.keys import declared
+from workbench.tui.screens.base import Dialog
+from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.field import Field
+
+Press = Callable[..., Awaitable[None]]
+SCREENS = [node for node in nodes() if issubclass(node, Screen)]
+
+
+@pytest.mark.parametrize("screen", SCREENS, ids=lambda screen: screen.__name__)
+def test_help_is_on_every_screen(screen: type[Screen[None]]) -> None:
+    """`?` and F1 by the screen's own bindings, or by the app's where dialogs do not shut them out."""
+    bindings = (*declared(screen), *(() if issubclass(screen, Dialog) else declared(WorkbenchApp)))
+    helped = {binding.key for binding in bindings if binding.action.removeprefix("app.") == "help"}
+    closes = {binding.key for binding in bindings if binding.id == "help.close"}
+    assert {"question_mark", "f1"} <= helped | closes
+
+
+@pytest.mark.parametrize(
+    "keys", [(), ("enter",), ("enter", "X"), ("enter", "g"), ("question_mark",)], ids=str
+)
+async def test_help_and_the_way_out_work_where_one_is(
+    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
+) -> None:
+    """F1 shows the keys of the screen or closes those; ctrl+q leaves, over dialogs and while one types."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for key in keys:
+            await press(pilot, key)
+        there = type(app.screen).__name__
+        await press(pilot, "f1")
+        assert type(app.screen).__name__ == ("QueueScreen" if there == "HelpScreen" else "HelpScreen")
+        await press(pilot, "ctrl+q")
+    assert app.return_code == 0
+
+
+async def test_ctrl_c_copies_what_is_selected(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """In a field, and with the mouse; it says so."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press(pilot, "slash", "t", "o", "w")
+        app.screen.query_one(Field).selection = InputSelection(0, 2)
+        await press(pilot, "ctrl+c")
+        assert app.clipboard == "to"
+        assert app.screen.query_one(Field).value == "tow"
+        assert app.screen.query_one(Status).text == "copied: to"
+        await press(pilot, "escape")
+        await open_review(pilot, "tower")
+        await pilot.mouse_down("#reference", offset=(5, 1))
+        await pilot.hover("#reference", offset=(16, 1))
+        await pilot.mouse_up("#reference", offset=(16, 1))
+        copied = app.screen.get_selected_text()
+        assert copied == "Eiffel Tower"
+        await press(pilot, "ctrl+c")
+        assert app.clipboard == copied
+
+
+@pytest.mark.parametrize("keys", [(), ("slash",), ("enter",)], ids=str)
+async def test_ctrl_c_says_how_to_leave(
+    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
+) -> None:
+    """People press it to leave: losing the app by accident would be worse."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, *keys)
+        await press(pilot, "ctrl+c")
+        assert app.screen.query_one(Status).text == "ctrl+q quits; ctrl+c copies what is selected"
+        assert app.is_running
+
+
+async def test_ctrl_c_in_a_dialog_says_it_in_a_toast(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """There is no line for it there."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "X", "ctrl+c")
+        assert [one.message for one in app._notifications] == ["ctrl+q quits; ctrl+c copies what is selected"]
+        assert type(app.screen).__name__ == "PromptScreen"
+
+
+async def test_the_shell_is_offered_where_there_is_one(database: Path, make_app: Any, press: Press) -> None:
+    """Not without a terminal: neither in the help nor by its key."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "ctrl+z")
+        assert app.is_running
+        assert "app.suspend" not in {entry.binding.id for entry in app.screen.active_bindings.values()}

@@ -1,0 +1,65 @@
+"""`a` stops at doubtful units; only a press of its own passes the stop, never the repeat of a held key."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Key
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.review import LOOK, RELEASED
+
+Press = Callable[..., Awaitable[None]]
+
+# seconds after the stop was shown at which further `a` arrive, and whether one of them accepts
+PRESSES: list[tuple[str, list[float], bool]] = [
+    ("a person looks and presses again", [1.2], True),
+    ("typed ahead, before the stop was shown", [-0.02], False),
+    ("a double press", [0.2], False),
+    ("a double press, then a look", [0.2, 1.0], True),
+    ("held, repeating at once", [0.03 * step for step in range(1, 100)], False),
+    ("held, repeating after half a second", [0.5 + 0.033 * step for step in range(60)], False),
+    ("held, repeating after two thirds of a second", [0.66 + 0.04 * step for step in range(60)], False),
+    ("held slowly, ten a second", [0.1 * step for step in range(1, 40)], False),
+    ("held, then let go, then pressed", [0.03 * step for step in range(1, 60)] + [2.6], True),
+    ("pressed early and late", [0.7, 1.4], True),
+]
+
+
+@pytest.mark.parametrize(("name", "after", "accepted"), PRESSES, ids=[name for name, *_ in PRESSES])
+async def test_what_passes_a_stop(
+    name: str,
+    after: list[float],
+    accepted: bool,
+    database: Path,
+    make_app: Any,
+    open_review: Press,
+    press: Press,
+    settle: Press,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The times of the key events decide, not those at which a busy program gets to them."""
+    now = [1000.0]
+    monkeypatch.setattr("workbench.tui.screens.review.LOOK", LOOK)
+    monkeypatch.setattr("workbench.tui.screens.review.RELEASED", RELEASED)
+    monkeypatch.setattr(WorkbenchApp, "clock", staticmethod(lambda: now[0]))
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "M")  # unsure: a reason to stop
+        for moment in [0.0, *after]:
+            key = Key("a", "a")
+            key.time = 1000.0 + moment
+            app.post_message(key)
+        await settle(pilot)
+        said = app.screen.query_one("#status").text
+
+    with closing(sqlite3.connect(database)) as raw:
+        rows = raw.execute("SELECT count(*) FROM review WHERE entity = 'verified'").fetchone()
+    assert (int(accepted),) == rows
+    assert accepted or "a again accepts" in said

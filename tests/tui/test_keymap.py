@@ -1,0 +1,205 @@
+"""Keys of one's own: what is refused, what they do, and that every place shows them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.binding import Binding
+
+from workbench.errors import UsageError
+from workbench.settings import Settings
+from workbench.tui.keymap import actions, key_name, keymap, nodes
+from workbench.tui.keys import acts, declared, shown
+from workbench.tui.screens.tour import STEPS
+from workbench.tui.widgets.bars import KeyBar
+from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+FILE = Path("config.toml")
+ROOT = Path(__file__).parents[2]
+
+
+def keys(**by_name: str) -> Settings:
+    """Settings with keys; `__` stands for the dot of a name."""
+    return Settings(FILE, keys={name.replace("__", "."): tuple(k.split()) for name, k in by_name.items()})
+
+
+def footer(bar: KeyBar) -> str:
+    """The key bar as a person reads it."""
+    return str(bar.render())
+
+
+def test_without_keys_there_is_no_map() -> None:
+    """And no screen is imported to find that out."""
+    assert keymap(Settings()) == {}
+
+
+def test_a_letter_brings_its_russian_twin() -> None:
+    """The same physical key; a key that is no letter of both layouts stands alone."""
+    assert keymap(keys(review__accept="d ctrl+a")) == {"review.accept": "d,в,ctrl+a"}
+    assert keymap(keys(review__redo="Y")) == {"review.redo": "Y,Н"}
+    assert keymap(keys(review__redo="f9 insert")) == {"review.redo": "f9,insert"}
+    assert keymap(keys(review__redo=";")) == {"review.redo": "semicolon,ж"}
+
+
+def test_two_actions_may_swap_their_keys() -> None:
+    """Both are named, so neither is in the way of the other."""
+    assert keymap(keys(review__accept="x", review__reject="a")) == {
+        "review.accept": "x,ч",
+        "review.reject": "a,ф",
+    }
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        (keys(review__acept="z"), "no action 'review.acept'; did you mean 'review.accept'?"),
+        (
+            keys(review__accept="pagdown"),
+            "review.accept: there is no key 'pagdown'; did you mean 'pagedown'?",
+        ),
+        (keys(review__accept="ctlr+a"), "review.accept: there is no key 'ctlr+a'"),
+        (keys(review__accept="ctrl+"), "review.accept: there is no key 'ctrl+'"),
+        (keys(review__accept="x"), "review.accept and review.reject are both on x"),
+        (keys(review__accept="ч"), "review.accept and review.reject are both on ч"),
+        (keys(review__accept="D", review__redo="D"), "review.accept and review.redo are both on D"),
+        (keys(queue__down="ctrl+p"), "queue.down and app.palette are both on ctrl+p"),
+        (keys(app__help="j f1"), "queue.down and app.help are both on j"),
+        (keys(review__accept="ctrl+q"), "review.accept: ctrl+q belongs to app.quit"),
+        (keys(review__accept="f1"), "review.accept: F1 belongs to app.help"),
+        (keys(app__quit="f10"), "app.quit keeps ctrl+q: name it too"),
+        (keys(app__help="f2"), "app.help keeps F1: name it too"),
+        (keys(field__take="t"), "field.take: t is a character that one types there"),
+    ],
+)
+def test_what_cannot_be_is_refused(wanted: Settings, said: str) -> None:
+    """Named by both actions and by the nearest name; the way out and the help are never lost."""
+    with pytest.raises(UsageError) as refused:
+        keymap(wanted)
+
+    assert str(refused.value).startswith("config.toml: keys: ")
+    assert said in str(refused.value)
+
+
+def test_the_way_out_and_the_help_may_have_more_keys() -> None:
+    """Those that always work stay."""
+    assert keymap(keys(app__quit="ctrl+q f10")) == {"app.quit": "ctrl+q,f10"}
+    assert keymap(keys(app__help="h f1")) == {"app.help": "h,р,f1"}
+
+
+def test_every_key_can_be_given_as_it_is_shown() -> None:
+    """What the help or the page of keys says can be copied into the config file."""
+    for bindings in actions().values():
+        for binding in bindings:
+            written = shown(binding.key)
+            assert key_name(binding.key) == binding.key
+            assert " " in written or key_name(written) == binding.key
+
+
+@pytest.mark.parametrize(
+    ("given", "name"),
+    [
+        ("A", "A"), ("shift+a", "A"), ("Esc", "escape"), ("F5", "f5"), ("Ctrl+X", "ctrl+x"),
+        ("?", "question_mark"), ("+", "plus"), ("-", "minus"), ("|", "vertical_line"), ("&", "ampersand"),
+        ("ё", "ё"), ("长", "长"), ("alt+enter", "alt+enter"), ("ctrl+shift+left", "ctrl+shift+left"),
+        ("←", "left"), ("shift+↑", "shift+up"), ("comma", "comma"), (",", "comma"),
+    ],
+)  # fmt: skip
+def test_ways_to_write_a_key(given: str, name: str) -> None:
+    """As it is typed, by its name in any case, or as the help writes it."""
+    assert name == key_name(given)
+
+
+def test_every_screen_is_looked_at() -> None:
+    """A clash on a screen that nobody lists would be found by the person who cannot press a key."""
+    names = {node.__name__ for node in nodes()}
+    assert {"WorkbenchApp", "QueueScreen", "ReviewScreen", "PromptScreen", "HelpScreen", "Field"} <= names
+    for node in nodes():
+        assert all(isinstance(binding, Binding) and binding.id for binding in declared(node))
+
+
+def test_the_defaults_do_not_clash_with_themselves() -> None:
+    """Naming every action with the keys that it has changes nothing."""
+    latin = {
+        name: tuple(dict.fromkeys(binding.key for binding in bindings))
+        for name, bindings in actions().items()
+    }
+    assert set(keymap(Settings(FILE, keys=latin))) == set(latin)
+
+
+def test_the_tour_names_keys_that_are_bound() -> None:
+    """Its five keys are the first keys of their actions."""
+    known = actions()
+    assert [(key, name) for key, name, _ in STEPS] == [(known[name][0].key, name) for _, name, _ in STEPS]
+
+
+def test_the_page_of_keys_is_current() -> None:
+    """docs/keys.md is made from the bindings: python docs/make_keys.py."""
+    script = ROOT / "docs" / "make_keys.py"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+async def test_a_chosen_key_does_what_it_is_for(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The new key, its Russian twin and Shift of it; the old key does nothing any more."""
+    app = make_app(database, keymap=keymap(keys(review__reject="d", review__undo="f9")))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        units = app.screen.query_one(UnitList)
+        units.move_to(0)
+        await press(pilot, "x", "u")
+        assert not units.units[0].rejected
+        await press(pilot, "d")
+        assert units.units[0].rejected
+        await press(pilot, "в")
+        assert not units.units[0].rejected
+        await press(pilot, "в", "f9")
+        assert not units.units[0].rejected
+
+
+async def test_every_place_shows_the_chosen_keys(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Key bar, help and palette, each in the order they have without a map."""
+    plain = make_app(database)
+    async with plain.run_test(size=(120, 50)) as pilot:
+        await open_review(pilot, "tower")
+        before = footer(plain.screen.query_one(KeyBar))
+        order = [act.id for act in acts(plain.screen.active_bindings)]
+    app = make_app(
+        database, keymap=keymap(keys(review__accept="f6", review__label_1="f7", review__label_9="f8"))
+    )
+    async with app.run_test(size=(120, 50)) as pilot:
+        await open_review(pilot, "tower")
+        assert before.replace("a accept", "F6 accept").replace("1–9 label", "F7–F8 label") == footer(
+            app.screen.query_one(KeyBar)
+        )
+        assert order == [act.id for act in acts(app.screen.active_bindings)]
+        said = {command.title: command.help for command in app.get_system_commands(app.screen)}
+        assert said["Accept and go on"] == "Decide · F6"
+        await press(pilot, "question_mark")
+        text = "\n".join(str(one.render()) for one in app.screen.query("HelpScreen Static"))
+        assert any(line.split() == ["F6", "Accept", "and", "go", "on"] for line in text.splitlines())
+
+
+async def test_a_letter_is_typed_in_a_field_whatever_it_is_bound_to(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    """Also when the action has another key that the field leaves alone; the bar shows what works there."""
+    app = make_app(database, keymap=keymap(keys(queue__down="d down", queue__open="l f6")))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press(pilot, "slash", "l", "d")
+        assert app.screen.query_one(Field).value == "ld"
+        bar = footer(app.screen.query_one(KeyBar))
+        assert bar.startswith("enter done  esc cancel  ")
+        assert bar.endswith("  F6 review  F1 help")
+        await press(pilot, "escape")
+        assert footer(app.screen.query_one(KeyBar)).startswith("l review  c continue  / search")

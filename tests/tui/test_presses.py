@@ -1,0 +1,133 @@
+"""What a sample costs in presses: each way to correct it, by the keys pressed and by what is stored."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.model import Unit
+from workbench.stages import review
+from workbench.store.engine import Store
+from workbench.store.samples import sample_ids
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+
+
+def stored(store: Store, key: str) -> tuple[str, dict[str, Unit]]:
+    """How a sample's entities stand in the database: disposition, and units by id."""
+    info = review.dataset(store, None)
+    state = review.open_sample(store, sample_ids(store, info.id)[key], "ann").state.entity
+    return state.disposition, {unit.id: unit for unit in state.assessment.units}
+
+
+def counted(database: Path) -> int:
+    """The presses that were stored with the acts."""
+    with closing(sqlite3.connect(database)) as raw:
+        return int(raw.execute("SELECT COALESCE(SUM(presses), 0) FROM review_event").fetchone()[0])
+
+
+def gold(database: Path) -> dict[str, tuple[str, str, str]]:
+    """Text, label and verdict of every gold unit by its id."""
+    with closing(sqlite3.connect(database)) as raw:
+        rows = raw.execute("SELECT unit, text, label, verdict FROM gold_unit").fetchall()
+    return {unit: (text, label, verdict) for unit, text, label, verdict in rows}
+
+
+SCHILLER = {
+    "p1": ("Friedrich Schiller", "person", "missing"),
+    "p2": ("9. Mai 1805", "date", "missing"),
+    "p3": ("Weimar", "place", "found"),
+}
+WAYS: list[tuple[str, str, list[str], dict[str, tuple[str, str, str] | None]]] = [
+    ("accept as it is", "p3", ["a"], {}),
+    ("delete one and accept", "p3", ["x", "a"], {"p3": None}),
+    ("toggle the match and accept", "p3", ["m", "a"], {"p3": ("Weimar", "place", "missing")}),
+    ("relabel and accept", "p3", ["7", "a"], {"p3": ("Weimar", "event", "found")}),
+    ("unsure and accept, which asks once", "p3", ["M", "a", "a"], {"p3": ("Weimar", "place", "unsure")}),
+    ("right edge in", "p1", ["comma", "a"], {"p1": ("Friedrich", "person", "missing")}),
+    ("right edge out", "p1", ["full_stop", "a"], {"p1": ("Friedrich Schiller starb", "person", "missing")}),
+    ("right edge out by two", "p1", ["shift+right", "shift+right", "a"],
+     {"p1": ("Friedrich Schiller starb am", "person", "missing")}),
+    ("right edge in by arrows", "p1", ["shift+left", "a"], {"p1": ("Friedrich", "person", "missing")}),
+    ("left edge in", "p1", ["greater_than_sign", "a"], {"p1": ("Schiller", "person", "missing")}),
+    ("left edge in by arrows", "p1", ["shift+down", "a"], {"p1": ("Schiller", "person", "missing")}),
+    ("left edge out", "p3", ["less_than_sign", "a"], {"p3": ("in Weimar", "place", "found")}),
+    ("left edge out by arrows", "p3", ["shift+up", "a"], {"p3": ("in Weimar", "place", "found")}),
+    ("nearest passage as evidence", "p1", ["e", "1", "a"], {"p1": ("Friedrich Schiller", "person", "found")}),
+    ("merge with the next", "p1", ["ampersand", "a"],
+     {"p1": ("Friedrich Schiller starb am 9. Mai 1805", "person", "missing"), "p2": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "unit", "keys", "changes"), WAYS, ids=[way[0] for way in WAYS])
+async def test_presses(
+    name: str,
+    unit: str,
+    keys: list[str],
+    changes: dict[str, tuple[str, str, str] | None],
+    database: Path,
+    store: Store,
+    make_app: Any,
+    press: Press,
+    open_review: Press,
+) -> None:
+    """The keys alone verify the sample with that correction, and it is what they are counted as."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        listed = app.screen.query_one(UnitList)
+        listed.move_to([one.id for one in listed.units].index(unit))
+        await press(pilot, *keys)
+
+    expected = {name: row for name, row in (SCHILLER | changes).items() if row is not None}
+    assert (stored(store, "schiller")[0], gold(database)) == ("verified", expected)
+    assert counted(database) == len(keys)
+
+
+async def test_undo_is_one_press_and_redo_another(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Whatever was done, also the accept of the sample before."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        before = stored(store, "schiller")
+        listed = app.screen.query_one(UnitList)
+        for keys in (["x"], ["7"], ["m"], ["comma"], ["M"], ["ampersand"], ["e", "1"]):
+            listed.move_to(0)
+            await press(pilot, *keys)
+            after = stored(store, "schiller")
+            assert after != before, keys
+            await press(pilot, "u")
+            assert stored(store, "schiller")[1] == before[1], keys
+            await press(pilot, "U")
+            assert stored(store, "schiller") == after, keys
+            await press(pilot, "u")
+        await press(pilot, "a")
+        assert gold(database) == SCHILLER
+        await press(pilot, "u")
+        assert (gold(database), app.screen.now.sample.id) == ({}, "schiller")
+        await press(pilot, "U")
+        assert gold(database) == SCHILLER
+
+
+async def test_split_is_two_presses(
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """`|` and the letter of the token at which the second part begins."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        app.screen.query_one(UnitList).move_to(0)
+        await press(pilot, "vertical_line", "a")
+
+    texts = [(unit.text, unit.label) for unit in stored(store, "schiller")[1].values()]
+    assert texts[0] == ("Friedrich", "person")
+    assert texts[-1] == ("Schiller", "person")
+    assert counted(database) == 2

@@ -1,0 +1,204 @@
+"""Small windows: every screen is whole at 60 × 16, below that a notice stands there and nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.test_hostile import on_screen
+from workbench.tui.screens.base import TINY
+from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
+from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.too_small import NEEDED
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+Settle = Callable[[Pilot[None]], Awaitable[None]]
+
+SMALL = (59, 20), (80, 15), (20, 5), (1, 1)
+
+
+@pytest.mark.parametrize("size", SMALL, ids=str)
+async def test_a_notice_says_what_is_needed(
+    database: Path, make_app: Any, press: Press, size: tuple[int, int]
+) -> None:
+    """From the first frame on; nothing of the screen below shines through."""
+    app = make_app(database)
+    async with app.run_test(size=size) as pilot:
+        await press(pilot)
+        shown = on_screen(app)
+        assert "search" not in shown
+        if size[0] > 40:
+            assert f"This window has {size[0]} × {size[1]} characters." in shown
+            assert "needs 60 × 16" in shown
+            assert "ctrl+q" in shown
+
+
+@pytest.mark.parametrize(
+    "keys", [(), ("enter",), ("enter", "X"), ("enter", "g"), ("question_mark",)], ids=str
+)
+async def test_it_comes_and_goes_with_the_size(
+    database: Path, make_app: Any, press: Press, settle: Settle, keys: tuple[str, ...]
+) -> None:
+    """Over every kind of screen; what stood there stands there again, character by character."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await press(pilot)
+        for key in keys:
+            await press(pilot, key)
+        before, screens = on_screen(app), [type(screen) for screen in app.screen_stack]
+        await pilot.resize_terminal(50, 12)
+        await settle(pilot)
+        assert "This window has 50 × 12" in on_screen(app)
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert on_screen(app) == before
+        assert [type(screen) for screen in app.screen_stack] == screens
+
+
+async def test_what_was_typed_and_where_stays(
+    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
+) -> None:
+    """The field keeps its text and its focus: typing goes on as if nothing had been."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "f", "o", "d")
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        await press(pilot, "z", "backspace")  # unseen
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        await press(pilot, "d")
+        assert app.screen.query_one(Field).value == "odd"
+
+
+async def test_no_key_acts_unseen(
+    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
+) -> None:
+    """Below the notice nothing is accepted, rejected or left; only ctrl+q works."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        await press(pilot, "x", "a", "b", "q", "question_mark", "enter")
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert type(app.screen).__name__ == "ReviewScreen"
+        assert app.screen.now.sample.id == "tower"
+        assert not any(unit.rejected for unit in app.screen.query_one(UnitList).units)
+        await pilot.resize_terminal(40, 10)
+        await settle(pilot)
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+    assert app.return_code == 0
+
+
+async def test_a_screen_below_a_dialog_follows_the_size(
+    database: Path, make_app: Any, press: Press, settle: Settle, open_review: Press
+) -> None:
+    """The window changed while the help was open: the review is laid out for the new width."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "question_mark")
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        await press(pilot, "escape")
+        assert app.screen.has_class("-narrow")
+        assert not app.screen.has_class("-wide")
+        assert not app.screen.has_class(TINY)
+
+
+PARTS = {
+    (): {"#head": 1, "#samples": 3, "#status": 1, "#keys": 1},
+    ("enter",): {"#head": 1, "#reference": 2, "#units": 2, "#tallies": 1, "#context": 2, "#keys": 1},
+    ("enter", "X"): {"#title": 1, "#field": 1, "#hint": 1},
+    ("enter", "g"): {"#title": 1, "#text": 4},
+    ("question_mark",): {"#title": 1, "#first": 8},
+}
+
+
+@pytest.mark.parametrize("keys", PARTS, ids=str)
+async def test_everything_has_its_lines_at_the_smallest_size(
+    database: Path, make_app: Any, press: Press, keys: tuple[str, ...]
+) -> None:
+    """What one needs to read, decide and get on is on the screen at 60 × 16."""
+    app = make_app(database)
+    async with app.run_test(size=NEEDED) as pilot:
+        await press(pilot)
+        for key in keys:
+            await press(pilot, key)
+        whole = app.screen.region
+        lines = {
+            name: app.screen.query_one(name).content_region.intersection(whole).height for name in PARTS[keys]
+        }
+        assert {name: lines[name] for name, least in PARTS[keys].items() if lines[name] < least} == {}
+        assert not app.screen.has_class(TINY)
+
+
+@pytest.mark.parametrize("width", [60, 72, 80, 100, 120, 200])
+async def test_the_key_bar_shows_whole_words(
+    database: Path, make_app: Any, press: Press, open_review: Press, width: int
+) -> None:
+    """At most eight keys, help among them, none cut in a word."""
+    app = make_app(database)
+    async with app.run_test(size=(width, 24)) as pilot:
+        await press(pilot)
+        for where in ("queue", "review", "search"):
+            if where == "review":
+                await open_review(pilot, "tower")
+            elif where == "search":
+                await press(pilot, "b", "slash")
+            bar = app.screen.query_one(KeyBar)
+            words = str(bar.render()).split("  ")
+            assert 3 <= len(words) <= KeyBar.MOST
+            assert words[-1].endswith(" help")
+            known = {f"{act.keys[0]} {act.footer}" for *_, act in bar._places}
+            assert {word.strip() for word in words} == known
+
+
+async def test_a_long_id_leaves_room_for_the_rest_of_the_head(
+    import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """It keeps its end, where ids of one dataset differ; the dataset's name stays."""
+    long = "a-very-long-identifier-as-hashes-and-paths-are/" + "x" * 60 + "/the-end-of-it-0042"
+    rows[0]["id"] = long
+    app = make_app(import_rows(rows))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        await open_review(pilot, long)
+        head = str(app.screen.query_one(Head).render())
+        assert head.startswith("cities  0 of 8 verified")
+        assert head.endswith("/the-end-of-it-0042")
+        assert len(head) == 78
+        assert "…" in head
+
+
+LONG = "0123456789" * 4
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "room", "drawn"),
+    [
+        ("left", "right", 20, "left           right"),
+        ("a dataset", LONG, 50, f"a dataset {LONG}"),
+        ("a dataset", LONG, 49, f"a dataset …{LONG[-38:]}"),
+        ("a dataset", LONG, 34, f"a dataset …{LONG[-23:]}"),
+        ("a dataset", LONG, 30, f"a da… …{LONG[-23:]}"),
+        ("a dataset", LONG, 20, f"…{LONG[-19:]}"),
+        ("", LONG, 30, f"…{LONG[-29:]}"),
+        ("a dataset", "", 5, "a da…"),
+        ("数据集", "根据国家文物局的数据明长城全长公里", 36, "数据集 …家文物局的数据明长城全长公里"),
+    ],
+)  # fmt: skip
+def test_a_line_with_two_ends(left: str, right: str, room: int, drawn: str) -> None:
+    """The right end keeps its last 24 cells as long as there are so many, then the left gives way."""
+    parts = arranged(((left, ""),) if left else (), ((right, ""),) if right else (), room)
+    assert "".join(text for text, _ in parts) == drawn
+    assert KEPT == 24

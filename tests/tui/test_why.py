@@ -1,0 +1,333 @@
+"""Why automatic and verified differ, by keys: from a changed and accepted sample to the causes."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import pytest
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.text.query import parse
+from workbench.tui.cells import width
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.why import WhyScreen
+from workbench.tui.shares import adding_up
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
+from workbench.tui.widgets.cause_list import CauseList
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
+
+Press = Callable[..., Awaitable[None]]
+
+
+@pytest.fixture
+def change(press: Press, open_review: Press) -> Press:
+    """The tower: Champ de Mars rejected, Gustave Eiffel missing, Seine added and found, accepted."""
+
+    async def go(pilot: Any) -> None:
+        await open_review(pilot, "tower")
+        listed = pilot.app.screen.query_one(UnitList)
+        names = [unit.text for unit in listed.units]
+        listed.move_to(names.index("Champ de Mars"))
+        await press(pilot, "x")
+        listed.move_to(names.index("Gustave Eiffel"))
+        await press(pilot, "m", "a", "u", "U")
+
+    return go
+
+
+def rows(app: Any) -> list[tuple[str, str, str, str]]:
+    listed = app.screen.query_one(CauseList)
+    sides = [(one.row.automatic, one.row.verified) for one in listed.rows]
+    return [
+        (
+            one.text if one else "—",
+            other.text if other else "—",
+            listed.rows[index].row.cause,
+            listed.shares[index],
+        )
+        for index, (one, other) in enumerate(sides)
+    ]
+
+
+def cause(app: Any) -> str:
+    content = app.screen.query_one("#cause", Static).render()
+    assert isinstance(content, Content)
+    return content.plain
+
+
+async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
+    database: Any, make_app: Any, press: Press, change: Press
+) -> None:
+    """linked finds 5 of 6; verified are 3 of 5: +7/30, which the shares of two units make up."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await change(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "w")
+        assert isinstance(app.screen, WhyScreen)
+        assert app.screen.query_one("#values", Bar).text == (
+            "linked · claude-run-1 5/6 .83   verified by ann 3/5 .60 Δ +.23"
+        )
+        assert rows(app) == [
+            ("Eiffel Tower", "Eiffel Tower", "", ".00"),
+            ("Champ de Mars", "—", "invented unit", "+.05"),
+            ("Paris", "Paris", "", ".00"),
+            ("Gustave Eiffel", "Gustave Eiffel", "false match", "+.18"),
+            ("1889", "1889", "", ".00"),
+            ("University of Paris", "University of Paris", "", ".00"),
+        ]
+        assert app.screen.query_one("#sum", Bar).text == "5/6 − 3/5 = +7/30all shares +.23 "
+        assert "false match 1 +.18 · invented unit 1 +.05" in str(
+            app.screen.query_one("#totals", Static).render()
+        )
+
+
+async def test_the_row_under_the_cursor_is_explained(
+    database: Any, make_app: Any, press: Press, change: Press
+) -> None:
+    """It starts on the largest share; j and k move, tab goes to the next difference."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await change(pilot)
+        await press(pilot, "w")
+        assert cause(app).splitlines() == [
+            "false match: comparator +.18 (exactly +11/60)  linked by the matcher, missing for a person",
+            "to mend it  an equal name: another entity, or a verdict to look at again",
+            "one unit: the verified one came out of the automatic one",
+        ]
+        ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
+        assert "1: “Gustave Eiffel”" in ours
+        assert "missing: absent, decided by a person" in theirs
+        await press(pilot, "tab")
+        assert cause(app).splitlines()[0] == (
+            "invented unit +.05 (exactly +1/20)  the verified side has no such unit"
+        )
+        assert app.screen.query_one("#verified", Passage).text == ""
+        await press(pilot, "k")
+        assert cause(app).splitlines() == [
+            "both sides agree", "one unit: the verified one came out of the automatic one"
+        ]  # fmt: skip
+        await press(pilot, "shift+tab", "j", "j")
+        assert app.screen.query_one(CauseList).cursor == 5
+
+
+async def test_another_scorer_is_one_key_away(
+    database: Any, make_app: Any, press: Press, change: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await change(pilot)
+        await press(pilot, "w", "s")
+        values = app.screen.query_one("#values", Bar)
+        assert values.text.startswith("presence · claude-run-1 4/6 .67")
+        await press(pilot, "s")
+        assert values.text.startswith("ragas · claude-run-1 5/6 .83 (reports 0.8333333319)")
+        await press(pilot, "ы", "s")
+        assert values.text.startswith("linked · claude-run-1 5/6 .83")
+
+
+@pytest.mark.parametrize("key", ["escape", "b", "w"])
+async def test_the_way_back_leads_to_the_review(
+    database: Any, make_app: Any, press: Press, change: Press, key: str
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await change(pilot)
+        await press(pilot, "w", key)
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.now.sample.id == "tower"
+
+
+async def test_keys_typed_at_once_act_in_order(
+    database: Any, make_app: Any, press: Press, change: Press
+) -> None:
+    """On a slow line w, s, back and u come together; the u undoes the accept, on the review."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await change(pilot)
+        await press(pilot, "w", "s", "b", "u")
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.now.state.entity.disposition == "started"
+
+
+async def test_before_the_decision_w_says_that_it_shows_later(
+    database: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "x", "w")
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.query_one(Status).text == "automatic scores show once this sample is decided"
+
+
+async def test_where_nothing_can_be_shown_only_the_way_back_is_open(
+    database: Any, make_app: Any, press: Press, settle: Press
+) -> None:
+    """Pushed for a sample that is not decided, it says so and shows nothing of it."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        desk = app.desk
+        await app.gate.enter(
+            partial(app.push_screen, WhyScreen(desk, (await desk.ids(parse("tower")))[0], "entity"))
+        )
+        await settle(pilot)
+        why = "automatic and verified show once this sample is decided"
+        assert app.screen.query_one(Status).text == why
+        await press(pilot, "s", "j", "tab", "y")
+        assert app.screen.query_one(Status).text == why
+        assert rows(app) == []
+        await press(pilot, "escape")
+        assert isinstance(app.screen, QueueScreen)
+
+
+async def test_an_excluded_sample_has_no_why(
+    database: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "X", "1", "enter", "u", "U", "w")
+        assert isinstance(app.screen, ReviewScreen)
+        said = app.screen.query_one(Status).text
+        assert said == "this sample is excluded: there is no verified value to compare with"
+
+
+async def test_statements_side_by_side(
+    import_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A claim takes several lines; t goes to the entities and back."""
+    claim = "The tower was built by the company of Gustave Eiffel for the World's Fair of 1889 in Paris."
+    row = {
+        "id": "claims", "user_input": "?", "reference": claim, "retrieved_contexts": ["Nothing of it."],
+        "proposal": {
+            "proposer": "claude", "reference_entities": [{"text": "Paris", "label": "place"}],
+            "context_entities": [[]], "statements": [{"text": claim, "verdict": "yes"}],
+        },
+    }  # fmt: skip
+    app = make_app(import_rows([row], kinds=("entity", "statement")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "claims")
+        await press(pilot, "a", "m", "a")
+        await press(pilot, "u", "U")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "w")
+        assert app.screen.query_one(Head).text.startswith("Why automatic and verified differ  statements")
+        assert rows(app) == [(claim, claim, "false match", "+1.00")]
+        listed = app.screen.query_one(CauseList)
+        assert listed.place(0) == (0, 3)
+        await press(pilot, "t")
+        assert rows(app) == [("Paris", "Paris", "", ".00")]
+        await press(pilot, "t")
+        assert rows(app)[0][0] == claim
+
+
+async def test_one_kind_only(database: Any, make_app: Any, press: Press, change: Press) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await change(pilot)
+        await press(pilot, "w", "t")
+        assert app.screen.query_one(Status).text == "this dataset reviews one kind only"
+
+
+async def test_the_row_is_copied(database: Any, make_app: Any, press: Press, change: Press) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await change(pilot)
+        await press(pilot, "w", "y")
+        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: comparator +.18"
+
+
+async def test_a_click_chooses_a_row(
+    database: Any, make_app: Any, press: Press, change: Press, settle: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await change(pilot)
+        await press(pilot, "w")
+        await pilot.click(CauseList, offset=(10, 1))
+        await settle(pilot)
+        assert cause(app).startswith("invented unit +.05")
+
+
+async def test_the_bar_names_the_keys_once_there_is_something_to_do(
+    database: Any, make_app: Any, press: Press, change: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await change(pilot)
+        await press(pilot, "w")
+        bar = app.screen.query_one(KeyBar).render()
+        assert str(bar) == "s scorer  tab next difference  y copy  esc back  ? help"
+
+
+@pytest.mark.parametrize("size", [(120, 36), (80, 24)])
+async def test_the_review_names_the_causes_beside_the_difference(
+    database: Any, make_app: Any, press: Press, change: Press, size: tuple[int, int]
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=size) as pilot:
+        await change(pilot)
+        tallies = app.screen.query_one(Tallies)
+        assert tallies.text == (
+            "linked 5/6 .83   verified 3/5 .60   "
+            "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05"
+        )
+        lines = str(tallies.render()).split("\n")
+        if size == (80, 24):
+            assert lines == ["linked 5/6 .83   verified 3/5 .60   Δ +.23: false match Gustave Eiffel +.18, …"]
+            assert width(lines[0]) <= tallies.content_size.width
+        else:
+            assert tallies.content_size.height == 3
+            assert lines[0] == "linked 5/6 .83   verified 3/5 .60"
+            assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05"
+
+
+async def test_text_of_a_dataset_is_never_read_as_markup(
+    import_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Markup stands there as it is written; what steers a terminal does not."""
+    name = "[bold]Paris[/bold]\x1b[2J"
+    row = {
+        "id": "[red]id", "user_input": "?", "reference": f"{name} is a city.",
+        "retrieved_contexts": [f"In {name}."],
+        "proposal": {
+            "proposer": "[b]claude", "reference_entities": [{"text": name, "label": "place"}],
+            "context_entities": [[{"text": name, "label": "place"}]],
+        },
+    }  # fmt: skip
+    app = make_app(import_rows([row]))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "[red]id")
+        await press(pilot, "m", "a", "u", "U", "w")
+        assert isinstance(app.screen, WhyScreen)
+        drawn = "\n".join(
+            "".join(part.text for part in strip) for strip in app.screen._compositor.render_strips()
+        )
+        assert drawn.count("[bold]Paris[/bold]") >= 4
+        assert "[red]id" in drawn
+        assert "\x1b" not in drawn
+
+
+@pytest.mark.parametrize(
+    ("shares", "total", "written"),
+    [
+        ([Fraction(-1, 18)] * 3, Fraction(-1, 6), ["−.05", "−.06", "−.06"]),
+        ([Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)], Fraction(1), ["+.34", "+.33", "+.33"]),
+        ([Fraction(0), Fraction(-5, 12), Fraction(-1, 12)], Fraction(-1, 2), [".00", "−.42", "−.08"]),
+        ([Fraction(1, 2), Fraction(-1, 2)], Fraction(0), ["+.50", "−.50"]),
+        ([], Fraction(0), []),
+    ],
+)
+def test_written_shares_add_up_to_the_written_difference(
+    shares: list[Fraction], total: Fraction, written: list[str]
+) -> None:
+    assert adding_up(shares, total) == written

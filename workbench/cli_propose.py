@@ -1,0 +1,178 @@
+"""The command `propose`: options, the look before spending, one stage, one report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from workbench.console import Call, dataset_of, on_terminal
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.proposing.claude_progress import Progress
+    from workbench.stages.claude import ClaudePlan
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+MAX_COST = 5.0
+"""Dollars above which a run asks first."""
+
+CLAUDE = "Claude"
+
+
+def propose(
+    context: typer.Context,
+    proposer: Annotated[
+        str, typer.Option(help="rules, recorded (those that came with a file), or claude.")
+    ] = "rules",
+    run: Annotated[str | None, typer.Option("--run", help="A recorded run by name.")] = None,
+    model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
+    effort: Annotated[
+        str, typer.Option(help="low, medium, high, or none for a model without.", rich_help_panel=CLAUDE)
+    ] = "low",
+    max_tokens: Annotated[
+        int, typer.Option(min=256, help="The longest answer, with its thinking.", rich_help_panel=CLAUDE)
+    ] = 16_000,
+    prompt: Annotated[
+        Path | None, typer.Option(help="A prompt file in place of the packaged one.", rich_help_panel=CLAUDE)
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option(help="A price table (TOML) over the packaged one.", rich_help_panel=CLAUDE)
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be sent and cost.", rich_help_panel=CLAUDE)
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Let the text leave, at that cost.", rich_help_panel=CLAUDE)
+    ] = False,
+    external: Annotated[
+        str | None,
+        typer.Option(help="Keep for this dataset: ask, allow or never.", rich_help_panel=CLAUDE),
+    ] = None,
+    max_cost: Annotated[
+        float, typer.Option(min=0, help="Dollars above which a run asks first.", rich_help_panel=CLAUDE)
+    ] = MAX_COST,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=1, help="After this, no call starts.", rich_help_panel=CLAUDE)
+    ] = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Half the price, within a day.", rich_help_panel=CLAUDE),
+    ] = False,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Propose units for every sample that has none yet, and make that run the current one."""
+    call: Call = context.obj
+    if proposer != "claude":
+        _without_key(call, proposer, run, json=json)
+        return
+    from workbench.proposing.claude_asks import DEFAULT_MODEL
+    from workbench.stages.claude_setup import ClaudeOptions
+
+    options = ClaudeOptions(
+        model=model or DEFAULT_MODEL,
+        effort=None if effort == "none" else effort,
+        max_tokens=max_tokens,
+        prompt=prompt,
+        prices=prices,
+    )
+    with dataset_of(call) as (store, info):
+        if external is not None:
+            info = _keep_external(store, info, external)
+        _claude(
+            store, info, options, call.annotator,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, retry=retry_failed,
+            batch=batch,
+            json=json,
+        )  # fmt: skip
+
+
+def _without_key(call: Call, proposer: str, run: str | None, *, json: bool) -> None:
+    from workbench import reports, texts
+    from workbench.stages.propose import propose as stage
+
+    with dataset_of(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
+        report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
+    reports.show(report, texts.propose_text(report), as_json=json)
+
+
+def _keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
+    from workbench.stages.claude import keep_external
+
+    return keep_external(store, info, external)
+
+
+def _claude(
+    store: Store,
+    info: DatasetInfo,
+    options: Any,
+    annotator: str,
+    *,
+    dry_run: bool,
+    yes: bool,
+    max_cost: float,
+    max_seconds: float | None,
+    retry: bool,
+    batch: bool,
+    json: bool,
+) -> None:
+    from workbench import reports, texts_claude
+    from workbench.proposing.claude_live import Limits
+    from workbench.stages.claude import plan_run, propose_claude
+
+    plan = plan_run(store, info, options, retry=retry, batch=batch)
+    if dry_run:
+        reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan), as_json=json)
+        return
+    if plan.samples and not yes:
+        _agree(plan, max_cost)
+    limits = Limits(total_seconds=max_seconds)
+    with _progress_line() as on_progress:
+        report = propose_claude(
+            store, info, options,
+            annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
+        )  # fmt: skip
+    reports.show(texts_claude.report_document(report), texts_claude.report_text(report), as_json=json)
+    if report.failed or report.left:
+        raise typer.Exit(3)
+
+
+def _agree(plan: ClaudePlan, max_cost: float) -> None:
+    """Ask before text leaves or much is spent; without a terminal say what to give."""
+    from workbench.stages.claude import check_leaving
+    from workbench.texts_claude import money, plan_text
+
+    dear = plan.cost is None or plan.cost > Decimal(str(max_cost))
+    if plan.external == "allow" and not dear:
+        return
+    if plan.external == "never" or not on_terminal():
+        check_leaving(plan)
+        raise UsageError(f"this would cost {money(plan.cost)}: say --yes, or raise --max-cost")
+    typer.echo(plan_text(plan), err=True)
+    if not typer.confirm("Send it?", err=True):
+        raise UsageError("nothing was sent")
+
+
+@contextmanager
+def _progress_line() -> Iterator[Callable[[Progress], None]]:
+    """One line on stderr that is written over, when that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    from workbench.texts_claude import progress_line
+
+    with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
+        yield lambda progress: live.update(Text(progress_line(progress)))

@@ -1,0 +1,238 @@
+"""Why an automatic and a verified value differ: every unit with its cause and its share in Δ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from workbench.comparing.links import SIMILAR, Link, Place, length, links, name_of, overlap, place
+from workbench.comparing.shares import Counts, Shares, shares
+from workbench.matching.link import link
+from workbench.model import Assessment, Evidence, Tally, Unit, count
+from workbench.text.normalise import key
+
+Cause = Literal["missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match"]
+Part = Literal[
+    "", "merge", "split", "nested", "boundary", "unsure",
+    "context extraction", "comparator", "unattributed",
+]  # fmt: skip
+
+CAUSES: tuple[Cause, ...] = get_args(Cause)
+Extracted = Callable[[Evidence], bool]
+"""Whether an extracted context entity overlaps a piece of evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
+
+    `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
+    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined.
+    """
+
+    automatic: Unit | None
+    verified: Unit | None
+    rule: str
+    cause: Cause | Literal[""]
+    part: Part
+    share: Fraction | None
+    beside: Unit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many units have a cause and what their shares come to; nets may cancel, counts do not."""
+
+    cause: Cause
+    units: int
+    share: Fraction | None
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two assessments unit by unit, in order of the reference. `delta` is automatic − verified recall."""
+
+    automatic: Tally
+    verified: Tally
+    delta: Fraction | None
+    rows: tuple[Row, ...]
+
+    @property
+    def totals(self) -> tuple[Total, ...]:
+        """The causes that occur, the largest share first."""
+        found = []
+        for cause in CAUSES:
+            of_cause = [row for row in self.rows if row.cause == cause]
+            if of_cause:
+                known = [row.share for row in of_cause if row.share is not None]
+                share = sum(known, Fraction(0)) if self.delta is not None else None
+                found.append(Total(cause, len(of_cause), share))
+        return tuple(sorted(found, key=lambda one: abs(one.share or Fraction(0)), reverse=True))
+
+
+def difference(
+    automatic: Assessment,
+    verified: Assessment,
+    *,
+    based: bool,
+    lang: str | None = None,
+    extracted: Extracted | None = None,
+) -> Difference:
+    """Set two assessments of one kind of one sample side by side; the shares sum to Δ exactly.
+
+    `based`: the verified units came out of the automatic ones, with their ids. `extracted` is for scorers
+    that compare extracted context entities: with it a false or missed match is put down to the extraction
+    or to the comparator, by the evidence. An unsure unit is not found.
+    """
+    linked = links(automatic, verified, based=based, lang=lang)
+    ours, theirs = {one.automatic.id for one in linked}, {one.verified.id for one in linked}
+    invented = [unit for unit in automatic.units if unit.counted and unit.id not in ours]
+    lacking = [unit for unit in verified.units if unit.counted and unit.id not in theirs]
+    each = shares(_counts(linked, invented, lacking))
+    rows = [_linked(one, each, extracted) for one in linked]
+    rows += _invented(invented, lacking, linked, verified, each, lang, based)
+    repeats = {unit.id: unit.duplicate_of for unit in automatic.units if unit.duplicate_of and based}
+    pairs = [(one.verified, one.automatic) for one in linked]
+    for unit in lacking:
+        part, beside = _granularity(unit, lacking, invented, pairs)
+        part = _TURNED.get(part, part)
+        if not part and unit.id in repeats:  # the machine took it for another mention of that unit
+            part = "merge"
+            beside = next((one for one in automatic.units if one.id == repeats[unit.id]), None)
+        share = None if each is None else each.lacking_found if _found(unit) else each.lacking
+        rows.append(Row(None, unit, "", "granularity" if part else "missed unit", part, share, beside))
+    one, other = count(automatic.units), count(verified.units)
+    delta = None if one.recall is None or other.recall is None else one.recall - other.recall
+    return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
+
+
+def main_cause(automatic: Assessment, verified: Assessment, based: bool) -> str:
+    """The cause with the largest share in Δ, net, whichever its sign; "" when Δ is 0 or undefined.
+
+    At most 13 characters. `based`: the verified units came out of the automatic ones, with their ids.
+    """
+    one, other = count(automatic.units).recall, count(verified.units).recall
+    if one is None or other is None or one == other:
+        return ""
+    return difference(automatic, verified, based=based).totals[0].cause
+
+
+def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:
+    said = [(_found(one.automatic), _found(one.verified)) for one in linked]
+    return Counts(
+        links=len(linked),
+        both=said.count((True, True)),
+        false=said.count((True, False)),
+        missed=said.count((False, True)),
+        invented=len(invented),
+        invented_found=sum(map(_found, invented)),
+        lacking=len(lacking),
+        lacking_found=sum(map(_found, lacking)),
+    )
+
+
+def _found(unit: Unit) -> bool:
+    return unit.match.verdict == "found"
+
+
+def _linked(one: Link, each: Shares | None, extracted: Extracted | None) -> Row:
+    ours, theirs = one.automatic, one.verified
+    nothing = Fraction(0)
+    if _found(ours) == _found(theirs) or each is None:
+        return Row(ours, theirs, one.rule, "", "", nothing)
+    part: Part = ""
+    if _found(ours):
+        if theirs.match.verdict == "unsure":
+            part = "unsure"
+        elif extracted is not None:  # the name that was linked stands in no context: it was not read there
+            part = "comparator" if ours.match.evidence else "context extraction"
+        return Row(ours, theirs, one.rule, "false match", part, each.false)
+    if ours.match.nested:
+        part = "nested"
+    elif extracted is not None:
+        evidence = theirs.match.evidence
+        read = any(map(extracted, evidence))
+        part = "comparator" if read else "context extraction" if evidence else "unattributed"
+    return Row(ours, theirs, one.rule, "missed match", part, each.missed)
+
+
+def _invented(
+    invented: Sequence[Unit],
+    lacking: Sequence[Unit],
+    linked: Sequence[Link],
+    verified: Assessment,
+    each: Shares | None,
+    lang: str | None,
+    based: bool,
+) -> list[Row]:
+    """The automatic units without a link: duplicates, other granularity, inventions."""
+    if not invented:
+        return []
+    known = sorted((unit for unit in verified.units if unit.counted), key=place, reverse=True)
+    by_key = {key(unit.text, lang) or unit.text: unit for unit in known}
+    by_id = {unit.id: unit for unit in known}
+    merged = {unit.id: by_id.get(unit.duplicate_of) for unit in verified.units if based}
+    pairs = [(one.automatic, one.verified) for one in linked]
+    rows = []
+    for unit in invented:
+        part: Part = ""
+        cause: Cause = "duplicate"
+        beside = by_key.get(key(unit.text, lang) or unit.text)
+        if beside is None:
+            part, beside = _granularity(unit, invented, lacking, pairs)
+            cause = "granularity" if part else "invented unit"
+        if beside is None:
+            beside = merged.get(unit.id) or _other_mention(unit, [one for _, one in pairs], lang)
+            cause = "duplicate" if beside else "invented unit"
+        share = None if each is None else each.invented_found if _found(unit) else each.invented
+        rows.append(Row(unit, None, "", cause, part, share, beside))
+    return rows
+
+
+def _other_mention(unit: Unit, known: Sequence[Unit], lang: str | None) -> Unit | None:
+    """The verified unit that this one names in another way (Armstrong for Neil Armstrong)."""
+    if unit.kind == "statement":
+        return None
+    names = [name_of(one) for one in known]
+    near = link([name_of(unit)], names, threshold=SIMILAR, lang=lang)[0]
+    return None if near is None else known[near.candidate]
+
+
+def _granularity(
+    unit: Unit, own: Sequence[Unit], other: Sequence[Unit], linked: Sequence[tuple[Unit, Unit]]
+) -> tuple[Part, Unit | None]:
+    """How an automatic unit without a link was cut otherwise than the verified ones, and beside which.
+
+    `own` and `other` are the units without a link on its side and on the other one, `linked` pairs of (own,
+    other). `merge`: it holds several of the others; `split`: one of the others holds it and more;
+    `nested`: one name inside another that both sides have; `boundary`: another beginning or end.
+    """
+    free = [one for one in other if overlap(unit, one)]
+    if free:
+        beside = max(free, key=lambda one: (overlap(unit, one), place(one)))
+        if len(free) > 1:
+            return "merge", beside
+        return ("split" if sum(bool(overlap(one, beside)) for one in own) > 1 else "boundary"), beside
+    over = [pair for pair in linked if overlap(unit, pair[1])]
+    if not over:
+        return "", None
+    partner, beside = max(over, key=lambda pair: (overlap(unit, pair[1]), place(pair[1])))
+    if not overlap(unit, partner):
+        return "split", beside
+    if unit.kind == "statement":  # several claims of one sentence are several units
+        return "", None
+    shared = overlap(unit, partner)
+    inside = shared in (length(unit), length(partner))
+    return ("nested" if inside else "boundary"), beside
+
+
+_TURNED: dict[Part, Part] = {"merge": "split", "split": "merge"}
+"""What `_granularity` says of a verified unit, said of the automatic ones beside it."""
+
+
+def _place(row: Row) -> tuple[Place, bool]:
+    unit = row.verified or row.automatic
+    assert unit is not None  # a row has one of the two
+    return place(unit), row.verified is None

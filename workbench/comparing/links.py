@@ -1,0 +1,150 @@
+"""Which unit of one assessment is which unit of the other, one to one, and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from workbench.matching.link import link
+from workbench.matching.names import Name
+from workbench.model import Assessment, Span, Unit
+from workbench.reviewing.edits import Open
+from workbench.reviewing.fold import KindState
+from workbench.text.normalise import key
+
+SIMILAR = 85
+"""The similarity from which two names are taken for one unit: the usual match threshold."""
+
+Place = tuple[int, int, str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """An automatic and a verified unit that are one, and the rule that says so.
+
+    `lineage` (the verified one came out of the automatic one), `span`, `overlap`, `key` or `similar`.
+    """
+
+    automatic: Unit
+    verified: Unit
+    rule: str
+
+
+def links(
+    automatic: Assessment, verified: Assessment, *, based: bool, lang: str | None = None
+) -> tuple[Link, ...]:
+    """The links between the counted units of two assessments, each rule on what the one before left.
+
+    `based`: the verified units came out of the automatic ones, so equal ids are one unit; what a person
+    rejected there is then no unit, and neither overlap nor likeness links it to another. Ties are broken
+    by what the units say, never by their order.
+    """
+    ours = sorted((unit for unit in automatic.units if unit.counted), key=place)
+    theirs = sorted((unit for unit in verified.units if unit.counted), key=place)
+    found: list[Link] = []
+
+    def take(rule: str, pairs: Iterable[tuple[Unit, Unit]]) -> None:
+        for one, other in pairs:
+            if one in ours and other in theirs:
+                found.append(Link(one, other, rule))
+                ours.remove(one)
+                theirs.remove(other)
+
+    if based:
+        by_id = {unit.id: unit for unit in theirs}
+        take("lineage", [(unit, by_id[unit.id]) for unit in ours if unit.id in by_id])
+    claims = automatic.kind == "statement"
+    if not (based and claims):  # the claims of one sentence have one span
+        take("span", _same_span(ours, theirs))
+    if not based:
+        take("overlap", _overlapping(ours, theirs))
+    take("key", _equal(ours, theirs, lambda unit: key(unit.text, lang) or unit.text))
+    if not based and ours and theirs:
+        take("similar", _similar(ours, theirs, lang))
+    return tuple(sorted(found, key=lambda one: (place(one.verified), place(one.automatic))))
+
+
+def descends(opening: Open, state: KindState, proposal: int | None) -> bool:
+    """Whether the units of a reviewed kind came out of that proposal and keep its ids.
+
+    Not so for a blind review, gold of a file, units carried over from a sibling and another run's proposal.
+    """
+    shown = [one for one in opening.assessments if one.kind == state.assessment.kind]
+    return (
+        proposal is not None
+        and opening.proposal == proposal
+        and opening.shown == "assisted"
+        and not state.imported
+        and bool(shown)
+        and not any(unit.origin == "carried" for one in shown for unit in one.units)
+    )
+
+
+def place(unit: Unit) -> Place:
+    """Sorts units by their place in the reference, then by what they say; ungrounded ones last."""
+    where = unit.spans[0] if unit.spans else Span(2**31, 2**31)
+    return where.start, where.end, unit.text, unit.label, unit.match.verdict or "", unit.id
+
+
+def overlap(one: Unit, other: Unit) -> int:
+    """How many code points of the reference two units share."""
+    pairs = ((a, b) for a in covered(one) for b in covered(other))
+    return sum(max(0, min(a.end, b.end) - max(a.start, b.start)) for a, b in pairs)
+
+
+def covered(unit: Unit) -> tuple[Span, ...]:
+    """What a unit is cut out of: the principal mention of a name, all passages of a claim."""
+    return unit.spans[:1] if unit.kind == "entity" else unit.spans
+
+
+def length(unit: Unit) -> int:
+    """How many code points of the reference a unit covers."""
+    return sum(span.end - span.start for span in covered(unit))
+
+
+def _same_span(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit, Unit]]:
+    """Pairs with one principal span; several claims of one sentence go by their wording."""
+    by_span: dict[Span, list[Unit]] = {}
+    for unit in theirs:
+        if unit.spans:
+            by_span.setdefault(unit.spans[0], []).append(unit)
+    pairs = [(one, other) for one in ours if one.spans for other in by_span.get(one.spans[0], ())]
+    return sorted(pairs, key=lambda pair: (-fuzz.ratio(pair[0].text, pair[1].text), _places(pair)))
+
+
+def _overlapping(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit, Unit]]:
+    """Pairs that share text, the most first; among equals the pair with the least text beside it."""
+    pairs = [(one, other) for one in ours for other in theirs if overlap(one, other)]
+
+    def strength(pair: tuple[Unit, Unit]) -> tuple[int, int, tuple[Place, Place]]:
+        return -overlap(*pair), length(pair[0]) + length(pair[1]), _places(pair)
+
+    return sorted(pairs, key=strength)
+
+
+def _equal(
+    ours: Sequence[Unit], theirs: Sequence[Unit], key_of: Callable[[Unit], str]
+) -> list[tuple[Unit, Unit]]:
+    if not ours or not theirs:
+        return []
+    by_key: dict[str, list[Unit]] = {}
+    for unit in theirs:
+        by_key.setdefault(key_of(unit), []).append(unit)
+    return [(one, other) for one in ours for other in by_key.get(key_of(one), ())]
+
+
+def _similar(ours: Sequence[Unit], theirs: Sequence[Unit], lang: str | None) -> list[tuple[Unit, Unit]]:
+    names = [name_of(unit) for unit in ours]
+    near = link([name_of(unit) for unit in theirs], names, threshold=SIMILAR, lang=lang)
+    return [(ours[one.candidate], theirs[index]) for index, one in enumerate(near) if one is not None]
+
+
+def name_of(unit: Unit) -> Name:
+    """The name of a unit for the matcher, as it stands in the text."""
+    return Name(unit.text, unit.original_label or unit.label)
+
+
+def _places(pair: tuple[Unit, Unit]) -> tuple[Place, Place]:
+    return place(pair[0]), place(pair[1])

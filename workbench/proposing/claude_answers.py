@@ -1,0 +1,177 @@
+"""What Claude is asked to answer, as models and JSON schemas, and how an answer is read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from workbench.model import ProposedEntity
+from workbench.proposing.claude_prompt import Task
+from workbench.proposing.claude_results import FailureKind, Judged, Part
+
+Supported = Literal["found", "partial", "contradicted", "absent"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Group(_Strict):
+    """Entities of one label: naming the label once takes a third less than naming it with every entity."""
+
+    label: str
+    names: list[str]
+
+
+class Entities(_Strict):
+    """The entities of one numbered text."""
+
+    text: int
+    entities: list[Group]
+
+
+class EntitiesAnswer(_Strict):
+    """Entities of every text asked about."""
+
+    texts: list[Entities]
+
+
+class Statements(_Strict):
+    """The statements of one numbered text."""
+
+    text: int
+    statements: list[str]
+
+
+class StatementsAnswer(_Strict):
+    """Statements of every text asked about."""
+
+    texts: list[Statements]
+
+
+class Support(_Strict):
+    """The verdict on one numbered statement, after its evidence, so that it follows from that."""
+
+    statement: int
+    context: int | None
+    quote: str | None
+    reason: str
+    verdict: Supported
+
+
+class VerdictsAnswer(_Strict):
+    """A verdict on every statement asked about."""
+
+    verdicts: list[Support]
+
+
+class UnusableError(Exception):
+    """The text of an answer is not what was asked for; the call makes it a failure."""
+
+    def __init__(self, kind: FailureKind, detail: str) -> None:
+        super().__init__(detail)
+        self.kind = kind
+        self.detail = detail
+
+
+_MODELS: dict[Task, type[BaseModel]] = {
+    "entities": EntitiesAnswer,
+    "statements": StatementsAnswer,
+    "verdicts": VerdictsAnswer,
+}
+_Answer = TypeVar("_Answer", bound=BaseModel)
+
+
+@cache
+def schema(task: Task, labels: tuple[str, ...]) -> dict[str, Any]:
+    """The JSON schema of a task's answer for `output_config`, with the labels as the only allowed ones.
+
+    It is already what the SDK's `transform_schema` makes of it. Titles and references are resolved, which
+    takes a third off the tokens that it costs in every call.
+    """
+    made = _MODELS[task].model_json_schema()
+    plain: dict[str, Any] = _plain(made, made.get("$defs", {}))
+    if task == "entities" and labels:
+        group = plain["properties"]["texts"]["items"]["properties"]["entities"]["items"]
+        group["properties"]["label"] = {"enum": list(labels)}
+    return plain
+
+
+def _plain(node: Any, definitions: dict[str, Any]) -> Any:
+    """A schema without titles, descriptions and references; an enumeration needs no type."""
+    if isinstance(node, list):
+        return [_plain(one, definitions) for one in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        return _plain(definitions[node["$ref"].removeprefix("#/$defs/")], definitions)
+    left_out = {"title", "description", "$defs"} | ({"type"} if "enum" in node else set())
+    return {key: _plain(value, definitions) for key, value in node.items() if key not in left_out}
+
+
+def read_answer(task: Task, text: str, count: int) -> tuple[Part, ...]:
+    """The parts of an answer: one per text asked about, or one with a verdict for each of `count` statements.
+
+    Labels outside the schema, quotes that stand nowhere and repeated names are kept as said; blank ones
+    are not. Raises UnusableError when the text is no JSON, has another shape, or does not answer every number
+    exactly once.
+    """
+    if task == "entities":
+        texts = _read(EntitiesAnswer, text).texts
+        _check([one.text for one in texts], count, "text")
+        return tuple(_entities(one.entities) for one in sorted(texts, key=lambda one: one.text))
+    if task == "statements":
+        answered = _read(StatementsAnswer, text).texts
+        _check([one.text for one in answered], count, "text")
+        ordered = sorted(answered, key=lambda one: one.text)
+        return tuple(tuple(_said(said) for said in one.statements if said.strip()) for one in ordered)
+    verdicts = _read(VerdictsAnswer, text).verdicts
+    _check([one.statement for one in verdicts], count, "statement")
+    return (tuple(_judged(one) for one in sorted(verdicts, key=lambda one: one.statement)),)
+
+
+def _read(model: type[_Answer], text: str) -> _Answer:
+    try:
+        return model.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_url=False)[0]
+        if first["type"] == "json_invalid":
+            raise UnusableError("not json", first["msg"]) from None
+        where = ".".join(str(step) for step in first["loc"])
+        raise UnusableError("schema", f"{where}: {first['msg']}" if where else first["msg"]) from None
+
+
+def _check(numbers: Sequence[int], count: int, what: str) -> None:
+    if sorted(numbers) != list(range(1, count + 1)):
+        raise UnusableError(
+            "schema", f"it should answer {what} 1 to {count} once each, and answers {sorted(numbers)}"
+        )
+
+
+def _entities(groups: Sequence[Group]) -> tuple[ProposedEntity, ...]:
+    return tuple(
+        ProposedEntity(_said(name), _said(group.label))
+        for group in groups
+        for name in group.names
+        if name.strip()
+    )
+
+
+def _judged(said: Support) -> Judged:
+    """The verdict in the proposers' words, found or missing, with the kind of missing before the reason."""
+    found = said.verdict == "found"
+    return Judged(
+        "found" if found else "missing",
+        None if said.context is None else said.context - 1,
+        _said(said.quote) if said.quote and said.quote.strip() else None,
+        _said(said.reason) if found else f"{said.verdict}: {_said(said.reason)}",
+    )
+
+
+def _said(text: str) -> str:
+    if "\0" in text:  # the one character that no stored text may hold
+        raise UnusableError("schema", "a NUL character stands in it")
+    return text

@@ -1,0 +1,221 @@
+"""Asks: the calls that samples need, each paid once, and the proposals that their results make."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from workbench.model import DEFAULT_LABELS, Kind, Sample, text_hash
+from workbench.proposing.claude_answers import schema
+from workbench.proposing.claude_fence import Piece, fenced
+from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, render
+from workbench.proposing.claude_results import Failure, Part
+from workbench.proposing.claude_tokens import estimate
+
+DEFAULT_MODEL = "claude-haiku-5-5"
+# Texts of several samples share a call: instructions and schema are some 300 tokens, a tenth of a full pack.
+# Larger packs save little, and one refusal or cut answer costs more.
+PACK_TOKENS = 3000
+PACK_TEXTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """How a run asks: everything besides the texts that an answer depends on.
+
+    `effort` None sends none (older models know none). `repeat` counts the rounds of a repeated proposal.
+    `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it.
+    """
+
+    model: str = DEFAULT_MODEL
+    effort: str | None = "low"
+    max_tokens: int = 16_000
+    labels: tuple[str, ...] = tuple(label.name for label in DEFAULT_LABELS)
+    guidelines: str = ""
+    prompt: Prompt = field(default_factory=default_prompt)
+    repeat: int = 1
+
+
+class Item(NamedTuple):
+    """What one payment key stands for: its texts, by role."""
+
+    key: str
+    pieces: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One payable call: the payment keys that its answer has parts for, and the fenced pieces to send.
+
+    `count` is how many numbers the answer must have: texts, or statements to judge. An ask whose `pieces`
+    are lost (a batch of an earlier start) cannot be sent, but its answer can be read.
+    """
+
+    task: Task
+    keys: tuple[str, ...]
+    count: int
+    pieces: tuple[Piece, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """32 hex digits: equal for the same keys. A batch's `custom_id`."""
+        return text_hash(self.task, *self.keys)
+
+    @property
+    def tokens(self) -> int:
+        """An estimate of what the pieces take, with their tags, at least."""
+        return sum(estimate(piece.text) + 16 for piece in self.pieces)
+
+
+@lru_cache(maxsize=64)
+def system(setup: Setup, task: Task) -> str:
+    """The system text of a task: the part of the prompt that is the same in every call."""
+    return render(setup.prompt, task, setup.labels, setup.guidelines)
+
+
+@lru_cache(maxsize=64)
+def _mark(setup: Setup, task: Task) -> str:
+    shape = json.dumps(schema(task, setup.labels), sort_keys=True)
+    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape, str(setup.repeat))
+
+
+def payment_key(setup: Setup, task: Task, *texts: str) -> str:
+    """What is paid once: the texts with the model, effort, prompt, labels and schema they are asked with."""
+    return text_hash(_mark(setup, task), *texts)
+
+
+def entities_key(setup: Setup, text: str) -> str:
+    """The key of the entities of a text, a reference or a context alike."""
+    return payment_key(setup, "entities", text)
+
+
+def statements_key(setup: Setup, sample: Sample) -> str:
+    """The key of a reference's statements: of no context, so that every retriever is judged by the same."""
+    return payment_key(setup, "statements", sample.user_input, sample.reference)
+
+
+def verdicts_key(setup: Setup, sample: Sample, statements: Sequence[str]) -> str:
+    """The key of the verdicts on statements by a sample's contexts."""
+    return payment_key(setup, "verdicts", str(len(statements)), *statements, *sample.retrieved_contexts)
+
+
+def body(setup: Setup, ask: Ask) -> dict[str, Any]:
+    """The request of an ask: `messages.create(**body)`, or the `params` of a batch's row.
+
+    What is the same in every call stands first and is marked for the cache; the texts come last, fenced.
+    """
+    config: dict[str, Any] = {
+        "format": {"type": "json_schema", "schema": schema(ask.task, setup.labels)},
+        **({"effort": setup.effort} if setup.effort else {}),
+    }
+    stable = {"type": "text", "text": system(setup, ask.task), "cache_control": {"type": "ephemeral"}}
+    return {
+        "model": setup.model,
+        "max_tokens": setup.max_tokens,
+        "system": [stable],
+        "messages": [{"role": "user", "content": fenced(ask.pieces)}],
+        "output_config": config,
+    }
+
+
+def plan(
+    samples: Iterable[Sample], setup: Setup, kinds: Sequence[Kind], known: Container[str] = frozenset()
+) -> Iterator[Ask]:
+    """The calls that the samples still need for entities and statements, lazily, every key once.
+
+    Keys in `known` are not asked. Texts share calls, but a reference never shares one with contexts: what
+    is said of it cannot depend on what was retrieved. Blank texts cost nothing. Verdicts need the
+    statements first: see `plan_verdicts`.
+    """
+    seen: set[bytes] = set()
+    references, contexts, statements = _Pack("entities"), _Pack("entities"), _Pack("statements")
+
+    def into(pack: _Pack, item: Item) -> Iterator[Ask]:
+        digest = bytes.fromhex(item.key)
+        if digest not in seen and item.key not in known and item.pieces[-1][1].strip():
+            seen.add(digest)
+            yield from pack.add(item)
+
+    for sample in samples:
+        if "entity" in kinds:
+            yield from into(references, _text_item(setup, sample.reference))
+            for context in sample.retrieved_contexts:
+                yield from into(contexts, _text_item(setup, context))
+        if "statement" in kinds:
+            pieces = (("question", sample.user_input), ("text", sample.reference))
+            yield from into(statements, Item(statements_key(setup, sample), pieces))
+    for pack in (references, contexts, statements):
+        yield from pack.rest()
+
+
+def plan_verdicts(
+    samples: Iterable[Sample],
+    setup: Setup,
+    results: Mapping[str, Part | Failure],
+    known: Container[str] = frozenset(),
+) -> Iterator[Ask]:
+    """The calls for verdicts on statements that are there, one per sample with statements and contexts."""
+    seen: set[str] = set()
+    for sample in samples:
+        said = results.get(statements_key(setup, sample))
+        contexts = [(number, one) for number, one in enumerate(sample.retrieved_contexts, 1) if one.strip()]
+        if said is None or isinstance(said, Failure) or not said or not contexts:
+            continue
+        listed = [str(one) for one in said]
+        key = verdicts_key(setup, sample, listed)
+        if key in seen or key in known:
+            continue
+        seen.add(key)
+        statements = (Piece("statement", number, one) for number, one in enumerate(listed, 1))
+        passages = (Piece("context", number, one) for number, one in contexts)
+        yield Ask("verdicts", (key,), len(listed), (*passages, *statements))
+
+
+def singles(ask: Ask) -> tuple[Ask, ...]:
+    """The ask as one ask per key: what a pack becomes when one of its texts may have spoiled the answer."""
+    if ask.task == "verdicts" or len(ask.keys) == 1:
+        return (ask,)
+    return tuple(
+        Ask(
+            ask.task,
+            (key,),
+            1,
+            tuple(piece._replace(number=1) for piece in ask.pieces if piece.number == number),
+        )
+        for number, key in enumerate(ask.keys, 1)
+    )
+
+
+def _text_item(setup: Setup, text: str) -> Item:
+    return Item(entities_key(setup, text), (("text", text),))
+
+
+class _Pack:
+    """Items that will share a call, full at PACK_TOKENS or PACK_TEXTS."""
+
+    def __init__(self, task: Task) -> None:
+        self._task: Task = task
+        self._items: list[Item] = []
+        self._tokens = 0
+
+    def add(self, item: Item) -> Iterator[Ask]:
+        """Take an item; the ask of those before it when it does not fit beside them."""
+        tokens = sum(estimate(text) for _, text in item.pieces)
+        if self._items and (len(self._items) >= PACK_TEXTS or self._tokens + tokens > PACK_TOKENS):
+            yield from self.rest()
+        self._items.append(item)
+        self._tokens += tokens
+
+    def rest(self) -> Iterator[Ask]:
+        """The ask of what waits, if anything does."""
+        if self._items:
+            pieces = (
+                Piece(role, number, text)
+                for number, item in enumerate(self._items, 1)
+                for role, text in item.pieces
+            )
+            yield Ask(self._task, tuple(item.key for item in self._items), len(self._items), tuple(pieces))
+        self._items, self._tokens = [], 0

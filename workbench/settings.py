@@ -1,0 +1,166 @@
+"""A person's own settings: the config file, which they write, and the state file, which the program writes.
+
+The two are apart so that no program ever rewrites a file that a person keeps with comments and order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import UsageError
+
+CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
+"""Environment variables that name another file."""
+
+KNOWN = ("as", "theme", "keys")
+NEAR = 60
+"""Similarity (0-100) from which a name is offered for a mistyped one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the config file says; empty where it says nothing.
+
+    `keys` maps the name of an action to the keys it shall have; whether such actions and keys exist is
+    for the screens to say.
+    """
+
+    path: Path = Path()
+    annotator: str = ""
+    theme: str = ""
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def config_path() -> Path:
+    """Where the config file is, or would be."""
+    from platformdirs import user_config_path
+
+    return Path(os.environ.get(CONFIG) or user_config_path("workbench", appauthor=False) / "config.toml")
+
+
+def state_path() -> Path:
+    """Where the program keeps what it has to remember between two starts."""
+    from platformdirs import user_state_path
+
+    return Path(os.environ.get(STATE) or user_state_path("workbench", appauthor=False) / "state.json")
+
+
+def read_settings(path: Path | None = None) -> Settings:
+    """The settings of the config file; none when there is no file. Raises UsageError for one that is off.
+
+    A file that WORKBENCH_CONFIG names has to be there.
+    """
+    path = path or config_path()
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        if os.environ.get(CONFIG):
+            raise UsageError(f"{path}: no such file; {CONFIG} names it") from None
+        return Settings(path)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from error
+    import tomllib
+
+    try:
+        table = tomllib.loads(text.removeprefix("\ufeff"))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: not TOML: {error}") from error
+    for name in table:
+        if name not in KNOWN:
+            raise UsageError(f"{path}: there is no setting {name!r}{did_you_mean(name, KNOWN)}")
+    return Settings(path, _text(path, table, "as"), _text(path, table, "theme"), _keys(path, table))
+
+
+def _text(path: Path, table: Mapping[str, Any], name: str) -> str:
+    value = table.get(name, "")
+    if not isinstance(value, str) or (name in table and not value.strip()):
+        raise UsageError(f'{path}: {name}: write it as {name} = "…"')
+    return value.strip()
+
+
+def _keys(path: Path, table: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The [keys] table. `review.accept` without quotes is a table in a table for TOML: both are read."""
+    keys = table.get("keys", {})
+    if not isinstance(keys, Mapping):
+        raise UsageError(f"{path}: keys: write it as a table, [keys]")
+    found: dict[str, tuple[str, ...]] = {}
+    open_tables = [("", keys)]
+    while open_tables:
+        lead, inner = open_tables.pop()
+        for name, value in inner.items():
+            full = lead + name
+            if isinstance(value, Mapping):
+                open_tables.append((f"{full}.", value))
+            else:
+                found[full] = _key_list(f"{path}: keys: {full}", value)
+    return found
+
+
+def _key_list(where: str, value: object) -> tuple[str, ...]:
+    parts = value.split() if isinstance(value, str) else value
+    if not isinstance(parts, list) or not parts or not all(isinstance(key, str) and key for key in parts):
+        raise UsageError(f'{where}: write keys as "a" or "a ctrl+a" or ["a", "ctrl+a"]')
+    return tuple(parts)
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` with the nearest known word, or nothing when none is near."""
+    from rapidfuzz import fuzz, process, utils
+
+    found = process.extractOne(
+        word, list(known), scorer=fuzz.WRatio, processor=utils.default_process, score_cutoff=NEAR
+    )
+    return f"; did you mean {found[0]!r}?" if found else ""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the program remembers: the theme chosen last, what the config file said then, the tour."""
+
+    theme: str = ""
+    theme_over: str = ""
+    tour_seen: bool = False
+
+
+def read_state(path: Path) -> State:
+    """What is remembered; nothing when the file is missing or spoilt, for no person keeps it in order."""
+    import json
+
+    try:
+        table = json.loads(path.read_text("utf-8"))
+        return State(str(table["theme"]), str(table["theme_over"]), bool(table["tour_seen"]))
+    except (OSError, ValueError, TypeError, KeyError):
+        return State()
+
+
+def write_state(path: Path, state: State) -> None:
+    """Replace the state file whole, or leave it as it is. Raises OSError."""
+    import json
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        fresh.write_text(json.dumps(asdict(state)), "utf-8")
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def remember(path: Path, settings: Settings, *, theme: str = "", tour_seen: bool = False) -> None:
+    """Keep a theme chosen in the app, or that the tour was seen. Raises OSError."""
+    state = read_state(path)
+    if theme:
+        state = replace(state, theme=theme, theme_over=settings.theme)
+    write_state(path, replace(state, tour_seen=state.tour_seen or tour_seen))
+
+
+def theme_now(settings: Settings, state: State) -> str:
+    """The newest choice of a theme: the one made in the app, unless the config file changed since."""
+    return state.theme if state.theme and state.theme_over == settings.theme else settings.theme

@@ -1,0 +1,254 @@
+"""Claude proposes: what a run would cost, whether text may leave, the run itself, and how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from workbench.errors import UsageError
+from workbench.proposing.claude_asks import Setup
+from workbench.proposing.claude_call import check_model, connect
+from workbench.proposing.claude_forecast import Forecast, forecast
+from workbench.proposing.claude_live import Limits
+from workbench.proposing.claude_progress import Progress, Summary
+from workbench.proposing.claude_proposals import read_part
+from workbench.proposing.claude_results import CAUSES, Failure, Part, Usage
+from workbench.stages.claude_batch import propose_batch
+from workbench.stages.claude_live import Book, chunks, pending, propose_live
+from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.store import calls, runs
+from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
+from workbench.store.engine import Store
+
+EXTERNAL = ("ask", "allow", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudePlan:
+    """What a run will do before it does anything. `run` is empty for one that does not exist yet.
+
+    `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
+    `failed` counts samples that an earlier start could not propose and that are left alone.
+    """
+
+    run: str
+    model: str
+    samples: int
+    already: int
+    failed: int
+    requests: int
+    input_tokens: int
+    output_tokens: int
+    counted: int
+    cost: Decimal | None
+    prices_of: str
+    host: str
+    external: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeReport:
+    """How a run stands now. `failures` counts by kind, with the advice that goes with it.
+
+    `stopped` says why something was left, empty when all is proposed or failed. `cost` in dollars, None for
+    a model without a price.
+    """
+
+    run: str
+    model: str
+    proposed: int
+    already: int
+    failed: int
+    left: int
+    failures: Mapping[str, int]
+    advice: Mapping[str, str]
+    requests: int
+    refused: int
+    usage: Usage
+    cost: Decimal | None
+    seconds: float
+    stopped: str
+    notes: tuple[str, ...] = ()
+
+
+def plan_run(
+    store: Store, info: DatasetInfo, options: ClaudeOptions, *, retry: bool = False, batch: bool = False
+) -> ClaudePlan:
+    """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
+    setup, prices = setup_of(info, options), prices_of(options)
+    run = found_run(store, info, setup)
+    ids = pending(store, info.id, run.id if run else 0, retry=retry)
+    sends: Forecast = forecast(
+        chunks(store, ids), setup, info.policy.kinds, calls.all_keys(store), _statements(store)
+    )
+    already = run.n_proposals if run else 0
+    return ClaudePlan(
+        run=run.name if run else "",
+        model=setup.model,
+        samples=len(ids),
+        already=already,
+        failed=count_samples(store, info.id) - already - len(ids),
+        requests=sends.requests,
+        input_tokens=sends.input_tokens,
+        output_tokens=sends.output_tokens,
+        counted=sends.counted,
+        cost=sends.cost(prices, setup.model, batch=batch),
+        prices_of=prices.dated.isoformat(),
+        host=host(),
+        external=info.external,
+    )
+
+
+def host() -> str:
+    """Where texts would go: the host of ANTHROPIC_BASE_URL, else the service's own."""
+    import os
+    from urllib.parse import urlsplit
+
+    url = os.environ.get("ANTHROPIC_BASE_URL", "")
+    return urlsplit(url).netloc or "api.anthropic.com"
+
+
+def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
+    """Keep whether this dataset's text may leave the machine: `ask`, `allow` or `never`."""
+    if external not in EXTERNAL:
+        raise UsageError(f"--external: got {external!r}, expected {', '.join(EXTERNAL)}")
+    set_dataset(store, info.id, external=external)
+    return replace(info, external=external)
+
+
+def check_leaving(plan: ClaudePlan) -> None:
+    """Text leaves the machine only when the dataset, or the person just now, allows it.
+
+    Raises UsageError that names the host and the volume.
+    """
+    volume = f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
+    if plan.external == "never":
+        raise UsageError(f"this dataset must not leave the machine (external: never): would send {volume}")
+    if plan.external == "ask":
+        raise UsageError(
+            f"would send {volume}: say --yes for this time, or --external allow to let this dataset go "
+            "from now on"
+        )
+
+
+def propose_claude(
+    store: Store,
+    info: DatasetInfo,
+    options: ClaudeOptions,
+    *,
+    annotator: str,
+    retry: bool = False,
+    batch: bool = False,
+    limits: Limits | None = None,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> ClaudeReport:
+    """Propose what the run of these options lacks, and make it the dataset's current run.
+
+    `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
+    Ctrl-C ends it softly: what is under way is waited for; a second one drops that too. A killed run goes
+    on where it stopped, and nothing is paid twice. Raises AccessError for a model that cannot be used.
+    """
+    return asyncio.run(
+        _run(
+            store,
+            info,
+            options,
+            annotator=annotator,
+            retry=retry,
+            batch=batch,
+            limits=limits or Limits(),
+            on_progress=on_progress,
+        )
+    )
+
+
+async def _run(
+    store: Store,
+    info: DatasetInfo,
+    options: ClaudeOptions,
+    *,
+    annotator: str,
+    retry: bool,
+    batch: bool,
+    limits: Limits,
+    on_progress: Callable[[Progress], None],
+) -> ClaudeReport:
+    setup = setup_of(info, options)
+    async with connect(limits.call_seconds) as client:
+        notes = await check_model(client, setup, batch=batch)
+    run = run_of(store, info, setup, annotator)
+    ids = pending(store, info.id, run.id, retry=retry)
+    book = Book(store, run.id, setup, info.policy.kinds)
+    stop = asyncio.Event()
+    with _soft_end(stop):
+        prices = prices_of(options)
+        if batch:
+            summary = await propose_batch(book, ids, prices=prices, on_progress=on_progress, stop=stop)
+        else:
+            summary = await propose_live(
+                book, ids, limits=limits, prices=prices, total=None, on_progress=on_progress, stop=stop
+            )
+    if summary.progress.answered or run.n_proposals:
+        set_dataset(store, info.id, run_id=run.id)
+    return report_of(store, info, run.name, run.n_proposals, setup, summary, notes)
+
+
+def _statements(store: Store) -> Mapping[str, Part | Failure]:
+    """Every stored list of statements by its key: small beside the texts they were made of."""
+    return {key: read_part("statements", one.document) for key, one in calls.answers_to(store, "statements")}
+
+
+def report_of(
+    store: Store,
+    info: DatasetInfo,
+    name: str,
+    already: int,
+    setup: Setup,
+    summary: Summary,
+    notes: tuple[str, ...] = (),
+) -> ClaudeReport:
+    """How the run stands after a start that ended as `summary` says."""
+    run = runs.find_run(store, info.id, name)
+    by_kind: dict[str, int] = {}
+    for _, _, kind, _ in runs.failures_of(store, run.id):
+        by_kind[kind] = by_kind.get(kind, 0) + 1
+    return ClaudeReport(
+        run=name,
+        model=setup.model,
+        proposed=run.n_proposals - already,
+        already=already,
+        failed=run.failed,
+        left=count_samples(store, info.id) - run.n_proposals - run.failed,
+        failures=by_kind,
+        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},  # type: ignore[index]
+        requests=summary.progress.requests,
+        refused=summary.progress.refused,
+        usage=summary.progress.usage,
+        cost=summary.progress.cost,
+        seconds=summary.progress.seconds,
+        stopped=summary.stopped,
+        notes=notes,
+    )
+
+
+@contextmanager
+def _soft_end(stop: asyncio.Event) -> Iterator[None]:
+    """The first Ctrl-C sets `stop`, the second one cancels; only where signals can be had."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def pressed() -> None:
+        if stop.is_set() and task is not None:
+            task.cancel()
+        stop.set()
+
+    with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or another thread
+        loop.add_signal_handler(signal.SIGINT, pressed)
+    try:
+        yield
+    finally:
+        with suppress(NotImplementedError, RuntimeError, ValueError):
+            loop.remove_signal_handler(signal.SIGINT)

@@ -1,0 +1,246 @@
+"""Claude over a dataset, live: what is missing is asked, every answer stored as it comes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import cast
+
+from workbench.model import Kind, Sample
+from workbench.proposing.claude_asks import (
+    Ask,
+    Setup,
+    entities_key,
+    plan,
+    plan_verdicts,
+    statements_key,
+)
+from workbench.proposing.claude_call import connect
+from workbench.proposing.claude_live import Limits, propose_all
+from workbench.proposing.claude_money import Prices
+from workbench.proposing.claude_progress import Progress, Summary
+from workbench.proposing.claude_prompt import Task
+from workbench.proposing.claude_proposals import assemble, part_document, read_part
+from workbench.proposing.claude_results import CAUSES, Failure, Part, Result
+from workbench.reviewing.documents import proposal_document
+from workbench.store import calls, runs, samples
+from workbench.store.calls import Call
+from workbench.store.engine import Store
+from workbench.store.samples import Stored
+
+WINDOW = 200
+"""Samples that are planned and put together at once."""
+
+
+@dataclass(slots=True)
+class _Window:
+    """Samples whose answers are awaited: first for texts and statements, then for verdicts."""
+
+    samples: list[Stored]
+    waiting: set[str]
+    judged: bool
+
+
+@dataclass(slots=True)
+class Book:
+    """What a run knows and stores: answers by payment key, failures, proposals."""
+
+    store: Store
+    run_id: int
+    setup: Setup
+    kinds: tuple[Kind, ...]
+    failed: dict[str, Failure] = field(default_factory=dict)
+
+    def keys_of(self, sample: Sample) -> set[str]:
+        """The payment keys of a sample, but for the verdicts, which depend on the statements."""
+        found = set()
+        if "entity" in self.kinds:
+            texts = (sample.reference, *sample.retrieved_contexts)
+            found |= {entities_key(self.setup, text) for text in texts if text.strip()}
+        if "statement" in self.kinds and sample.reference.strip():
+            found.add(statements_key(self.setup, sample))
+        return found
+
+    def results(self, stored: Sequence[Stored]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+        """What is known for some samples by key, and the call that each answer came with."""
+        keys = {key for one in stored for key in self.keys_of(one.sample)}
+        found, paid_by = self._known(keys)
+        if "statement" in self.kinds:
+            verdicts = {key for one in stored for key in self.verdict_keys(one.sample, found)}
+            judged, judged_by = self._known(verdicts)
+            found |= judged
+            paid_by |= judged_by
+        return found, paid_by
+
+    def verdict_keys(self, sample: Sample, results: Mapping[str, Part | Failure]) -> set[str]:
+        """The payment key of a sample's verdicts, once its statements are known; none when it needs none."""
+        return {key for ask in plan_verdicts([sample], self.setup, results) for key in ask.keys}
+
+    def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+        paid = calls.answers(self.store, keys)
+        found: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
+        found |= {key: read_part(cast("Task", one.task), one.document) for key, one in paid.items()}
+        return found, {key: one.call_id for key, one in paid.items()}
+
+    def save(self, ask: Ask, result: Result, batch: str = "") -> None:
+        """Store what a call came to, whole."""
+        if isinstance(result, Failure):
+            self.failed |= dict.fromkeys(ask.keys, result)
+        usage = None if result.usage is None else asdict(result.usage)
+        failure = result if isinstance(result, Failure) else None
+        call = Call(
+            task=ask.task,
+            keys=ask.keys,
+            documents=None if isinstance(result, Failure) else tuple(map(part_document, result.parts)),
+            model=result.model,
+            request_id=result.request_id,
+            stop_reason=result.stop_reason,
+            failure=failure.kind if failure else "",
+            detail=failure.detail if failure else "",
+            usage=usage,
+            attempts=result.attempts,
+            batch=batch,
+        )
+        calls.save_call(self.store, self.run_id, call)
+
+    def put_together(self, stored: Sequence[Stored]) -> None:
+        """Store the proposals of the samples that all is known of, and why others have none."""
+        results, paid_by = self.results(stored)
+        proposals, failures = [], []
+        for one in stored:
+            made = assemble(one.sample, self.setup, self.kinds, results)
+            if made is None:
+                continue
+            row = {"run_id": self.run_id, "sample_id": one.sample_id, "content_hash": one.sample.content_hash}
+            if isinstance(made, Failure):
+                failures.append({**row, "failure": made.kind, "message": made.message})
+            else:
+                keys = self.keys_of(one.sample) | self.verdict_keys(one.sample, results)
+                used = sorted({paid_by[key] for key in keys if key in paid_by})
+                proposals.append({**row, "document": proposal_document(made), "calls": used})
+        runs.add_results(self.store, proposals, failures)
+
+
+class Feed:
+    """The asks of a run, window by window; verdicts follow when the statements are there."""
+
+    def __init__(self, book: Book, ids: Sequence[int]) -> None:
+        self._book = book
+        self._ids = ids
+        self._open: list[_Window] = []
+        self._asked: set[str] = set()
+        self._changed = asyncio.Event()
+
+    async def asks(self) -> AsyncIterator[Ask]:
+        """Every ask, as it is needed."""
+        for start in range(0, len(self._ids), WINDOW):
+            for ask in await asyncio.to_thread(self._begin, self._ids[start : start + WINDOW]):
+                yield ask
+            for ask in await self._next_step():
+                yield ask
+        while self._open:
+            for ask in await self._next_step():
+                yield ask
+            if self._open and all(window.waiting for window in self._open):
+                self._changed.clear()
+                await self._changed.wait()
+
+    def settled(self, ask: Ask) -> None:
+        """The result of an ask is stored."""
+        for window in self._open:
+            window.waiting.difference_update(ask.keys)
+        self._changed.set()
+
+    async def close(self) -> None:
+        """Put together what can be of the windows that are still open."""
+        for window in self._open:
+            await self._book.store.write(_put_together, self._book, window.samples)
+        self._open = []
+
+    def _begin(self, ids: Sequence[int]) -> list[Ask]:
+        book = self._book
+        stored = samples.load_samples(book.store, ids, None)
+        keys = {key for one in stored for key in book.keys_of(one.sample)}
+        known = calls.known_keys(book.store, keys)
+        asks = list(plan((one.sample for one in stored), book.setup, book.kinds, known | self._asked))
+        self._asked.update(key for ask in asks for key in ask.keys)
+        waiting = {key for key in keys - known if key not in book.failed}
+        self._open.append(_Window(stored, waiting, "statement" not in book.kinds))
+        return asks
+
+    async def _next_step(self) -> list[Ask]:
+        """Finish the windows that wait for nothing any more; the verdicts that others need now."""
+        asks: list[Ask] = []
+        for window in [one for one in self._open if not one.waiting]:
+            if window.judged:
+                await self._book.store.write(_put_together, self._book, window.samples)
+                self._open.remove(window)
+            else:
+                asks += await asyncio.to_thread(self._judge, window)
+        return asks
+
+    def _judge(self, window: _Window) -> list[Ask]:
+        book = self._book
+        results, _ = book.results(window.samples)
+        needed = list(plan_verdicts((one.sample for one in window.samples), book.setup, results, results))
+        asks = [ask for ask in needed if not self._asked.intersection(ask.keys)]
+        self._asked.update(key for ask in asks for key in ask.keys)
+        window.waiting = {key for ask in needed for key in ask.keys if key not in book.failed}
+        window.judged = True
+        return asks
+
+
+def _put_together(_store: Store, book: Book, stored: Sequence[Stored]) -> None:
+    book.put_together(stored)
+
+
+def save(_store: Store, book: Book, ask: Ask, result: Result, batch: str = "") -> None:
+    """As `Book.save`, for the writer thread."""
+    book.save(ask, result, batch)
+
+
+async def propose_live(
+    book: Book,
+    ids: Sequence[int],
+    *,
+    limits: Limits,
+    prices: Prices,
+    total: int | None,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+) -> Summary:
+    """Ask for all that the samples lack; answers are stored as they come, proposals window by window.
+
+    `stop` ends it softly. Whatever ends it, what was paid for is stored. Raises what the store raises.
+    """
+    feed = Feed(book, ids)
+
+    async def on_result(ask: Ask, result: Result) -> None:
+        await book.store.write(save, book, ask, result)
+        feed.settled(ask)
+
+    async with connect(limits.call_seconds) as client:
+        try:
+            return await propose_all(
+                client, book.setup, feed.asks(), on_result,
+                limits=limits, prices=prices, total=total, on_progress=on_progress, stop=stop,
+            )  # fmt: skip
+        finally:
+            await feed.close()
+
+
+def pending(store: Store, dataset_id: int, run_id: int, *, retry: bool) -> list[int]:
+    """The samples that a run has to speak of, in queue order.
+
+    Failures that were paid for, or that will come again, are left alone unless `retry`.
+    """
+    final = () if retry else tuple(kind for kind, cause in CAUSES.items() if not cause.again)
+    return runs.pending_ids(store, dataset_id, run_id, final)
+
+
+def chunks(store: Store, ids: Sequence[int]) -> Iterator[Sample]:
+    """The samples of these ids, read as they are needed."""
+    for start in range(0, len(ids), WINDOW):
+        for one in samples.load_samples(store, ids[start : start + WINDOW], None):
+            yield one.sample

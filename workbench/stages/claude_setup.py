@@ -1,0 +1,102 @@
+"""How a run of Claude is set up from a dataset's policy and a person's options, and found again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import InputError, NotFoundError
+from workbench.model import Kind
+from workbench.proposing.claude_asks import DEFAULT_MODEL, Setup
+from workbench.proposing.claude_money import Prices, default_prices, read_prices
+from workbench.proposing.claude_prompt import default_prompt, read_prompt
+from workbench.store import runs
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
+
+PROPOSER = "claude"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaudeOptions:
+    """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
+
+    `round` numbers the repetitions of one set-up: each is asked, and paid, for itself.
+    """
+
+    model: str = DEFAULT_MODEL
+    effort: str | None = "low"
+    max_tokens: int = 16_000
+    prompt: Path | None = None
+    prices: Path | None = None
+    round: int = 1
+
+
+def setup_of(info: DatasetInfo, options: ClaudeOptions) -> Setup:
+    """The set-up of a run. Raises NotFoundError and InputError for a prompt file that cannot be used."""
+    prompt = default_prompt()
+    if options.prompt is not None:
+        prompt = read_prompt(_text(options.prompt), str(options.prompt))
+    return Setup(
+        model=options.model,
+        effort=options.effort,
+        max_tokens=options.max_tokens,
+        labels=info.policy.label_names(),
+        guidelines=info.policy.guidelines,
+        prompt=prompt,
+        repeat=options.round,
+    )
+
+
+def prices_of(options: ClaudeOptions) -> Prices:
+    """The packaged prices, under those of the person's file."""
+    if options.prices is None:
+        return default_prices()
+    return read_prices(_text(options.prices), str(options.prices), default_prices())
+
+
+def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
+    """What a run stores of its set-up; two runs with equal ones are one."""
+    return {
+        "source": PROPOSER,
+        "prompt_sha256": setup.prompt.sha256,
+        "prompt": list(setup.prompt.sections),
+        "effort": setup.effort,
+        "max_tokens": setup.max_tokens,
+        "labels": list(setup.labels),
+        "guidelines": setup.guidelines,
+        "kinds": list(kinds),
+        "round": setup.repeat,
+    }
+
+
+def found_run(store: Store, info: DatasetInfo, setup: Setup) -> RunInfo | None:
+    """The run of this set-up; None when there is none yet."""
+    wanted = parameters(setup, info.policy.kinds)
+    for run in reversed(runs.list_runs(store, info.id)):
+        if run.proposer == PROPOSER and run.model == setup.model and run.parameters == wanted:
+            return run
+    return None
+
+
+def run_of(store: Store, info: DatasetInfo, setup: Setup, annotator: str) -> RunInfo:
+    """The run of this set-up: the one that there is, else a new one."""
+    known = found_run(store, info, setup)
+    if known is not None:
+        return known
+    wanted = parameters(setup, info.policy.kinds)
+    runs.create_run(store, info.id, PROPOSER, setup.model, wanted, annotator)
+    return runs.list_runs(store, info.id)[-1]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise NotFoundError(f"no such file: {path}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: not UTF-8 at byte {error.start}") from error
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error

@@ -1,0 +1,206 @@
+"""The queue: which samples a view holds and in which order, what a row says, what comes next."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+from workbench.model import Disposition, Tally
+from workbench.scoring.scorers import DEFAULT_SCORER
+from workbench.stages import queue_values
+from workbench.stages.queue_values import (
+    causes_of,
+    count_now,
+    delta_of,
+    needs_values,
+    page_of,
+    picked_by,
+    values_of,
+)
+from workbench.store import datasets as dataset_store
+from workbench.store import queue, queue_views
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.queue import Pace, PageRow, Progress
+from workbench.store.queue_values import Values
+from workbench.store.samples import CHUNK
+from workbench.text.query import Query, Term
+
+__all__ = ["Pace", "Progress", "needs_values"]
+
+Order = Literal["u", "doubt", "delta", "file"]
+ORDERS: tuple[Order, ...] = get_args(Order)
+"""Random, the most doubtful first, the largest Δ first, as in the file."""
+
+EVERYTHING = Query()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue. `automatic` is None while there is none or while it is hidden."""
+
+    sample_id: int
+    key: str
+    disposition: Disposition
+    flag: str
+    blind: bool
+    rematch: bool
+    reference: str
+    scorer: str
+    automatic: Tally | None
+    verified: Tally | None
+    delta: Fraction | None
+    annotators: tuple[str, ...]
+    stale: bool = False
+    off_plan: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What a queue shows first: the next sample to decide, those around it and their rows."""
+
+    at: int | None
+    ids: array[int]
+    rows: dict[int, QueueRow]
+
+
+def queue_ids(
+    store: Store, dataset_id: int, annotator: str, query: Query = EVERYTHING, order: Order = "u"
+) -> array[int]:
+    """The samples of a view, eight bytes each.
+
+    By Δ those that have one come first, the largest first, then the others in random order.
+    """
+    info = _info(store, dataset_id)
+    values = values_of(store, info, annotator) if order == "delta" or needs_values(query) else {}
+    picked = picked_by(store, info, annotator, query, values)
+    ids = queue_views.view_ids(store, info, annotator, query, "u" if order == "delta" else order, picked)
+    return _by_delta(ids, values) if order == "delta" else ids
+
+
+def first(store: Store, dataset_id: int, annotator: str, before: int, after: int) -> First:
+    """The samples around the next one to decide, in random order; the dataset's size costs nothing."""
+    at = next_sample(store, dataset_id, annotator)
+    ids = queue_views.ids_around(store, dataset_id, at, before, after)
+    return First(at, ids, queue_rows(store, dataset_id, annotator, ids))
+
+
+def find_samples(store: Store, dataset_id: int, annotator: str, text: str, limit: int) -> list[QueueRow]:
+    """The first samples with a text in their id, question or reference; the one with this very id first."""
+    words = Query((Term("text", (text,)),)) if text else EVERYTHING
+    ids = queue_views.find_ids(store, _info(store, dataset_id), annotator, words, text, limit)
+    rows = queue_rows(store, dataset_id, annotator, ids)
+    return [rows[number] for number in ids if number in rows]
+
+
+def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:
+    """The rows of some samples.
+
+    Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
+    until this one has decided too; gold that came with a file is no one's secret.
+    """
+    info = _info(store, dataset_id)
+    scorer = DEFAULT_SCORER[info.kinds[0]]
+    rows = page_of(store, info, annotator, ids)
+    open_rows = info.show_auto == "always"
+    seen = {row.sample_id for row in rows if row.decided or (open_rows and not row.blind)}
+    uncounted = [row.sample_id for row in rows if row.automatic is None and row.sample_id in seen]
+    late = count_now(store, info, uncounted)
+    return {row.sample_id: _row(row, scorer, row.sample_id in seen, late) for row in rows}
+
+
+def causes(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, str]:
+    """The main cause of Δ of those decided samples that have one; about 5 ms each."""
+    return causes_of(store, _info(store, dataset_id), annotator, ids)
+
+
+def count_decided(store: Store, dataset_id: int, annotator: str) -> None:
+    """Keep the automatic scores of decided samples that `score` has not counted, for views by value.
+
+    Raises StoreError when the database does not take them; a view then counts them for itself.
+    """
+    queue_values.count_decided(store, _info(store, dataset_id), annotator)
+
+
+def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
+    """Where the dataset stands for this annotator."""
+    return queue.progress(store, dataset_id, annotator, _info(store, dataset_id).kinds)
+
+
+def pace(store: Store, dataset_id: int, annotator: str) -> Pace | None:
+    """What a decided sample took this annotator; None as long as nothing was measured."""
+    return queue.pace(store, dataset_id, annotator, _info(store, dataset_id).kinds)
+
+
+def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:
+    """The next sample to decide in queue order, from the start again once; None when all are decided.
+
+    Samples that were verified under an older policy come after the undecided ones.
+    """
+    return queue_views.next_sample(store, _info(store, dataset_id), annotator, after)
+
+
+def next_of(
+    store: Store, dataset_id: int, annotator: str, ids: Sequence[int], after: int | None, *, decided: bool
+) -> int | None:
+    """The sample after one in a view; None at its end.
+
+    In a view of decided samples (`decided`) the very next one, else the next one to decide, from the start
+    again once. Where `ids` does not hold `after` it begins at the start.
+    """
+    try:
+        place = 0 if after is None else ids.index(after) + 1
+    except ValueError:
+        place = 0
+    if decided:
+        return ids[place] if place < len(ids) else None
+    info = _info(store, dataset_id)
+    for start, end in ((place, len(ids)), (0, place)):
+        for first in range(start, end, CHUNK):
+            chunk = list(ids[first : min(first + CHUNK, end)])
+            wanted = queue_views.to_decide(store, info, annotator, chunk)
+            for number in chunk:
+                if number in wanted and number != after:
+                    return number
+    return None
+
+
+def count_undoubted(store: Store, dataset_id: int) -> int:
+    """How many samples have no doubt to be ordered by."""
+    return queue_views.count_uncounted(store, _info(store, dataset_id))
+
+
+def _info(store: Store, dataset_id: int) -> DatasetInfo:
+    return dataset_store.dataset_info(store, dataset_id, count=False)
+
+
+def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:
+    automatic = row.automatic.tally if row.automatic else late.get(row.sample_id)
+    automatic = automatic if seen else None
+    verified = row.gold.tally if row.gold and row.decided else None
+    return QueueRow(
+        sample_id=row.sample_id,
+        key=row.key,
+        disposition=row.disposition,
+        flag=row.flag,
+        blind=row.blind,
+        rematch=row.rematch,
+        reference=row.reference,
+        scorer=scorer,
+        automatic=automatic,
+        verified=verified,
+        delta=delta_of(automatic, verified),
+        annotators=row.gold.annotators if row.gold else (),
+        stale=row.stale,
+        off_plan=row.off_plan,
+    )
+
+
+def _by_delta(ids: array[int], values: Mapping[int, Values]) -> array[int]:
+    deltas = {number: delta_of(one.automatic, one.verified) for number, one in values.items()}
+    sizes = {number: abs(delta) for number, delta in deltas.items() if delta is not None}
+    first = sorted((number for number in ids if number in sizes), key=lambda number: -sizes[number])
+    return array("q", [*first]) + array("q", (number for number in ids if number not in sizes))

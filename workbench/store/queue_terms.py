@@ -1,0 +1,194 @@
+"""The terms of a query as conditions of SQL, for any database that SQLAlchemy speaks to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Text, and_, bindparam, cast, false, func, literal, not_, or_
+from sqlmodel import col, select
+
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import contains
+from workbench.store.queue_reviews import Clause, Reviews
+from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewRow, SampleRow, ScoreRow
+from workbench.text.query import META, Term
+
+Picked = Mapping[Term | str, Sequence[int]]
+"""What is worked out beside the database: the decided samples for which a term about values holds (its
+minus included), and those with a mark (`fast`, `disputed`)."""
+
+
+def reads_rows(term: Term) -> bool:
+    """Whether the samples themselves are read for a term, not only an index."""
+    return (
+        term.field in ("text", "id", "group", "lang") or term.field.startswith(META) or "blind" in term.values
+    )
+
+
+def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
+    """When a term holds for a sample."""
+    if term in picked:
+        return or_(_one_of(picked[term]), _shown_undecided(term, info, annotator))
+    found = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
+    return not_(found) if term.negated else found
+
+
+def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
+    reviews = Reviews(info.id, annotator, info.kinds)
+    match term.field:
+        case "text":
+            return contains(
+                col(SampleRow.key) + "\n" + col(SampleRow.user_input) + "\n" + col(SampleRow.reference), value
+            )
+        case "id":
+            return contains(col(SampleRow.key), value)
+        case "state":
+            return reviews.stands(value)
+        case "is":
+            return _marked(value, info, reviews, picked)
+        case "label":
+            return _labelled(value.strip().lower(), info, reviews)
+        case "lang":
+            return _in_language(value.lower(), info)
+        case "group":
+            return func.lower(func.coalesce(col(SampleRow.group_key), "")) == value.lower()
+        case "by":
+            return reviews.some(reviews.begun, lambda review: func.lower(review.annotator) == value.lower())
+        case "flag":
+            return reviews.own(lambda review: contains(review.flag, value))
+        case _:
+            return _in_meta(term.key, value)
+
+
+def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> Clause:
+    match mark:
+        case "flagged":
+            return reviews.own(lambda review: review.flag != "")
+        case "blind":
+            return col(SampleRow.blind_u) < info.blind_share
+        case "stale":
+            return reviews.stale()
+        case "offplan":
+            return reviews.own(lambda review: review.off_plan)
+        case "rematch":
+            twin, verified = (select(SampleRow).subquery("twin"), select(ReviewRow).subquery("done"))
+            kind = info.kinds[0]
+            hashes = (
+                select(twin.c.reference_hash)
+                .join(verified, verified.c.sample_id == twin.c.id)
+                .where(verified.c.dataset_id == info.id, verified.c[kind] == "verified")
+            )
+            same = select(SampleRow.id).where(col(SampleRow.reference_hash).in_(hashes))
+            seeing = col(SampleRow.blind_u) >= info.blind_share
+            return and_(reviews.stands("todo"), col(SampleRow.id).in_(same), seeing)
+        case "disputed":
+            return or_(_one_of(picked[mark]), _marked("flagged", info, reviews, picked))
+        case _:
+            return _one_of(picked[mark])
+
+
+def _labelled(label: str, info: DatasetInfo, reviews: Reviews) -> Clause:
+    """A unit with the label in the verified units that may be seen, else in the current run's proposal."""
+
+    def seen(review: type[ReviewRow]) -> Clause:
+        done = col(review.entity) == "verified"
+        return and_(done, or_(reviews.is_own(review), col(review.origin) != "reviewed"))
+
+    units = (
+        select(GoldUnitRow.sample_id)
+        .join(ReviewRow, col(ReviewRow.id) == GoldUnitRow.review_id)
+        .where(
+            GoldUnitRow.dataset_id == info.id,
+            GoldUnitRow.kind == "entity",
+            func.lower(col(GoldUnitRow.label)) == label,
+            seen(ReviewRow),
+        )
+    )
+    verified = col(SampleRow.id).in_(units)
+    counts = info.policy.counted_labels or info.policy.label_names()
+    if label not in info.policy.label_names() or label not in counts:
+        return verified
+    undecided = not_(reviews.some(seen))
+    return or_(verified, and_(undecided, col(SampleRow.id).in_(_proposed(label, info))))
+
+
+def _proposed(label: str, info: DatasetInfo) -> Any:
+    """The samples of which the current run proposes the label; a blind one keeps its proposal to itself.
+
+    Read in the proposal's text, which quotes every label in one way.
+    """
+    entities = col(ProposalRow.document)["reference_entities"]
+    texts = (
+        select(ProposalRow.sample_id, func.lower(entities.as_string()), func.json_array_length(entities))
+        .join(SampleRow, col(SampleRow.id) == ProposalRow.sample_id)
+        .where(
+            ProposalRow.run_id == info.run_id,
+            col(ProposalRow.content_hash) == SampleRow.content_hash,
+            col(SampleRow.blind_u) >= info.blind_share,
+        )
+        .offset(0)  # keeps the database from working the text out anew for every mention of it
+        .subquery()
+    )
+    sample_id, said, size = texts.c
+    if label != "other":
+        return select(sample_id).where(said.contains(_as_said(label), autoescape=True))
+    known = [name for name in info.policy.label_names() if name != "other"]
+    named = sum((_times(said, name) for name in known), literal(0))
+    return select(sample_id).where(size > named)  # whatever the policy does not know is `other` too
+
+
+def _as_said(label: str) -> str:
+    return f'"label":{json.dumps(label, ensure_ascii=False)}'
+
+
+def _times(said: Any, label: str) -> Any:
+    """How many entities of a text have a label."""
+    piece = _as_said(label)
+    return (func.length(said) - func.length(func.replace(said, piece, ""))) / len(piece)
+
+
+def _in_language(value: str, info: DatasetInfo) -> Clause:
+    """The language that a sample names in its meta (`language`, then `lang`), else the policy's."""
+    given = (func.nullif(_meta_text(name), "") for name in ("language", "lang"))
+    named = func.coalesce(*given, info.policy.language)
+    return or_(named == value, named.startswith(f"{value}-", autoescape=True))
+
+
+def _in_meta(key: str, value: str) -> Clause:
+    said = _meta_text(key)
+    # SQLite takes a JSON truth out as 1 or 0
+    also = {"true": ("true", "1"), "false": ("false", "0")}.get(value.lower(), (value.lower(),))
+    return func.coalesce(said, "").in_(also)
+
+
+def _meta_text(key: str) -> Any:
+    return func.lower(cast(col(SampleRow.meta)[key].as_string(), Text))
+
+
+def _one_of(ids: Sequence[int]) -> Clause:
+    """These samples, however many: written into the statement, for it takes 32,766 parameters only."""
+    return col(SampleRow.id).in_(bindparam(None, ids, expanding=True, literal_execute=True))
+
+
+def _shown_undecided(term: Term, info: DatasetInfo, annotator: str) -> Clause:
+    """With automatic values always shown, `auto` holds for undecided samples too; blind ones keep theirs."""
+    if info.show_auto != "always" or term.field != "auto":
+        return false()
+    counted = col(ScoreRow.found) + col(ScoreRow.missing) + col(ScoreRow.unsure)
+    recall = col(ScoreRow.found) * 1.0 / func.nullif(counted, 0)
+    limit = replace(term, number=float(term.number))  # SQL has no fractions
+    holds = limit.compares(recall)
+    scored = select(ScoreRow.sample_id).where(
+        ScoreRow.run_id == info.run_id,
+        ScoreRow.scorer == DEFAULT_SCORER[info.kinds[0]],
+        ScoreRow.matcher == MATCHER,
+        ScoreRow.threshold == info.threshold,
+        not_(holds) if term.negated else holds,
+    )
+    decided = Reviews(info.id, annotator, info.kinds).decided()
+    seen = col(SampleRow.blind_u) >= info.blind_share
+    return and_(not_(decided), seen, col(SampleRow.id).in_(scored))

@@ -1,0 +1,168 @@
+"""The values of decided samples, as far as the database holds them, and which samples were accepted fast."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import sqlalchemy
+from sqlalchemy import and_, case, exists, func
+from sqlmodel import Session, col
+
+from workbench.model import Tally
+from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.gold import gold_of
+from workbench.store.queue_reviews import Reviews
+from workbench.store.queue_views import ids_of
+from workbench.store.samples import CHUNK
+from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
+
+
+class Values(NamedTuple):
+    """The tallies of a sample. `unresolved`: verified, but people differ, so that there is no gold."""
+
+    automatic: Tally | None
+    verified: Tally | None
+    unresolved: bool = False
+
+
+def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
+    """The values of the samples that this annotator decided, or whose gold came with a file.
+
+    The automatic one is None where none was counted, the verified one for an excluded or unresolved sample.
+    """
+    reviews = Reviews(info.id, annotator, info.kinds)
+    kind = info.kinds[0]
+    with store.reading() as session:
+        automatic = session.execute(
+            sqlalchemy.select(
+                col(SampleRow.id), col(ScoreRow.found), col(ScoreRow.missing), col(ScoreRow.unsure)
+            )
+            .outerjoin(
+                ScoreRow,
+                and_(
+                    col(ScoreRow.sample_id) == SampleRow.id,
+                    col(ScoreRow.run_id) == info.run_id,
+                    col(ScoreRow.scorer) == DEFAULT_SCORER[kind],
+                    col(ScoreRow.matcher) == MATCHER,
+                    col(ScoreRow.threshold) == info.threshold,
+                ),
+            )
+            .where(col(SampleRow.dataset_id) == info.id, reviews.decided())
+        )  # fmt: skip
+        scored = {
+            int(number): None if found is None else Tally(found, missing, unsure)
+            for number, found, missing, unsure in automatic
+        }
+        done = _verified(session, info, scored)
+    return {
+        number: Values(tally, done.get(number), number in done and done[number] is None)
+        for number, tally in scored.items()
+    }
+
+
+def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
+    """The decided samples that the current run speaks of and that have no score at the match threshold."""
+    scored = exists().where(
+        col(ScoreRow.sample_id) == SampleRow.id,
+        col(ScoreRow.run_id) == info.run_id,
+        col(ScoreRow.matcher) == MATCHER,
+        col(ScoreRow.threshold) == info.threshold,
+    )
+    query = (
+        sqlalchemy.select(col(SampleRow.id))
+        .join(
+            ProposalRow,
+            and_(
+                col(ProposalRow.sample_id) == SampleRow.id,
+                col(ProposalRow.run_id) == info.run_id,
+                col(ProposalRow.content_hash) == SampleRow.content_hash,
+            ),
+        )
+        .where(
+            col(SampleRow.dataset_id) == info.id,
+            Reviews(info.id, annotator, info.kinds).decided(),
+            ~scored,
+        )
+    )
+    with store.reading() as session:
+        return list(ids_of(session, query))
+
+
+def fast_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
+    """The samples of which the accept that stands came under a second after the sample was painted."""
+    data = col(ReviewEventRow.data)
+    query = (
+        sqlalchemy.select(
+            col(ReviewRow.sample_id),
+            col(ReviewEventRow.action),
+            col(ReviewEventRow.op),
+            data["fast"].as_boolean(),
+            data["assessment"]["kind"].as_string(),
+            data["action"].as_string(),
+        )
+        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
+        .where(
+            col(ReviewEventRow.dataset_id) == info.id,
+            col(ReviewEventRow.annotator) == annotator,
+            col(ReviewEventRow.op).in_(("accept", "undo", "redo")),
+        )
+        .order_by(col(ReviewEventRow.review_id), col(ReviewEventRow.seq))
+    )
+    standing: dict[tuple[int, str], list[tuple[str, bool]]] = {}
+    undone: set[str] = set()
+    with store.reading() as session:
+        for sample_id, action, op, fast, kind, target in session.execute(query):
+            if op == "accept":
+                standing.setdefault((sample_id, kind), []).append((action, bool(fast)))
+            elif op == "undo":
+                undone.add(target)
+            else:
+                undone.discard(target)
+    found = set()
+    for (sample_id, _), accepts in standing.items():
+        last = next((fast for action, fast in reversed(accepts) if action not in undone), False)
+        if last:
+            found.add(sample_id)
+    return sorted(found)
+
+
+def _verified(session: Session, info: DatasetInfo, wanted: Iterable[int]) -> dict[int, Tally | None]:
+    """The gold tallies, None where unresolved.
+
+    Added up by SQL where one review is verified, worked out where there are several.
+    """
+    kind = info.kinds[0]
+    verdict = col(GoldUnitRow.verdict)
+    rows = session.execute(
+        sqlalchemy.select(
+            col(ReviewRow.sample_id),
+            func.count(col(GoldUnitRow.id)),
+            func.sum(case((verdict == "found", 1), else_=0)),
+            func.sum(case((verdict == "missing", 1), else_=0)),
+        )
+        .outerjoin(
+            GoldUnitRow,
+            and_(col(GoldUnitRow.review_id) == ReviewRow.id, col(GoldUnitRow.kind) == kind),
+        )
+        .where(
+            col(ReviewRow.dataset_id) == info.id,
+            col(ReviewRow.entity if kind == "entity" else ReviewRow.statement) == "verified",
+        )
+        .group_by(col(ReviewRow.id), col(ReviewRow.sample_id))
+    )
+    seen = set(wanted)
+    found: dict[int, Tally | None] = {}
+    several: set[int] = set()
+    for sample_id, units, good, bad in rows:
+        if sample_id in found:
+            several.add(sample_id)
+        elif sample_id in seen:
+            found[sample_id] = Tally(good or 0, bad or 0, units - (good or 0) - (bad or 0))
+    numbers = sorted(several)
+    for start in range(0, len(numbers), CHUNK):
+        for sample_id, gold in gold_of(session, numbers[start : start + CHUNK], kind).items():
+            found[sample_id] = gold.tally
+    return found

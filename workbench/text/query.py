@@ -1,0 +1,265 @@
+"""The query language of the queue: what a person types becomes terms, or says where it goes wrong.
+
+    rome "right bank" state:todo label:date,place -is:flagged delta>0.2 meta.topic:art
+
+Words and quoted phrases stand in the id, the question or the reference; all terms hold at once; a comma
+means any of; a minus before a term means not.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+STATES = ("todo", "started", "verified", "excluded", "skipped")
+MARKS = ("flagged", "blind", "rematch", "stale", "offplan", "fast", "disputed")
+VALUES = ("delta", "auto", "verified")
+"""Numbers of a decided sample. `delta` is the size of the difference, whichever its sign."""
+
+FIELDS: dict[str, str] = {
+    "state": "where the review stands",
+    "is": "what is marked",
+    "label": "a unit with this label",
+    "lang": "language, as the sample's meta names it",
+    "group": "document or topic",
+    "by": "who reviewed it",
+    "flag": "text of the flag",
+    "id": "piece of the id",
+    "delta": "size of Δ, 0 to 1",
+    "auto": "automatic value, 0 to 1",
+    "verified": "verified value, 0 to 1",
+    "cause": "main cause of Δ",
+}
+"""Every field with what it means, in the order in which they are offered; `meta.KEY` comes on top."""
+
+META = "meta."
+LONGEST = 1_000
+"""Code points of a query. SQLite takes a thousand conditions in a row, and a term is at least two."""
+
+Op = str
+"""`:` for words; `>`, `>=`, `<`, `<=` or `=` for numbers."""
+
+_COMPARES: dict[Op, Callable[[Any, Any], Any]] = {
+    ">": operator.gt, ">=": operator.ge, "<": operator.lt, "<=": operator.le,
+}  # fmt: skip
+SHOWN = Fraction(1, 200)
+"""Half of the last digit that is shown: `=.67` finds two thirds."""
+
+_TOKEN = re.compile(r'(?s)(?:"(?:\\.|[^"\\])*"?|[^\s"])+')
+_FIELD = re.compile(r'(-?)(meta\.[^\s:"<>=,]+|[A-Za-z]+)(:|>=|<=|>|<|=)')
+_PIECE = re.compile(r'(?s)"((?:\\.|[^"\\])*)"?|([^",]+)|(,)')
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_NEEDS_QUOTES = re.compile(r'[\s",:<>=]|^-')
+_NEAR = 60  # of 100: below that a suggestion is a guess
+
+
+class Token(NamedTuple):
+    """One term as typed: its place and, where it names one, its field; `start` is before the minus."""
+
+    start: int
+    end: int
+    negated: bool
+    field: str
+    op: Op
+    rest: str
+    rest_start: int
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One condition. `field` is "text" for plain words; any of `values` will do, `number` is for VALUES."""
+
+    field: str
+    values: tuple[str, ...] = ()
+    negated: bool = False
+    op: Op = ":"
+    number: Fraction | float = Fraction(0)
+
+    @property
+    def key(self) -> str:
+        """The key of a `meta.KEY` term."""
+        return self.field.removeprefix(META)
+
+    def compares(self, number: Any) -> Any:
+        """Whether a number fits, its minus aside; a column of SQL gives a condition."""
+        if self.op == "=":
+            return (number > self.number - SHOWN) & (number < self.number + SHOWN)
+        return _COMPARES[self.op](number, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """All terms of a query; none means every sample."""
+
+    terms: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    @property
+    def by_value(self) -> tuple[Term, ...]:
+        """The terms about numbers and causes, which only a decided sample has."""
+        return tuple(term for term in self.terms if term.field in (*VALUES, "cause"))
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """What it asks by `is:`."""
+        return frozenset(value for term in self.terms if term.field == "is" for value in term.values)
+
+    @property
+    def hand_picked(self) -> bool:
+        """Whether the samples are chosen by their units or scores, so that they stand for no others."""
+        by_units = any(term.field == "label" for term in self.terms)
+        return bool(self.by_value) or "disputed" in self.marks or by_units
+
+    @property
+    def decided(self) -> bool:
+        """Whether only samples can be in it whose review is behind them."""
+        open_states, over = {"todo", "started"}, {"stale", "fast"}
+        return bool(self.by_value) or any(
+            (term.field == "state" and not open_states & set(term.values))
+            or (term.field == "is" and over >= set(term.values))
+            for term in self.terms
+            if not term.negated
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why a query cannot be read.
+
+    `suggestion` in the place of `text[start:end]` is what may have been meant, "" when nothing is near.
+    """
+
+    start: int
+    end: int
+    message: str
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        return f"did you mean {self.suggestion}? {self.message}" if self.suggestion else self.message
+
+
+def parse(text: str) -> Query | Mistake:
+    """The query of a text, or its first mistake. Never raises."""
+    if len(text) > LONGEST:
+        return Mistake(LONGEST, len(text), f"a query has at most {LONGEST:,} characters")
+    if (odd := _UNSTORABLE.search(text)) is not None:
+        return Mistake(odd.start(), odd.end(), "no sample can hold this character")
+    terms = []
+    for token in tokens(text):
+        term = _term(token)
+        if isinstance(term, Mistake):
+            return term
+        if term is not None:
+            terms.append(term)
+    return Query(tuple(terms))
+
+
+def tokens(text: str) -> list[Token]:
+    """The terms of a text as typed; a quote that is not closed goes on to the end."""
+    found = []
+    for match in _TOKEN.finditer(text):
+        raw, start = match.group(), match.start()
+        named = _FIELD.match(raw)
+        if named is not None and not _is_text(named.group(2), named.group(3), raw[named.end() :]):
+            sign, name, op = named.groups()
+            name = name if name.startswith(META) else name.lower()
+            found.append(
+                Token(start, match.end(), bool(sign), name, op, raw[named.end() :], start + named.end())
+            )
+        else:
+            negated = raw.startswith("-") and len(raw) > 1
+            found.append(Token(start, match.end(), negated, "text", ":", raw[negated:], start + int(negated)))
+    return found
+
+
+def quoted(value: str) -> str:
+    """A value as it is typed: in quotes where it needs them."""
+    if value and not _NEEDS_QUOTES.search(value):
+        return value
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def values_of(rest: str) -> tuple[str, ...]:
+    """The values behind an operator, without quotes; empty ones are left out."""
+    found = [""]
+    for in_quotes, bare, comma in _PIECE.findall(rest):
+        if comma:
+            found.append("")
+        else:
+            found[-1] += bare or _unescaped(in_quotes)
+    return tuple(value for value in found if value)
+
+
+def _unescaped(in_quotes: str) -> str:
+    return re.sub(r"(?s)\\(.)", r"\1", in_quotes)
+
+
+def _is_text(name: str, op: Op, rest: str) -> bool:
+    """Whether what looks like a field is a text: an address, or `E=mc2`, which is near no field."""
+    if name.lower() in FIELDS or name.startswith(META):
+        return False
+    return rest.startswith("//") or (op != ":" and not _nearest(name, VALUES))
+
+
+def _term(token: Token) -> Term | Mistake | None:
+    if token.field == "text":
+        value = "".join(
+            bare or comma or _unescaped(inner) for inner, bare, comma in _PIECE.findall(token.rest)
+        )
+        return Term("text", (value,), token.negated) if value.strip() else None
+    start = token.start + token.negated
+    if token.field not in FIELDS and not token.field.startswith(META):
+        near = _nearest(token.field, (*FIELDS, META))
+        said = f"there is no field {token.field}"
+        if not near:
+            return Mistake(start, token.end, f"{said}; in quotes it is text")
+        return Mistake(start, token.rest_start, said, f"{near}KEY:" if near == META else f"{near}{token.op}")
+    if token.field in VALUES:
+        return _comparison(token, start)
+    if token.op != ":":
+        return Mistake(start, token.end, f"{token.field} takes a colon", f"{token.field}:{token.rest}")
+    values = values_of(token.rest)
+    if not values:
+        return Mistake(start, token.end, f"{token.field}: what? ({FIELDS.get(token.field, 'a value')})")
+    known = {"state": STATES, "is": MARKS}.get(token.field, ())
+    if known:
+        values = tuple(value.lower() for value in values)
+    for value in values if known else ():
+        if value not in known:
+            near = _nearest(value, known)
+            right = ",".join(near if one == value else one for one in values)
+            said = f"{token.field} is one of {', '.join(known)}"
+            return Mistake(start, token.end, said, f"{token.field}:{right}" if near else "")
+    return Term(token.field, values, token.negated)
+
+
+def _comparison(token: Token, start: int) -> Term | Mistake:
+    name, op, typed = token.field, token.op, token.rest
+    if op == ":":
+        said = f"{name} is compared with a number"
+        return Mistake(start, token.end, said, f"{name}>{typed if _NUMBER.fullmatch(typed) else 0.2}")
+    if _NUMBER.fullmatch(typed) is None:
+        point = typed.replace(",", ".")
+        near = f"{name}{op}{point}" if _NUMBER.fullmatch(point) else ""
+        return Mistake(start, token.end, f"{typed or 'nothing'} is no number from 0 to 1", near)
+    number = Fraction(typed)
+    if not 0 <= number <= 1:
+        near = f"{name}{op}{float(number / 100):g}" if 1 < number <= 100 else ""
+        return Mistake(start, token.end, f"{name} lies between 0 and 1", near)
+    return Term(name, (), token.negated, op, number)
+
+
+def _nearest(word: str, known: tuple[str, ...]) -> str:
+    from rapidfuzz import fuzz, process, utils  # 10 ms, and few queries have a mistake
+
+    best = process.extractOne(
+        word, known, scorer=fuzz.ratio, processor=utils.default_process, score_cutoff=_NEAR
+    )
+    return best[0] if best else ""

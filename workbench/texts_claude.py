@@ -1,0 +1,90 @@
+"""What is printed about Claude's runs: the plan before spending, the line while running, the end."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.proposing.claude_progress import Progress
+    from workbench.stages.claude import ClaudePlan, ClaudeReport
+
+
+def money(cost: Decimal | None) -> str:
+    """`$0.06`, `$0.0021` below a cent, `an unknown cost` for a model without a price."""
+    if cost is None:
+        return "an unknown cost"
+    return f"${cost:.4f}" if 0 < cost < Decimal("0.01") else f"${cost:,.2f}"
+
+
+def plan_text(plan: ClaudePlan) -> str:
+    """What a run would send and cost."""
+    run = f"run {plan.run}" if plan.run else "a new run"
+    lines = [f"{plan.model}, {run}: {plan.samples:,} samples to propose, {plan.already:,} proposed already"]
+    if plan.failed:
+        lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
+    counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
+    lines.append(
+        f"  {plan.requests:,} requests · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out "
+        f"({counted})"
+    )
+    if plan.cost is None:
+        lines.append(f"  no price is known for {plan.model}: give one with --prices FILE")
+    else:
+        lines.append(f"  about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache")
+    lines.append(f"  text would go to {plan.host} (external: {plan.external})")
+    return clean("\n".join(lines))
+
+
+def progress_line(progress: Progress) -> str:
+    """One line for a terminal that is 80 cells wide or more."""
+    done = f"{progress.answered:,} answered"
+    if progress.failed:
+        done += f", {progress.failed:,} failed"
+    parts = [done, f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
+    if progress.eta is not None:
+        parts.append(f"{int(progress.eta) // 60}:{int(progress.eta) % 60:02d} left")
+    usage = progress.usage
+    parts += [f"{_short(usage.prompt)} in {_short(usage.output)} out", money(progress.cost)]
+    if progress.waiting > 0:
+        parts.append(f"waiting {progress.waiting:.0f} s: {progress.why}")
+    return " · ".join(parts)
+
+
+def report_text(report: ClaudeReport) -> str:
+    """How a run ended."""
+    total = report.already + report.proposed
+    lines = [*(f"note: {note}" for note in report.notes)]
+    lines.append(f"{report.run} ({report.model}): {report.proposed:,} proposed, {total:,} in all")
+    for kind, number in report.failures.items():
+        lines.append(f"  {number:,} failed: {kind}: {report.advice.get(kind, '')}".rstrip(": "))
+    if report.left:
+        why = report.stopped or "interrupted"
+        lines.append(f"  {report.left:,} left ({why}); run again: only what is missing is asked")
+    usage = report.usage
+    cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
+    lines.append(
+        f"  {report.requests:,} requests, {report.refused:,} met a rate limit · {usage.prompt:,} tokens in"
+        f"{cached} · {usage.output:,} out · {money(report.cost)} · {report.seconds:.0f} s"
+    )
+    return clean("\n".join(lines))
+
+
+def plan_document(plan: ClaudePlan) -> dict[str, Any]:
+    """The plan as JSON; the cost in dollars."""
+    return {**asdict(plan), "cost": None if plan.cost is None else float(plan.cost)}
+
+
+def report_document(report: ClaudeReport) -> dict[str, Any]:
+    """The report as JSON; the cost in dollars."""
+    return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
+
+
+def _short(number: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{letter}"
+    return str(number)

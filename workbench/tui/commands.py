@@ -1,0 +1,129 @@
+"""The command palette beyond actions: go to any sample, open another dataset.
+
+What a hit shows comes from a dataset: it is `Content`, never markup, and made safe before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.screen import Screen
+
+from workbench.tui.cells import cut
+from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+
+if TYPE_CHECKING:
+    from workbench.stages.review import DatasetInfo
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.desk import Desk
+
+MOST = 20
+"""Samples shown for a search: more is a list, and lists are what the queue is for."""
+
+QUIET = 0.1
+"""Seconds without a key before the database is searched."""
+
+TEXT = 64
+"""Cells of a reference shown with a hit."""
+
+
+class BenchCommands(Provider):
+    """What our providers share: the app with its own type, and when they have something to offer."""
+
+    @property
+    def bench(self) -> WorkbenchApp:
+        """The app."""
+        return cast("WorkbenchApp", self.app)
+
+    @property
+    def desk(self) -> Desk | None:
+        """The open dataset; None where one cannot go elsewhere (a dialog, a decision that is not saved)."""
+        return self.bench.desk if may_leave(self.screen) else None
+
+    def going(self, go: Callable[[], Awaitable[None]]) -> Callable[[], bool]:
+        """A command that leaves for the queue and goes on from there, after all keys pressed before."""
+
+        async def run() -> None:
+            if may_leave(self.bench.screen):
+                await self.bench.leave_for_queue()
+                await go()
+
+        return partial(self.bench.call_later, self.bench.gate.enter, run)
+
+
+class SampleCommands(BenchCommands):
+    """Samples by a piece of their id, question or reference."""
+
+    async def search(self, query: str) -> Hits:
+        """At most `MOST` samples, below the actions that fit; the one with this very id is first."""
+        desk = self.desk
+        if desk is None:
+            return
+        await asyncio.sleep(QUIET)
+        rows = await desk.find(query, MOST)
+        for place, row in enumerate(rows):
+            name = flat(row.key)
+            exact = name.casefold() == query.casefold()
+            yield Hit(
+                score=1000.0 if exact else (MOST - place) / (MOST + 1),
+                match_display=Content.assemble(
+                    (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (cut(name, TEXT), "")
+                ),
+                command=self.going(partial(self.bench.review, desk, row.sample_id, off_plan=True)),
+                text=name,
+                help=_shown(cut(flat(row.reference).strip(), TEXT)),
+            )
+
+
+class DatasetCommands(BenchCommands):
+    """The other datasets of the database, by name."""
+
+    async def discover(self) -> Hits:
+        """All of them, for there are few."""
+        for info in await self._others():
+            yield DiscoveryHit(Content(_title(info)), self._opening(info), _title(info), _size(info))
+
+    async def search(self, query: str) -> Hits:
+        """Those with a name that fits."""
+        matcher = self.matcher(query)
+        for info in await self._others():
+            title = _title(info)
+            if (score := matcher.match(title)) > 0:
+                yield Hit(score, Content(title), self._opening(info), title, _size(info))
+
+    async def _others(self) -> list[DatasetInfo]:
+        desk = self.desk
+        if desk is None:
+            return []
+        return [info for info in await desk.datasets() if info.id != desk.info.id]
+
+    def _opening(self, info: DatasetInfo) -> Callable[[], bool]:
+        async def open_it() -> None:
+            self.bench.choose_dataset(info.name)
+
+        return self.going(open_it)
+
+
+def may_leave(screen: Screen[Any]) -> bool:
+    """Whether one can go elsewhere from here: nothing is being typed, and nothing is left unsaved."""
+    return isinstance(screen, BaseScreen) and getattr(screen, "failure", None) is None
+
+
+def _title(info: DatasetInfo) -> str:
+    return f"Dataset {flat(info.name)}"
+
+
+def _size(info: DatasetInfo) -> str:
+    return f"Open it: {info.n_samples:,} samples"
+
+
+def _shown(text: str) -> str:
+    """The help line of a hit: typed as a string, taken as content, so that no markup is read in it."""
+    return cast("str", Content(text))

@@ -1,0 +1,92 @@
+"""The part of the app that is a person's own: theme, keys, what is remembered, copying, the shell."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.widgets import Input
+
+from workbench.text.safe import clean
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.theme import DARK, LIGHT
+from workbench.tui.widgets.bars import Status
+from workbench.tui.work import start
+
+EVERY = "Everywhere"
+
+
+class OwnApp(App[None]):
+    """`keymap` has been checked. `remember` keeps `theme=` and `tour_seen=` for the next start (OSError:
+    they are not kept); without it nothing is kept."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        replace(binding, priority=True)  # over dialogs too, and while one types
+        for binding in (
+            key("ctrl+p", "command_palette", "Find any action, sample or dataset", "app.palette", EVERY),
+            key("ctrl+c", "interrupt", "Copy what is selected", "app.copy", EVERY),
+            key("ctrl+z", "suspend_process", "To the shell; fg comes back", "app.suspend", EVERY),
+            key("ctrl+q", "quit", "Quit at once", "app.quit", EVERY),
+        )
+    ]
+
+    def __init__(
+        self, *, theme: str, keymap: Mapping[str, str] | None, remember: Callable[..., None] | None
+    ) -> None:
+        # NO_COLOR: the terminal's own two colours and attributes, where the library would give greys.
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = theme or DARK.name
+        self.keymap = keymap or {}
+        self.set_keymap(self.keymap)
+        self._remember = remember
+
+    def on_mount(self) -> None:
+        """Back from the shell the whole screen is drawn: the library draws what changed since."""
+        self.app_resume_signal.subscribe(self, lambda _app: self.refresh(layout=True))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The shell is offered where there is one to go to."""
+        if action == "suspend_process":
+            return not (sys.platform == "win32" or self.is_web or self.is_headless)
+        return super().check_action(action, parameters)
+
+    def action_interrupt(self) -> None:
+        """Copy what is selected, in a field or with the mouse; else say how to leave."""
+        focused = self.focused
+        chosen = focused.selected_text if isinstance(focused, Input) else ""
+        if chosen := chosen or self.screen.get_selected_text() or "":
+            self.copy_to_clipboard(chosen)
+        said = f"copied: {flat(chosen)}" if chosen else "ctrl+q quits; ctrl+c copies what is selected"
+        bars = self.screen.query(Status)
+        for bar in bars:
+            bar.say(said)
+        if not bars:
+            self.notify(said, markup=False)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Copy by OSC 52; what leaves is as clean as what is shown."""
+        super().copy_to_clipboard(clean(text))
+
+    def watch_theme(self, name: str) -> None:
+        """A theme chosen in the app is kept; the one it starts with is no choice."""
+        if self.is_running:
+            self.keep(theme=name)
+
+    def keep(self, **what: str | bool) -> None:
+        """Remember it for the next start, beside the event loop."""
+        if self._remember is not None:
+            work = partial(asyncio.to_thread, partial(self._remember, **what))
+            start(self, work, group="remember", failed=self._not_kept)
+
+    def _not_kept(self, error: Exception) -> None:
+        self.notify(f"not kept for the next start: {flat(str(error))}", severity="warning", markup=False)

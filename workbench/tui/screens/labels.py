@@ -1,0 +1,191 @@
+"""A label: by its number, or typed until it stands first in the list."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+
+from workbench.model import Label
+from workbench.tui.cells import fit
+from workbench.tui.keys import TWINS, key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import Dialog
+from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.lines import Lines
+
+_BACK = {twin: latin for latin, twin in TWINS.items()}
+
+
+class LabelRows(Lines):
+    """Labels with their numbers."""
+
+    BASE = "labels--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "labels--row",
+        "labels--key",
+        "labels--cursor",
+        "labels--cursor-key",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows: tuple[Label, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many."""
+        return len(self.rows)
+
+    def show(self, rows: Sequence[Label], cursor: int) -> None:
+        """These labels, the cursor on one of them."""
+        self.rows = tuple(rows)
+        self.cursor = cursor
+        self.resized(len(self.rows))
+        self.redraw()
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """One label."""
+        if line >= self.count:
+            return []
+        label, name = self.rows[line], "labels--cursor" if line == self.cursor else "labels--row"
+        number = self.part("labels--cursor-key" if line == self.cursor else "labels--key")
+        return [
+            Segment("▸ " if line == self.cursor else "  ", self.part(name)),
+            Segment(fit(flat(label.key), 2), number),
+            Segment(fit(flat(label.name), size - 4), self.part(name)),
+        ]
+
+
+class LabelScreen(Dialog):
+    """All labels at the bottom; a number takes one at once, letters leave those that have them, Enter takes.
+
+    `done` gets the label's name. `none` is the first row, for no label (""); `current` is where the cursor
+    starts. `at_end` is called however it ends.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("escape", "cancel", "Close without doing anything", "label.cancel", "Label"),
+        key("enter", "take", "Take the label under the cursor", "label.take", "Label"),
+        key("down tab", "move(1)", "Next label", "label.down", "Label"),
+        key("up shift+tab", "move(-1)", "Previous label", "label.up", "Label"),
+        key("backspace", "back", "Take the last letter back", "label.back", "Label"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        labels: Sequence[Label],
+        done: Callable[[str], None],
+        *,
+        none: str = "",
+        current: str = "",
+        at_end: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title = flat(title)
+        self._labels = tuple(labels)
+        self._done = done
+        self._none = none
+        self._current = current
+        self._at_end = at_end
+        self._filter = ""
+
+    def compose(self) -> ComposeResult:
+        """The list lies over the bottom lines."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield LabelRows(id="labels")
+
+    def opened(self) -> None:
+        """All labels."""
+        self._show()
+
+    @property
+    def fitting(self) -> list[Label]:
+        """The labels that have what was typed, those that begin with it first."""
+        wanted = self._filter.casefold()
+        if not wanted:
+            return [*([Label("", self._none)] if self._none else []), *self._labels]
+        same_keys = "".join(_BACK.get(character, character) for character in wanted)
+        by_place = [
+            (min(place for place in (name.find(wanted), name.find(same_keys)) if place >= 0), label)
+            for label in self._labels
+            if wanted in (name := label.name.casefold()) or same_keys in name
+        ]
+        return [label for _, label in sorted(by_place, key=lambda one: one[0] > 0)]
+
+    def _show(self) -> None:
+        rows = self.fitting
+        names = [label.name for label in rows]
+        at = names.index(self._current) if not self._filter and self._current in names else 0
+        self.query_one(LabelRows).show(rows, at)
+        self._head()
+
+    def _head(self, complaint: str = "") -> None:
+        quiet = "$foreground 68%"
+        typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
+        said: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
+        right: list[Part] = []
+        by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
+        for name, word in (*by_name, ("enter", "take"), ("esc", "cancel")):
+            right += [("  " if right else "", ""), (name, "$accent"), (f" {word}", quiet)]
+        left = ((self._title, "bold"), *(typed if self._filter else ()), *said)
+        self.query_one("#title", Bar).show(left, tuple(right))
+
+    async def takes(self, character: str) -> bool:
+        """A number takes a label; anything else narrows the list."""
+        if not self._filter:
+            for label in self._labels:
+                if label.key == character:
+                    self._take(label.name)
+                    return True
+        if not self._labels or (character == " " and not self._filter):
+            return False
+        before, self._filter = self._filter, self._filter + character
+        if self.fitting:
+            self._show()
+        else:
+            complaint = f"no label has {self._filter}"
+            self._filter = before
+            self._head(complaint)
+        return True
+
+    def action_back(self) -> None:
+        """Backspace."""
+        self._filter = self._filter[:-1]
+        self._show()
+
+    def action_move(self, step: int) -> None:
+        """Up or down."""
+        rows = self.query_one(LabelRows)
+        rows.move_to(rows.cursor + int(step))
+
+    def action_take(self) -> None:
+        """Enter."""
+        rows = self.query_one(LabelRows)
+        label = rows.rows[rows.cursor]
+        self._take(label.name if label in self._labels else "")
+
+    def _take(self, name: str) -> None:
+        self.action_cancel()
+        self._done(name)
+
+    def action_cancel(self) -> None:
+        """Escape."""
+        self.app.pop_screen()
+        if self._at_end is not None:
+            self._at_end()
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """A click takes it."""
+        event.stop()
+        if event.clicked:
+            self.app.call_later(self.bench.gate.enter, self._take_later)
+
+    async def _take_later(self) -> None:
+        self.action_take()

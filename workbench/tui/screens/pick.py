@@ -1,0 +1,256 @@
+"""Picking a stretch of a text by letters that are drawn on it."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Awaitable, Callable, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.geometry import Size
+
+from workbench.model import Span
+from workbench.tui.cells import cut
+from workbench.tui.hints import Hint, after, codes, hints, letter
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import Dialog
+from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.passage import Passage
+
+NEAR = 9
+"""Tokens that get one letter when the last one is picked: most names are short."""
+
+QUIET = "$foreground 68%"
+
+
+class PickScreen(Dialog):
+    """Letters over a passage of the screen below, in two lines at the bottom.
+
+    `targets` are the tokens of the passage's text and `names` the stretches that one letter takes whole.
+    `done` gets the stretch from the first to the last token that was picked, or the one token when not
+    `to_last`. `look` is told what is picked so far, for the passage to mark; `other` is another way to
+    say it, on Tab.
+    """
+
+    LEGEND: ClassVar[tuple[tuple[str, str], ...]] = (
+        ("a", "one letter takes the whole name"),
+        ("A", "its capital takes the first token of that name"),
+        ("sd", "two letters take a token"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("escape", "cancel", "Close without doing anything", "pick.cancel", "Picking"),
+        key("backspace", "back", "Take the last letter back", "pick.back", "Picking"),
+        key("enter", "alone", "The first token alone", "pick.alone", "Picking"),
+        key("tab slash", "other", "Type the text instead", "pick.other", "Picking"),
+        key("space pagedown ctrl+d", "page(1)", "Scroll", "pick.page_down", "Picking"),
+        key("pageup ctrl+u", "page(-1)", "Scroll back", "pick.page_up", "Picking"),
+        key("down", "line(1)", "Scroll by a line", "pick.down", "Picking"),
+        key("up", "line(-1)", "Scroll back by a line", "pick.up", "Picking"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        passage: Passage,
+        targets: Sequence[tuple[int, int]],
+        done: Callable[[Span], Awaitable[None]],
+        *,
+        names: Sequence[Span] = (),
+        to_last: bool = True,
+        look: Callable[[tuple[Span, ...]], None] | None = None,
+        other: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title = title
+        self._passage = passage
+        self._targets = list(targets)
+        self._starts = [start for start, _ in self._targets]
+        self._done = done
+        self._names = tuple(names)
+        self._to_last = to_last
+        self._look = look
+        self._other = other
+        self._first: int | None = None
+        self._typed = ""
+        self._hints: list[Hint] = []
+        self._size_offered = Size(0, 0)
+
+    def compose(self) -> ComposeResult:
+        """Two lines, as high as the lines that they cover: the text stays in sight."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Bar(id="hint")
+
+    def opened(self) -> None:
+        """Draw the letters."""
+        self._offer()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Other tokens are in sight."""
+        self.call_after_refresh(self._resized)
+
+    def _resized(self) -> None:
+        # Not for the size it begins with: letters may have been typed before that is told.
+        if self.app.size != self._size_offered:
+            self._offer()
+
+    # What is offered.
+
+    def _offer(self) -> None:
+        """Give the visible places their codes and draw them."""
+        self._size_offered = self.app.size
+        begin, end = self._passage.visible_span()
+        if self._first is None:
+            self._hints = self._offer_first(begin, end)
+        else:
+            self._hints = self._offer_last(max(begin, self._starts[self._first]), end)
+        self._typed = ""
+        self._draw()
+
+    def _offer_first(self, begin: int, end: int) -> list[Hint]:
+        names = [name for name in self._names if begin <= name.start < end]
+        tokens = self._visible(begin, end)
+        names = names[: len(codes(len(names), len(tokens))[0])]
+        starts = {self._token_at(name.start) for name in names}
+        others = [index for index in tokens if index not in starts]  # a capital takes those
+        one, two = codes(len(names), len(others))
+        return [
+            *self._hinted([(name.start, name.end) for name in names], one),
+            *self._hinted([self._targets[index] for index in others], two),
+        ]
+
+    def _offer_last(self, begin: int, end: int) -> list[Hint]:
+        tokens = self._visible(begin, end)
+        near = len(tokens) if len(tokens) <= len(codes(len(tokens), 0)[0]) else NEAR
+        one, two = codes(near, len(tokens) - near)
+        return self._hinted([self._targets[index] for index in tokens], [*one, *two])
+
+    def _hinted(self, stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
+        return hints(self._passage.text, stretches, given)
+
+    def _visible(self, begin: int, end: int) -> list[int]:
+        first = bisect_right(self._starts, begin - 1)
+        return list(range(first, bisect_right(self._starts, end - 1)))
+
+    def _token_at(self, offset: int) -> int:
+        return max(0, bisect_right(self._starts, offset) - 1)
+
+    def _draw(self, complaint: str = "") -> None:
+        self._passage.show_hints(after(self._hints, self._typed))
+        self.query_one("#title", Bar).show(self._heading(), self._keys())
+        left: tuple[Part, ...] = ((complaint, "$warning"),) if complaint else self._how()
+        self.query_one("#hint", Bar).show(left, ((f"{self._typed}▏", "bold $accent"),))
+
+    def _heading(self) -> tuple[Part, ...]:
+        if self._first is None:
+            return ((self._title, "bold"),)
+        start, end = self._targets[self._first]
+        return ((f"{self._title} ", "bold"), (f"“{cut(flat(self._passage.text[start:end]), 24)}” …", ""))
+
+    def _keys(self) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        for name, word in (
+            *((("enter", "this one"),) if self._first is not None else ()),
+            *((("tab", "type it"),) if self._other else ()),
+            ("esc", "cancel"),
+        ):
+            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", QUIET)]
+        return tuple(parts)
+
+    def _how(self) -> tuple[Part, ...]:
+        if self._first is not None:
+            return (("letters of its last token", QUIET),)
+        if not self._to_last:
+            return (("letters of the token", QUIET),)
+        if any(len(hint.code) == 1 for hint in self._hints):
+            return (("letter of a name (capital: start there), or letters of the first token", QUIET),)
+        if any(hint.quiet for hint in self._hints):
+            return (("the letter at or before its first token, then the one on it", QUIET),)
+        return (("letters of its first token", QUIET),)
+
+    # What is typed.
+
+    async def takes(self, character: str) -> bool:
+        """A letter, on the Latin or the Russian layout."""
+        latin = letter(character)
+        if not latin:
+            return False
+        wanted = self._typed + latin.lower()
+        left = after(self._hints, wanted)
+        if not left:
+            self._draw(f"no code begins with {wanted}")
+        elif left[0].code == wanted:
+            await self._take(left[0], start_there=latin.isupper())
+        else:
+            self._typed = wanted
+            self._draw()
+        return True
+
+    async def _take(self, hint: Hint, *, start_there: bool) -> None:
+        span = Span(hint.start, hint.end)
+        if self._first is not None:
+            await self._finish(Span(self._starts[self._first], hint.end))
+        elif span in self._names and len(hint.code) == 1 and not (start_there and self._to_last):
+            await self._finish(span)
+        elif self._to_last:
+            self._first = self._token_at(hint.start)
+            self._tell((Span(*self._targets[self._first]),))
+            self._offer()
+        else:
+            await self._finish(span)
+
+    async def action_alone(self) -> None:
+        """Enter: the first token is the last one too."""
+        if self._first is None:
+            self._draw("a letter first")
+        else:
+            await self._finish(Span(*self._targets[self._first]))
+
+    def action_back(self) -> None:
+        """Take back the last letter, else the first token."""
+        if not self._typed and self._first is not None:
+            self._first = None
+            self._tell(())
+            self._offer()
+            return
+        self._typed = self._typed[:-1]
+        self._draw()
+
+    def action_page(self, step: int) -> None:
+        """A page of the text."""
+        self._passage.page(int(step))
+        self._offer()
+
+    def action_line(self, step: int) -> None:
+        """A line of the text."""
+        self._passage.line(int(step))
+        self._offer()
+
+    # The end.
+
+    async def _finish(self, span: Span) -> None:
+        self._close()
+        await self._done(span)
+
+    async def action_other(self) -> None:
+        """Another way to say it."""
+        if self._other is not None:
+            self._close()
+            await self._other()
+
+    def action_cancel(self) -> None:
+        """Escape: everything as it was."""
+        self._close()
+
+    def _close(self) -> None:
+        self._passage.hide_hints()
+        self._tell(())
+        self.app.pop_screen()
+
+    def _tell(self, spans: tuple[Span, ...]) -> None:
+        if self._look is not None:
+            self._look(spans)

@@ -1,0 +1,260 @@
+"""Why automatic and verified differ: both assessments side by side, and the evidence of one row."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.errors import InputError
+from workbench.model import Kind, Unit
+from workbench.tui.figures import delta, tally
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.view import detail
+from workbench.tui.why_text import RULES, cause_of, exact, fraction, reported, sentence, totals
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
+from workbench.tui.widgets.cause_list import CauseHead, CauseList
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.work import start
+
+if TYPE_CHECKING:
+    from workbench.stages.why import Why, WhyRow
+    from workbench.tui.desk import Desk
+
+DIM = "$foreground 68%"
+
+
+class WhyScreen(BaseScreen):
+    """Reads only: what it shows is opened with the screen and when another scorer or kind is asked for."""
+
+    LEGEND = (
+        ("● ○ ? ·", "found, missing, unsure, open"),
+        ("—", "this side has no such unit"),
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("s", "scorer", "Another scorer", "why.scorer", "View", "scorer"),
+        key("t", "kind", "Entities or statements", "why.kind", "View", "kind"),
+        key("j down", "move(1)", "Next unit", "why.down", "Moving"),
+        key("k up", "move(-1)", "Previous unit", "why.up", "Moving"),
+        key("tab", "difference(1)", "Next difference", "why.next", "Moving", "next difference"),
+        key("shift+tab", "difference(-1)", "Previous difference", "why.previous", "Moving"),
+        key("space pagedown", "scroll(1)", "Scroll the evidence", "why.page_down", "Moving"),
+        key("pageup", "scroll(-1)", "Scroll the evidence back", "why.page_up", "Moving"),
+        key("y", "copy", "Copy the row", "why.copy", "View", "copy"),
+        key("escape b w", "back", "Back", "why.back", "View", "back"),
+        key("q", "app.quit", "Quit", "why.quit", "View"),
+    ]
+
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind) -> None:
+        super().__init__()
+        self.desk = desk
+        self.sample_id = sample_id
+        self.kind = kind
+        self.why: Why | None = None
+        self._reason = "opening …"
+
+    def compose(self) -> ComposeResult:
+        """Both values, the rows, what they come to, and one row in full."""
+        yield Head(id="head")
+        yield Bar(id="values")
+        yield CauseHead(id="columns")
+        yield CauseList(id="causes")
+        yield Bar(id="sum")
+        yield Static(id="totals")
+        yield Static(id="cause")
+        with Horizontal(id="sides"):
+            yield Passage(id="automatic")
+            yield Passage(id="verified")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the sample; keys wait for it."""
+        self.query_one("#automatic").border_title = "Automatic"
+        self.query_one("#verified").border_title = "Verified"
+        self.query_one(Head).show((("Why automatic and verified differ", "bold"),))
+        self._load(self.kind, None)
+
+    # Reading.
+
+    def _load(self, kind: Kind, scorer: str | None) -> None:
+        self.bench.gate.close()
+        start(self, partial(self._read, kind, scorer), group="why", failed=self._unread)
+
+    async def _read(self, kind: Kind, scorer: str | None) -> None:
+        try:
+            found = await self.desk.why(self.sample_id, kind, scorer)
+        except InputError as error:
+            self._reason = str(error)
+            self._say(self._reason, tone="warn")
+        else:
+            self._show(found)
+        self.bench.open_gate()
+
+    def _unread(self, error: Exception) -> None:
+        self._say(f"could not read: {error}", tone="bad")
+        self.bench.open_gate()
+
+    def _say(self, text: str, *, tone: str = "") -> None:
+        self.query_one(Status).say(flat(text), tone=tone)
+
+    # Drawing.
+
+    def _show(self, why: Why) -> None:
+        self.why, self.kind = why, why.kind
+        opened = why.opened
+        name = "entities" if why.kind == "entity" else "statements"
+        self.query_one(Head).show(
+            (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
+            ((flat(opened.sample.id), "bold"),),
+        )
+        value = reported(why) if self.has_class("-wide") else ""
+        self.query_one("#values", Bar).show(
+            (
+                (flat(why.source), ""),
+                (f" {tally(why.automatic)}", "bold"),
+                (value, DIM),
+                (f"   {flat(why.verified_by)}", ""),
+                (f" {tally(why.verified)}", "bold"),
+            ),
+            ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),
+        )
+        listed = self.query_one(CauseList)
+        listed.show(why)
+        self.query_one(CauseHead).show(listed.columns)
+        self.query_one("#sum", Bar).show(
+            ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
+        )
+        self.query_one("#totals", Static).update(Content(totals(why)))
+        self._say("")
+        self._explain()
+        self.refresh_bindings()
+        self.query_one(KeyBar).refresh()
+
+    def on_resize(self, event: object) -> None:
+        """Other columns; the list has taken its own by now."""
+        super().on_resize(event)  # type: ignore[arg-type]
+        self.call_after_refresh(self._follow_columns)
+
+    def _follow_columns(self) -> None:
+        self.query_one(CauseHead).show(self.query_one(CauseList).columns)
+
+    def _explain(self) -> None:
+        """The row under the cursor in full."""
+        listed = self.query_one(CauseList)
+        one = listed.chosen
+        if one is None or self.why is None:
+            return
+        self.query_one("#cause", Static).update(self._cause(one, listed.shares[listed.cursor]))
+        for name, unit in (("#automatic", one.row.automatic), ("#verified", one.row.verified)):
+            self.query_one(name, Passage).show(self._side(unit), nothing="no such unit on this side")
+
+    def _cause(self, one: WhyRow, written: str) -> Content:
+        row = one.row
+        first: list[Part] = [(sentence(row), "")]
+        if row.cause:
+            wide = self.has_class("-wide") and row.share is not None
+            first = [
+                (cause_of(row, long=True), "bold $warning"),
+                (f" {written}" if row.share is not None else "", "bold"),
+                (f" (exactly {fraction(row.share or Fraction(0))})" if wide else "", DIM),
+                (f"  {sentence(row)}", ""),
+            ]
+        lines: list[list[Part]] = [first]
+        if one.mend:
+            lines.append([("to mend it  ", DIM), (one.mend, "")])
+        beside = f"beside “{flat(row.beside.text)}”" if row.beside is not None else ""
+        lines.append([(RULES.get(row.rule, beside), DIM)])
+        return Content("\n").join(Content.assemble(*line) for line in lines)
+
+    def _side(self, unit: Unit | None) -> str:
+        assert self.why is not None  # a row is shown
+        if unit is None:
+            return ""
+        wording, facts, *evidence = detail(unit, self.why.opened).split("\n")
+        if unit.kind == "statement":  # it takes several lines, and stands in the list above
+            return "\n".join([*evidence, wording, facts])
+        return "\n".join([wording, facts, *evidence])
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """The cursor moved."""
+        event.stop()
+        self._explain()
+
+    # Keys.
+
+    def refused(self, action: str) -> None:
+        """Another kind is asked for where there is one, or anything where nothing could be shown."""
+        if self.why is not None:
+            self._say("this dataset reviews one kind only")
+        else:
+            self._say(self._reason, tone="warn")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where nothing could be shown only the way back is open."""
+        if action == "kind" and len(self.desk.info.kinds) < 2:
+            return None
+        return None if self.why is None and action not in ("back", "help", "quit") else True
+
+    def action_move(self, step: int) -> None:
+        """To another row."""
+        listed = self.query_one(CauseList)
+        if listed.count:
+            listed.move_to(listed.cursor + int(step))
+
+    def action_difference(self, step: int) -> None:
+        """To another row with a cause."""
+        self.query_one(CauseList).next_difference(int(step))
+
+    def action_scroll(self, step: int) -> None:
+        """A page of the evidence."""
+        for passage in self.query(Passage):
+            passage.page(int(step))
+
+    def action_scorer(self) -> None:
+        """The next scorer of this kind."""
+        assert self.why is not None
+        names = self.why.scorers
+        if len(names) > 1:
+            self._load(self.kind, names[(names.index(self.why.scorer) + 1) % len(names)])
+        else:
+            self._say(f"there is no other scorer than {self.why.scorer}")
+
+    def action_kind(self) -> None:
+        """The other kind of units."""
+        self._load("statement" if self.kind == "entity" else "entity", None)
+
+    def action_copy(self) -> None:
+        """Copy what is selected with the mouse, else the row."""
+        listed = self.query_one(CauseList)
+        text = self.get_selected_text() or _line(listed)
+        self.app.copy_to_clipboard(text)
+        self._say(f"copied: {text}")
+
+    def action_back(self) -> None:
+        """To where it was opened."""
+        self.app.pop_screen()
+
+
+def _line(listed: CauseList) -> str:
+    if listed.chosen is None:
+        return ""
+    row = listed.chosen.row
+    sides = (unit.text if unit else "—" for unit in (row.automatic, row.verified))
+    cause = f" · {cause_of(row, long=True)} {listed.shares[listed.cursor]}" if row.cause else ""
+    return " | ".join(sides) + cause
+
+
+async def open_why(screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind) -> None:
+    """Put the Why screen over another one; keys wait until it shows something."""
+    screen.bench.gate.close()
+    await screen.bench.push_screen(WhyScreen(desk, sample_id, kind))

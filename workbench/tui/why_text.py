@@ -1,0 +1,83 @@
+"""What the Why screen says of a row, in our own words; a unit's text is added by the screen."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from workbench.tui.shares import adding_up
+
+if TYPE_CHECKING:
+    from workbench.comparing.causes import Row
+    from workbench.stages.why import Why
+
+RULES = {
+    "lineage": "one unit: the verified one came out of the automatic one",
+    "span": "linked: both stand at the same place of the reference",
+    "overlap": "linked: they share words of the reference",
+    "key": "linked: the same name but for case, accents and small words",
+    "similar": "linked: the matcher takes one for the other (85 or more)",
+}
+
+_SENTENCES = {
+    ("missed unit", ""): "the automatic side has no such unit",
+    ("invented unit", ""): "the verified side has no such unit",
+    ("duplicate", ""): "another mention of a unit that counts already",
+    ("granularity", "merge"): "one automatic unit for several verified ones",
+    ("granularity", "split"): "several automatic units for one verified one",
+    ("granularity", "nested"): "a name inside a longer one: one side counts both",
+    ("granularity", "boundary"): "the other side begins or ends elsewhere",
+    ("false match", ""): "found by the machine, missing for a person",
+    ("false match", "unsure"): "found by the machine, a person is not sure",
+    ("false match", "comparator"): "linked by the matcher, missing for a person",
+    ("false match", "context extraction"): "linked to a name that stands in no context",
+    ("missed match", ""): "missing for the machine, found by a person",
+    ("missed match", "nested"): "it stands there inside a longer name",
+    ("missed match", "comparator"): "extracted there, not linked by the matcher",
+    ("missed match", "context extraction"): "nothing was extracted there",
+    ("missed match", "unattributed"): "found by a person without evidence",
+}
+
+
+def cause_of(row: Row, *, long: bool) -> str:
+    """`missed match`, and with room for it `missed match: comparator`."""
+    return f"{row.cause}: {row.part}" if long and row.part else row.cause
+
+
+def sentence(row: Row) -> str:
+    """What happened to the unit."""
+    if not row.cause:
+        return "both sides agree"
+    return _SENTENCES[row.cause, row.part]
+
+
+def exact(why: Why) -> str:
+    """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
+    if why.delta is None:
+        return "undefined: one side has no units"
+    sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
+    return f"{sides} = {fraction(why.delta)}"
+
+
+def fraction(number: Fraction) -> str:
+    """`+1/14`, `−7/20`, `0`."""
+    return f"{'+' if number > 0 else ''}{number}".replace("-", "−")
+
+
+def totals(why: Why) -> str:
+    """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
+    if not why.totals:
+        return "the two sides agree in every unit"
+    if why.delta is None:
+        return " · ".join(f"{one.cause} {one.units}" for one in why.totals)
+    written = adding_up([one.share or Fraction(0) for one in why.totals], why.delta)
+    return " · ".join(
+        f"{one.cause} {one.units} {share}" for one, share in zip(why.totals, written, strict=True)
+    )
+
+
+def reported(why: Why) -> str:
+    """The number that the scorer itself reports, where it is not the exact fraction (ragas)."""
+    if why.value is None or why.automatic.recall is None or why.value == float(why.automatic.recall):
+        return ""
+    return f" (reports {why.value:.10f})"

@@ -1,0 +1,194 @@
+"""Two assessments side by side: a row for every unit, with the cause of a difference and its share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.content import Content
+from textual.widget import Widget
+
+from workbench.model import Unit
+from workbench.tui.cells import fit, width, wrap
+from workbench.tui.figures import ROUND, UNDEFINED
+from workbench.tui.safe import flat
+from workbench.tui.shares import adding_up
+from workbench.tui.why_text import cause_of
+from workbench.tui.widgets.lines import Lines
+
+if TYPE_CHECKING:
+    from workbench.stages.why import Why, WhyRow
+
+MOST_LINES = 3
+"""Lines a statement takes; its whole text stands below the list."""
+
+SHARE = 5
+LONG = 100
+"""Cells of the list from which a cause is written with its part."""
+
+
+class Columns(NamedTuple):
+    """Cells for the wording on each side and for the cause; `long` when the cause has its part."""
+
+    text: int
+    cause: int
+    long: bool
+
+
+class CauseList(Lines):
+    """One row for two linked units or one without a link, the cursor on the one that is explained below."""
+
+    BASE = "causes--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "causes--row",
+        "causes--cursor",
+        "causes--dim",
+        "causes--good",
+        "causes--warn",
+        "causes--cause",
+    }
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.rows: tuple[WhyRow, ...] = ()
+        self.shares: list[str] = []
+        self.columns = Columns(8, 8, False)
+        self._statements = False
+        self._wrapped: dict[tuple[int, bool], list[str]] = {}
+        self._lines: list[tuple[int, int]] = []  # line -> (row, line of the row)
+        self._first: list[int] = []
+
+    @property
+    def count(self) -> int:
+        """How many rows."""
+        return len(self.rows)
+
+    @property
+    def chosen(self) -> WhyRow | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.rows else None
+
+    def show(self, why: Why) -> None:
+        """Show these rows, the cursor on the largest share."""
+        self.rows, self._statements = why.rows, why.kind == "statement"
+        known = [one.row.share or Fraction(0) for one in why.rows]
+        self.shares = [UNDEFINED for _ in why.rows] if why.delta is None else adding_up(known, why.delta)
+        self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
+        self._plan()
+        self.redraw()
+        self.reveal(self.cursor)
+
+    def next_difference(self, step: int) -> None:
+        """To the next row that has a cause, round the end."""
+        for distance in range(1, self.count + 1):
+            index = (self.cursor + step * distance) % self.count
+            if self.rows[index].row.cause:
+                self.move_to(index)
+                return
+
+    def _plan(self) -> None:
+        size = self.scrollable_content_region.width
+        self.columns = plan(size, self.rows)
+        self._lines, self._first, self._wrapped = [], [], {}
+        for index, one in enumerate(self.rows):
+            self._first.append(len(self._lines))
+            for ours, unit in ((True, one.row.automatic), (False, one.row.verified)):
+                self._wrapped[index, ours] = self._wrap(unit)
+            most = max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
+            self._lines += [(index, part) for part in range(most)]
+        self.resized(len(self._lines))
+
+    def _wrap(self, unit: Unit | None) -> list[str]:
+        text, size = flat(unit.text) if unit else "—", self.columns.text
+        if not self._statements:
+            return [fit(text, size)]
+        lines = [text[start:end] for start, end in wrap(text, size)]
+        if len(lines) > MOST_LINES:
+            lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
+        return [fit(line, size) for line in lines]
+
+    def place(self, index: int) -> tuple[int, int]:
+        """The lines of a row."""
+        if index >= len(self._first):
+            return 0, 1
+        end = self._first[index + 1] if index + 1 < len(self._first) else len(self._lines)
+        return self._first[index], end - self._first[index]
+
+    def entry_at(self, line: int) -> int:
+        """The row of a line."""
+        return self._lines[line][0] if line < len(self._lines) else -1
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Another width has other columns; the base then forgets what was drawn."""
+        self._plan()
+
+    def segments(self, line: int, size: int) -> list[Segment]:
+        """A line of a row."""
+        if line >= len(self._lines):
+            return []
+        index, part = self._lines[line]
+        one, here = self.rows[index].row, index == self.cursor
+        base = self.part("causes--cursor" if here else "causes--row")
+        back = base.background_style
+        words = base if one.cause or here else self.part("causes--dim") + back
+        parts = [Segment("▸ " if here and not part else "  ", base)]
+        for ours, unit in ((True, one.automatic), (False, one.verified)):
+            wrapped = self._wrapped[index, ours]
+            text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
+            sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "
+            dim = self.part("causes--dim") + back
+            parts += [
+                Segment(f"{sign} ", self._tone(unit) + back),
+                Segment(text, words if unit else dim),
+                Segment("  ", base),
+            ]
+        cause = "" if part else cause_of(one, long=self.columns.long)
+        share = self.shares[index] if one.cause and not part else ""
+        return [
+            *parts,
+            Segment(fit(cause, self.columns.cause), self.part("causes--cause") + back),
+            Segment("  " + fit(share, SHARE, right=True), base),
+        ]
+
+    def _tone(self, unit: Unit | None) -> Style:
+        return self.part("causes--good" if unit and unit.match.verdict == "found" else "causes--warn")
+
+
+class CauseHead(Widget):
+    """The names of the columns."""
+
+    DEFAULT_CSS = """
+    CauseHead { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._columns = Columns(8, 8, False)
+
+    def show(self, columns: Columns) -> None:
+        """Take the columns of the list."""
+        if columns != self._columns:
+            self._columns = columns
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        text, cause, _ = self._columns
+        names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
+        return Content(f"{names}  {fit('share', SHARE, right=True)}")
+
+
+def plan(size: int, rows: Sequence[WhyRow]) -> Columns:
+    """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
+
+    What is left over goes to the causes, so that the shares stand at the right edge.
+    """
+    long = size >= LONG
+    cause = max((width(cause_of(one.row, long=long)) for one in rows), default=0)
+    room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
+    text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
+    return Columns(text, room - 2 * text, long)

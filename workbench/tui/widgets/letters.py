@@ -1,0 +1,56 @@
+"""The letters of hints drawn over a line of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.strip import Strip
+
+from workbench.tui.cells import clusters, width
+from workbench.tui.hints import Hint
+
+
+def lettered(
+    strip: Strip, text: str, start: int, end: int, hints: Sequence[Hint], style: Callable[[str], Style]
+) -> Strip:
+    """The line `text[start:end]`, drawn as `strip`, with the codes of the hints that begin on it, in order.
+
+    A code takes the cells of its stretch and one blank behind it, never those of the next hint, and covers
+    a wide character whole: nothing moves. `style` gives the style of a component of the passage.
+    """
+    columns = [width(text[start : hint.start]) for hint in hints] + [strip.cell_length]
+    parts: list[Strip] = []
+    done, odd, group = 0, False, ""
+    for hint, (column, following) in zip(hints, pairwise(columns), strict=True):
+        stop = min(hint.end, end)
+        blank = text[stop : stop + 1] in ("", " ", "\n")
+        letters = _shown(hint, group)[: min(width(text[hint.start : stop]) + blank, following - column)]
+        group = hint.code[0]
+        if not letters:
+            continue
+        cells = _covered(text[hint.start : stop], len(letters))
+        odd = not odd and bool(parts) and done == column  # or two codes side by side would read as one
+        name = ("passage--hint" if len(hint.code) == 1 else "passage--code") + ("-odd" if odd else "")
+        parts += [strip.crop(done, column), Strip([Segment(letters.ljust(cells), style(name))])]
+        done = column + cells
+    return Strip.join([*parts, strip.crop(done, strip.cell_length)])
+
+
+def _shown(hint: Hint, group: str) -> str:
+    """The letters to draw; `group` is the first letter of the hint before it on the line."""
+    if not hint.quiet or hint.typed:
+        return hint.left
+    return "" if hint.code[0] == group else hint.code[0]
+
+
+def _covered(text: str, least: int) -> int:
+    """The cells of as many whole characters as it takes to cover `least` cells."""
+    cells = 0
+    for _, _, wide in clusters(text):
+        if cells >= least:
+            break
+        cells += wide
+    return max(cells, least)

@@ -1,0 +1,181 @@
+"""The lines above the queue's list: how far one is, and what may come next in the query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.text.completion import Completion
+from workbench.tui.cells import cut, width
+from workbench.tui.safe import flat
+from workbench.tui.widgets.bars import Part
+
+if TYPE_CHECKING:
+    from workbench.stages.queue import Pace, Progress
+
+QUIET = "$foreground 68%"
+
+
+class ProgressLine(Widget):
+    """A bar of ten cells and the counts; the least important ones give way when space is short."""
+
+    DEFAULT_CSS = """
+    ProgressLine { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._progress: Progress | None = None
+        self._pace: Pace | None = None
+
+    def show(self, progress: Progress, pace: Pace | None) -> None:
+        """Say how far one is, and what a sample takes."""
+        if (progress, pace) != (self._progress, self._pace):
+            self._progress, self._pace = progress, pace
+            self.refresh()
+
+    @property
+    def text(self) -> str:
+        """What the line says when it has room for everything."""
+        return "".join(text for text, _ in progress_parts(self._progress, self._pace, 1_000))
+
+    def render(self) -> Content:
+        """The line, whole counts only."""
+        return Content.assemble(*progress_parts(self._progress, self._pace, self.content_size.width))
+
+
+def progress_parts(progress: Progress | None, pace: Pace | None, room: int) -> tuple[Part, ...]:
+    """The bar and as many counts as there is room for; counts of zero are left out."""
+    if progress is None:
+        return ()
+    done = progress.verified + progress.excluded
+    filled = round(10 * done / progress.total) if progress.total else 0
+    filled = min(max(filled, 1 if done else 0), 10 if done == progress.total else 9)
+    counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
+    for rank, number, word in (
+        (2, progress.started, "started"),
+        (3, progress.skipped, "skipped"),
+        (5, progress.excluded, "excluded"),
+        (4, progress.flagged, "flagged"),
+        (1, progress.stale, "stale"),
+    ):
+        if number:
+            counts.append((rank, f"{number:,} {word}"))
+    if pace is not None:
+        counts.append((6, f"median {_seconds(pace.seconds)}"))
+        counts.append((7, f"{pace.presses:g} press{'' if pace.presses == 1 else 'es'} a sample"))
+    while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
+        counts.remove(max(counts))
+    return (
+        ("▰" * filled, "$success"),
+        ("▱" * (10 - filled), "$foreground 35%"),
+        ("  " + " · ".join(text for _, text in counts), "$foreground 75%"),
+    )
+
+
+def _seconds(seconds: float) -> str:
+    if seconds < 100:
+        return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+class Completions(Widget):
+    """One line of what may come next, or of what is wrong; a click takes it."""
+
+    DEFAULT_CSS = """
+    Completions { height: 1; width: 1fr; }
+    """
+
+    class Taken(Message):
+        """A completion was clicked."""
+
+        def __init__(self, completion: Completion) -> None:
+            super().__init__()
+            self.completion = completion
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._offered: tuple[Completion, ...] = ()
+        self._estimated = False
+        self._chosen: int | None = None
+        self._complaint = ""
+        self._places: list[tuple[int, int, Completion]] = []
+
+    @property
+    def chosen(self) -> Completion | None:
+        """The one that was chosen by a key."""
+        return None if self._chosen is None else self._offered[self._chosen]
+
+    @property
+    def complaint(self) -> str:
+        """What is wrong with the query, as it is said."""
+        return self._complaint
+
+    def offer(self, completions: Sequence[Completion], *, estimated: bool = False) -> None:
+        """Show these; nothing is chosen yet. `estimated`: counts are no exact ones."""
+        self._offered, self._estimated = tuple(completions), estimated
+        self._chosen, self._complaint = None, ""
+        self.set_class(False, "-bad")
+        self.refresh()
+
+    def complain(self, why: str) -> None:
+        """Say what is wrong in their place."""
+        self.offer(())
+        self._complaint = flat(why)
+        self.set_class(bool(why), "-bad")
+        self.refresh()
+
+    def move(self, step: int) -> None:
+        """Choose the next one, round the end."""
+        if self._offered:
+            first = 0 if step > 0 else len(self._offered) - 1
+            at = first if self._chosen is None else (self._chosen + step) % len(self._offered)
+            self._chosen = at
+            self.refresh()
+
+    def render(self) -> Content:
+        """As many as fit, around the chosen one."""
+        room = self.content_size.width
+        if self._complaint:
+            return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
+        parts: list[Part] = []
+        self._places = []
+        used = 0
+        for index in range(self._first_shown(room), len(self._offered)):
+            one = self._offered[index]
+            gap, shown, count = self._written(index)
+            size = width(gap + shown + count)
+            if used + size > room:
+                break
+            style = "bold $accent reverse" if index == self._chosen else "$accent"
+            parts += [(gap, ""), (shown, style), (count, QUIET)]
+            self._places.append((used, used + size, one))
+            used += size
+        return Content.assemble(*parts)
+
+    def _written(self, index: int) -> tuple[str, str, str]:
+        one = self._offered[index]
+        sign = "≈" if self._estimated else ""
+        count = "" if one.samples is None else f" {sign}{one.samples:,}"
+        return "   " if index else "", cut(flat(one.shown), 30), count
+
+    def _first_shown(self, room: int) -> int:
+        """Where the line begins so that the chosen one stands in it."""
+        first = 0
+        if self._chosen is not None:
+            sizes = [sum(map(width, self._written(index))) for index in range(self._chosen + 1)]
+            while first < self._chosen and sum(sizes[first:]) > room:
+                first += 1
+        return first
+
+    def on_click(self, event: events.Click) -> None:
+        """Take what was clicked."""
+        for start, end, completion in self._places:
+            if start <= event.x - self.gutter.left < end:
+                self.post_message(self.Taken(completion))
+                return
