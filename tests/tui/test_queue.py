@@ -288,16 +288,17 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot)
-        third = shown(app)[2]
+        first, _, third = shown(app)[:3]
         await pilot.click(SampleList, offset=(20, 2))
         await press(pilot)
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id == third
-        label = app.screen.query_one(KeyBar)
-        place = next(start for start, _, act in label._places if act.id == "review.back")
+        await press(pilot, "b")
+        place = next(at for at, _, act in app.screen.query_one(KeyBar)._places if act.id == "queue.continue")
         await pilot.click(KeyBar, offset=(place + 4, 0))
         await press(pilot)
-        assert type(app.screen).__name__ == "QueueScreen"
+        assert type(app.screen).__name__ == "ReviewScreen"
+        assert app.screen.now.sample.id == first
 
 
 async def test_all_decided_comes_back_and_says_so(

@@ -98,7 +98,7 @@ def test_a_mistake(picture: Any) -> None:
 
 def test_nothing_found(picture: Any) -> None:
     """What to do about it."""
-    assert picture("slash l a n g : x x space d e l t a > . 5 enter", size=SMALL)
+    assert picture("slash d e l t a > . 5 enter", size=SMALL)
 
 
 def test_orders(picture: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from workbench.model import DEFAULT_LABELS, Kind, Sample, text_hash
 from workbench.proposing.claude_answers import schema
+from workbench.proposing.claude_examples import Example, examples_text
 from workbench.proposing.claude_fence import Piece, fenced
 from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, render
 from workbench.proposing.claude_results import Failure, Part
@@ -37,6 +38,7 @@ class Setup:
     guidelines: str = ""
     prompt: Prompt = field(default_factory=default_prompt)
     repeat: int = 1
+    examples: tuple[Example, ...] = ()
 
 
 class Item(NamedTuple):
@@ -73,7 +75,8 @@ class Ask:
 @lru_cache(maxsize=64)
 def system(setup: Setup, task: Task) -> str:
     """The system text of a task: the part of the prompt that is the same in every call."""
-    return render(setup.prompt, task, setup.labels, setup.guidelines)
+    examples = examples_text(task, setup.examples)
+    return render(setup.prompt, task, setup.labels, setup.guidelines, examples)
 
 
 @lru_cache(maxsize=64)

@@ -14,7 +14,7 @@ _DIP = 10  # calls that a single overload slows down
 _BAD = 4  # overloads of the last 20 calls: so many are no accident
 # Answers until the refused rate is tried again: few after a first refusal, which may have been an accident,
 # twice as many with every one that confirms it.
-_UNSURE, _SURE = 20.0, 60.0
+_UNSURE, _SURE = 20.0, 75.0
 
 
 class Pace:
@@ -24,8 +24,8 @@ class Pace:
     little is known. Overloads and timeouts take half: for ten calls when one stands alone, because a
     service also fails now and then at any rate, for good when there are several. Then the rate comes back
     along a cubic: fast at first, flat near the rate that was too much, faster again when that holds no
-    more. The flat part lasts 100 calls, or 20 seconds where a refusal stops everything for a second:
-    probing costs below 2 % refused calls and about 5 % of the time.
+    more. The flat part lasts 75 calls, or 20 seconds where a refusal stops everything for a second:
+    from one call a second on, probing costs below 2 % refused calls and about 5 % of the time.
     """
 
     def __init__(self, rate: float = START) -> None:

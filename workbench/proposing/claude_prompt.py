@@ -19,8 +19,8 @@ TASKS: tuple[Task, ...] = get_args(Task)
 _SECTION = re.compile(r"^=== *(.*?) *===[ \t]*$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{\s*(.*?)\s*\}\}")
 _ALLOWED: Mapping[Task, frozenset[str]] = {
-    "entities": frozenset({"labels", "guidelines"}),
-    "statements": frozenset({"guidelines"}),
+    "entities": frozenset({"labels", "guidelines", "examples"}),
+    "statements": frozenset({"guidelines", "examples"}),
     "verdicts": frozenset({"guidelines"}),
 }
 _REQUIRED: Mapping[Task, frozenset[str]] = {
@@ -40,6 +40,10 @@ class Prompt:
     def section(self, task: Task) -> str:
         """The template of one task."""
         return self.sections[TASKS.index(task)]
+
+    def shows_examples(self, task: Task) -> bool:
+        """Whether a section has a place for examples."""
+        return "examples" in _PLACEHOLDER.findall(self.section(task))
 
 
 @cache
@@ -66,7 +70,8 @@ def read_prompt(text: str, name: str) -> Prompt:
     if faults:
         raise InputError(
             f"{name}: {'; '.join(faults)}. Sections open with a line like === entities === and are "
-            f"{', '.join(TASKS)}; placeholders are {{{{labels}}}}, in entities only, and {{{{guidelines}}}}"
+            f"{', '.join(TASKS)}; placeholders are {{{{labels}}}}, in entities only, {{{{examples}}}}, not in verdicts, and "
+            f"{{{{guidelines}}}}"
         )
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Prompt((sections["entities"], sections["statements"], sections["verdicts"]), digest)
@@ -83,11 +88,13 @@ def _faults(task: Task, body: str) -> list[str]:
     ]
 
 
-def render(prompt: Prompt, task: Task, labels: Sequence[str], guidelines: str = "") -> str:
+def render(
+    prompt: Prompt, task: Task, labels: Sequence[str], guidelines: str = "", examples: str = ""
+) -> str:
     """The system text of a task: the same for every call of a run, so that it can be cached.
 
     Ends with our own notice that fenced text is data: a custom template cannot leave it out.
     """
-    values = {"labels": ", ".join(labels), "guidelines": guidelines.strip()}
-    body = _PLACEHOLDER.sub(lambda found: values[found[1]], prompt.section(task))
+    values = {"labels": ", ".join(labels), "guidelines": guidelines.strip(), "examples": examples}
+    body = _PLACEHOLDER.sub(lambda found: values[found[1]], prompt.section(task)).rstrip()
     return f"{body}\n{NOTICE}"

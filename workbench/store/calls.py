@@ -138,6 +138,14 @@ def calls_of(store: Store, run_id: int) -> list[Call]:
         return [_call(row) for row in session.exec(query)]
 
 
+def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool]]:
+    """The tokens of every call of a run, and whether it went in a batch: what it cost, without the rest."""
+    with store.reading() as session:
+        query = select(CallRow.usage, CallRow.batch).where(CallRow.run_id == run_id)
+        for usage, batch in session.exec(query.execution_options(yield_per=CHUNK)):
+            yield usage, bool(batch)
+
+
 def add_batch(store: Store, run_id: int, batch: Batch) -> None:
     """Note a batch that was submitted."""
     with store.writing() as session:

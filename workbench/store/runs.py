@@ -19,7 +19,7 @@ from workbench.store.tables import FailedRow, ProposalRow, RunRow, SampleRow
 @dataclass(frozen=True, slots=True)
 class RunInfo:
     """A run and how many samples it speaks of. `source` is who made it: `rules`, `claude`, or `recorded`
-    in a file; `failed` counts the samples that it could not speak of.
+    in a file; `failed` counts the samples that it could not speak of. `created_at` is in UTC.
     """
 
     id: int
@@ -30,6 +30,7 @@ class RunInfo:
     source: str
     parameters: Mapping[str, Any]
     failed: int
+    created_at: datetime
 
 
 def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
@@ -57,6 +58,7 @@ def list_runs(store: Store, dataset_id: int) -> list[RunInfo]:
                 str(run.parameters.get("source", "")),
                 run.parameters,
                 failed.get(run.id or 0, 0),
+                run.created_at,
             )
             for run, n in rows
         ]

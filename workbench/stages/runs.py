@@ -1,0 +1,218 @@
+"""Runs as a person sees them: what each cost and could not do, which is current, how two of them differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from workbench.comparing import runs as counting
+from workbench.comparing.runs import Agreement, Disagreement, Named, Stability
+from workbench.errors import UsageError
+from workbench.matching.units import distinct_names, language_of
+from workbench.model import Policy, ProposedEntity, Sample
+from workbench.proposing.claude_money import cost, default_prices
+from workbench.proposing.claude_results import CAUSES, NO_TOKENS, Usage
+from workbench.stages.claude_setup import PROPOSER, ClaudeOptions, found_run, setup_of
+from workbench.store import calls, samples
+from workbench.store import runs as run_store
+from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
+from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
+from workbench.text.normalise import key
+
+__all__ = ["Disagreement", "Stability"]
+
+
+@dataclass(frozen=True, slots=True)
+class Paid:
+    """What the calls of a run came to; `cost` in dollars, None for a model without a price."""
+
+    calls: int
+    usage: Usage
+    cost: Decimal | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run of a dataset. `paid` is None for one that asked nobody; `created_at` is in UTC."""
+
+    name: str
+    proposer: str
+    model: str
+    proposals: int
+    failed: int
+    current: bool
+    paid: Paid | None
+    created_at: datetime
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSample:
+    """A sample that a run could not speak of: the kind of failure, what was said, and what to do."""
+
+    sample_id: int
+    id: str
+    kind: str
+    message: str
+    advice: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunComparison:
+    """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown.
+
+    `stability` is there when both are rounds of one set-up, over all its rounds.
+    """
+
+    first: str
+    second: str
+    agreement: Agreement
+    costs: tuple[Decimal | None, Decimal | None]
+    stability: Stability | None
+
+
+def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
+    """The runs of a dataset, newest first."""
+    current = dataset_info(store, info.id, count=False).run_id
+    return [
+        RunRow(
+            name=run.name,
+            proposer=run.proposer,
+            model=run.model,
+            proposals=run.n_proposals,
+            failed=run.failed,
+            current=run.id == current,
+            paid=_paid(store, run),
+            created_at=run.created_at,
+            parameters=run.parameters,
+        )
+        for run in reversed(run_store.list_runs(store, info.id))
+    ]
+
+
+def failures(store: Store, info: DatasetInfo, name: str) -> list[FailedSample]:
+    """The samples that a run could not speak of, in queue order. Raises NotFoundError for an unknown run."""
+    run = run_store.find_run(store, info.id, name)
+    advice: dict[str, str] = {kind: cause.advice for kind, cause in CAUSES.items()}
+    return [
+        FailedSample(sample_id, key, kind, message, advice.get(kind, ""))
+        for sample_id, key, kind, message in run_store.failures_of(store, run.id)
+    ]
+
+
+def make_current(store: Store, info: DatasetInfo, name: str) -> DatasetInfo:
+    """Let every opening and every score go by this run; verified samples stay as they are."""
+    run = run_store.find_run(store, info.id, name)
+    set_dataset(store, info.id, run_id=run.id)
+    return dataset_info(store, info.id)
+
+
+def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
+    """The options that go on with a run of Claude.
+
+    Raises UsageError for a run of another proposer, and for one whose set-up is not to be had from here:
+    another prompt file, labels or guidelines that were changed since.
+    """
+    run = run_store.find_run(store, info.id, name)
+    if run.source != PROPOSER:
+        raise UsageError(f"{name} did not come from Claude: there is nothing to ask again")
+    said = run.parameters
+    options = ClaudeOptions(
+        model=run.model, effort=said["effort"], max_tokens=said["max_tokens"], round=said["round"]
+    )
+    again = found_run(store, info, setup_of(info, options))
+    if again is None or again.id != run.id:
+        raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
+    return options
+
+
+def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> RunComparison:
+    """Two runs over the samples whose entities both name. Raises NotFoundError for an unknown run."""
+    one, other = run_store.find_run(store, info.id, first), run_store.find_run(store, info.id, second)
+    named = (
+        Named(sample_id, key, *units) for sample_id, key, units in _each_named(store, info, (one, other))
+    )
+    rounds = [run for run in run_store.list_runs(store, info.id) if _set_up(run) == _set_up(one)]
+    repeated = one.id != other.id and _set_up(one) == _set_up(other)
+    return RunComparison(
+        first=first,
+        second=second,
+        agreement=counting.compare(named),
+        costs=(_per_sample(store, one), _per_sample(store, other)),
+        stability=_stability(store, info, rounds) if repeated else None,
+    )
+
+
+def stability(store: Store, info: DatasetInfo, name: str) -> Stability:
+    """How often the rounds of a run's set-up name the same units. Raises UsageError for a single round."""
+    run = run_store.find_run(store, info.id, name)
+    rounds = [one for one in run_store.list_runs(store, info.id) if _set_up(one) == _set_up(run)]
+    if len(rounds) < 2:
+        raise UsageError(f"{name} is the only round of its set-up: nothing to compare it with")
+    return _stability(store, info, rounds)
+
+
+def _stability(store: Store, info: DatasetInfo, rounds: Sequence[RunInfo]) -> Stability:
+    return counting.stability((units for _, _, units in _each_named(store, info, rounds)), len(rounds))
+
+
+def _set_up(run: RunInfo) -> tuple[object, ...]:
+    """Equal for the rounds of one set-up; a run without rounds is alone."""
+    said = dict(run.parameters)
+    return (run.proposer, run.model, said) if said.pop("round", None) is not None else (run.id,)
+
+
+def _each_named(
+    store: Store, info: DatasetInfo, runs: Sequence[RunInfo]
+) -> Iterator[tuple[int, str, list[dict[str, str]]]]:
+    """The samples whose entities all of the runs name: wordings by normalised key, run by run."""
+    for chunk in samples.each_chunk(store, info.id, runs[0].id):
+        ids = [stored.sample_id for stored in chunk]
+        said = [{stored.sample_id: stored.proposal for stored in chunk}]
+        for run in runs[1:]:
+            loaded = samples.load_samples(store, ids, run.id)
+            said.append({stored.sample_id: stored.proposal for stored in loaded})
+        for stored in chunk:
+            proposals = [of_run.get(stored.sample_id) for of_run in said]
+            entities = [one.reference_entities for one in proposals if one is not None]
+            known = [one for one in entities if one is not None]
+            if len(known) == len(runs):
+                units = _units(stored.sample, known, info.policy)
+                yield stored.sample_id, stored.sample.id, units
+
+
+def _units(sample: Sample, named: Sequence[Sequence[ProposedEntity]], policy: Policy) -> list[dict[str, str]]:
+    lang = language_of(sample, policy)
+    return [
+        {
+            key(name.text, lang) or name.text: name.text
+            for name in distinct_names(sample, entities, policy, lang)
+        }
+        for entities in named
+    ]
+
+
+def _paid(store: Store, run: RunInfo) -> Paid | None:
+    """What a run of Claude cost by the packaged prices; None for another one."""
+    if run.source != PROPOSER:
+        return None
+    prices, total, used, number = default_prices(), Decimal(0), NO_TOKENS, 0
+    priced = prices.of(run.model) is not None
+    for tokens, batch in calls.paid(store, run.id):
+        number += 1
+        if tokens:
+            usage = Usage(**tokens)
+            used += usage
+            total += cost(prices, run.model, usage, batch=batch) or 0
+    return Paid(number, used, total if priced else None)
+
+
+def _per_sample(store: Store, run: RunInfo) -> Decimal | None:
+    paid = _paid(store, run)
+    if paid is None:
+        return Decimal(0)
+    return paid.cost / run.n_proposals if paid.cost is not None and run.n_proposals else None
