@@ -18,7 +18,7 @@ from textual.pilot import Pilot
 from workbench.stages.demo import DATASET, load_demo
 from workbench.stages.queue import queue_ids
 from workbench.store.engine import open_store
-from workbench.text.query import parse
+from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 
 FOLDER = Path(__file__).with_name("pictures")
@@ -68,7 +68,7 @@ def main() -> None:
         url = str(Path(folder, "demo.db"))
         store = open_store(url)
         info = load_demo(store, ANNOTATOR)
-        shown = queue_ids(store, info.id, ANNOTATOR, parse("mona-lisa"))[0]
+        shown = sample_ids(store, info.id)["mona-lisa"]
         downs = queue_ids(store, info.id, ANNOTATOR).index(shown)
         store.close()
         asyncio.run(draw(url, downs))

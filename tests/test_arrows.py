@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli_propose": PURE | {"stages", "store", "proposing", "reports", "texts", "texts_claude", "console"},
     "cli": PURE | {"cli_propose"} | {"stages", "store", "reports", "texts", "console"},
     "api": PURE | {"stages", "store", "proposing"},
-    "tui": PURE | {"stages", "store", "settings"},
+    "tui": PURE | {"stages", "store", "settings", "texts_claude"},
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 

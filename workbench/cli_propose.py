@@ -65,6 +65,14 @@ def propose(
         bool,
         typer.Option("--batch", help="Half the price, within a day.", rich_help_panel=CLAUDE),
     ] = False,
+    examples: Annotated[
+        int,
+        typer.Option(min=0, help="Verified samples that the prompt shows.", rich_help_panel=CLAUDE),
+    ] = 0,
+    repeat: Annotated[
+        int,
+        typer.Option(min=1, help="Propose so often, and say how stable it is.", rich_help_panel=CLAUDE),
+    ] = 1,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
     ] = False,
@@ -73,6 +81,7 @@ def propose(
     """Propose units for every sample that has none yet, and make that run the current one."""
     call: Call = context.obj
     if proposer != "claude":
+        _refuse_claudes(context)
         _without_key(call, proposer, run, json=json)
         return
     from workbench.proposing.claude_asks import DEFAULT_MODEL
@@ -84,6 +93,7 @@ def propose(
         max_tokens=max_tokens,
         prompt=prompt,
         prices=prices,
+        examples=examples,
     )
     with dataset_of(call) as (store, info):
         if external is not None:
@@ -91,9 +101,22 @@ def propose(
         _claude(
             store, info, options, call.annotator,
             dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, retry=retry_failed,
-            batch=batch,
+            batch=batch, rounds=repeat,
             json=json,
         )  # fmt: skip
+
+
+def _refuse_claudes(context: typer.Context) -> None:
+    """Raise UsageError for options that only Claude has: a --dry-run of the rules would be none."""
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if getattr(parameter, "rich_help_panel", None) == CLAUDE
+        and (source := context.get_parameter_source(parameter.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise UsageError(f"{', '.join(given)}: only with --proposer claude")
 
 
 def _without_key(call: Call, proposer: str, run: str | None, *, json: bool) -> None:
@@ -123,26 +146,33 @@ def _claude(
     max_seconds: float | None,
     retry: bool,
     batch: bool,
+    rounds: int,
     json: bool,
 ) -> None:
     from workbench import reports, texts_claude
     from workbench.proposing.claude_live import Limits
-    from workbench.stages.claude import plan_run, propose_claude
+    from workbench.stages.claude import check_allowed
+    from workbench.stages.claude_repeat import plan_rounds, propose_rounds
 
-    plan = plan_run(store, info, options, retry=retry, batch=batch)
+    plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
     if dry_run:
         reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan), as_json=json)
         return
+    check_allowed(plan)
     if plan.samples and not yes:
         _agree(plan, max_cost)
     limits = Limits(total_seconds=max_seconds)
     with _progress_line() as on_progress:
-        report = propose_claude(
-            store, info, options,
+        report = propose_rounds(
+            store, info, options, rounds,
             annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
         )  # fmt: skip
-    reports.show(texts_claude.report_document(report), texts_claude.report_text(report), as_json=json)
-    if report.failed or report.left:
+    only = report.rounds[0]
+    if rounds == 1:
+        reports.show(texts_claude.report_document(only), texts_claude.report_text(only), as_json=json)
+    else:
+        reports.show(texts_claude.repeat_document(report), texts_claude.repeat_text(report), as_json=json)
+    if not report.complete:
         raise typer.Exit(3)
 
 
@@ -154,7 +184,7 @@ def _agree(plan: ClaudePlan, max_cost: float) -> None:
     dear = plan.cost is None or plan.cost > Decimal(str(max_cost))
     if plan.external == "allow" and not dear:
         return
-    if plan.external == "never" or not on_terminal():
+    if not on_terminal():
         check_leaving(plan)
         raise UsageError(f"this would cost {money(plan.cost)}: say --yes, or raise --max-cost")
     typer.echo(plan_text(plan), err=True)

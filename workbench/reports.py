@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.stages.compare import CompareReport
+    from workbench.stages.examples import Seen
     from workbench.stages.recompute import Scored, ScoreReport
 
 
@@ -80,7 +81,13 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         "n_unproposed": report.unproposed,
         "samples": [_sample_document(row) for row in report.samples],
         "means": {name: _mean_document(mean) for name, mean in report.means.items()},
+        **(_seen_document(report.seen) if report.seen.examples else {}),
     }
+
+
+def _seen_document(seen: Seen) -> dict[str, Any]:
+    """The samples that automatic figures leave out: the run's examples and what goes with them."""
+    return {"left_out": {"examples": sorted(seen.examples), "with_groups": sorted(seen.related)}}
 
 
 def compare_document(report: CompareReport) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def score_text(report: ScoreReport) -> str:
     for kind in KINDS:
         rows = [row for row in report.samples if _has(row, kind)]
         lines += _kind_table(kind, rows, report.samples)
-    lines += _mean_lines(report.means)
+    lines += [*_mean_lines(report.means), *_seen_lines(report)]
     if report.unproposed:
         lines.append(
             f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
@@ -192,7 +192,7 @@ def compare_text(report: CompareReport) -> str:
         lines += _table(head, figures)
     else:
         lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
-    lines += ["", *_mean_lines(report.scores.means)]
+    lines += [*_seen_lines(report.scores), "", *_mean_lines(report.scores.means)]
     return "\n".join(lines)
 
 
@@ -295,6 +295,18 @@ def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
     return [
         f"mean {name.ljust(width)}  {_number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
         for name, mean in means.items()
+    ]
+
+
+def _seen_lines(report: ScoreReport) -> list[str]:
+    """What the automatic figures leave out because the run was shown its gold."""
+    if not report.seen.examples:
+        return []
+    number = len(report.seen.examples)
+    return [
+        f"left out of automatic figures: {several(number, 'sample')} that "
+        f"{'was an example' if number == 1 else 'were examples'} of this run, with their groups: "
+        f"{len(report.seen.related):,}"
     ]
 
 

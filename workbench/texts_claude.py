@@ -11,6 +11,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.proposing.claude_progress import Progress
     from workbench.stages.claude import ClaudePlan, ClaudeReport
+    from workbench.stages.claude_repeat import RepeatReport
 
 
 def money(cost: Decimal | None) -> str:
@@ -23,7 +24,12 @@ def money(cost: Decimal | None) -> str:
 def plan_text(plan: ClaudePlan) -> str:
     """What a run would send and cost."""
     run = f"run {plan.run}" if plan.run else "a new run"
-    lines = [f"{plan.model}, {run}: {plan.samples:,} samples to propose, {plan.already:,} proposed already"]
+    if plan.rounds > 1:
+        run = f"{plan.rounds} rounds from {run}"
+    lines = [*(f"note: {note}" for note in plan.notes)]
+    lines += [f"{plan.model}, {run}: {plan.samples:,} samples to propose, {plan.already:,} proposed already"]
+    if plan.examples:
+        lines.append(f"  the prompt shows {len(plan.examples)} verified samples: {', '.join(plan.examples)}")
     if plan.failed:
         lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
     counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
@@ -71,6 +77,33 @@ def report_text(report: ClaudeReport) -> str:
         f"{cached} · {usage.output:,} out · {money(report.cost)} · {report.seconds:.0f} s"
     )
     return clean("\n".join(lines))
+
+
+def repeat_text(report: RepeatReport) -> str:
+    """How every round ended, and how stable the units are over them."""
+    lines = [report_text(one) for one in report.rounds]
+    if len(report.rounds) < report.wanted:
+        lines.append(f"{len(report.rounds)} of {report.wanted} rounds were started; run again to go on")
+    found = report.stability
+    if found is not None and found.share is None:
+        lines.append(f"stability: no entity in the {found.samples:,} samples that every round proposed")
+    elif found is not None:
+        lines.append(
+            f"stability over {found.rounds} rounds of {found.samples:,} samples: {found.units:,} entities, "
+            f"{found.in_all:,} in all rounds, {found.in_some:,} in some; "
+            f"on average an entity is in {found.share:.1%} of the rounds"
+        )
+    return clean("\n".join(lines))
+
+
+def repeat_document(report: RepeatReport) -> dict[str, Any]:
+    """The rounds and their stability as JSON."""
+    found = report.stability
+    return {
+        "wanted": report.wanted,
+        "rounds": [report_document(one) for one in report.rounds],
+        "stability": None if found is None else {**asdict(found), "in_some": found.in_some},
+    }
 
 
 def plan_document(plan: ClaudePlan) -> dict[str, Any]:

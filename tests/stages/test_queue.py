@@ -93,6 +93,23 @@ def test_values_are_found_once_a_sample_is_decided(cities: Any) -> None:
     assert ids(cities, "delta>0.4 -rome") == []
 
 
+def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any) -> None:
+    """As in the review; before and after `score` counted it."""
+    rome = row("rome", ["Rome", "Oslo"], ["Rome"])
+    del rome["proposal"]["context_entities"]
+    bench.load([rome])
+    verify(bench, "rome", toggle=("Rome",))
+    number = bench.id("rome")
+
+    for counting in (False, True):
+        if counting:
+            score_dataset(bench.store, bench.info())
+        shown = queue.queue_rows(bench.store, bench.info().id, "ann", [number])[number]
+        assert shown.delta == Fraction(1, 2)
+        assert ids(bench, "delta=.5 auto=.5") == ["rome"]
+    assert queue.causes(bench.store, bench.info().id, "ann", [number]) == {number: "false match"}
+
+
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
     """Before and after `score` counted everything, with and without a minus; nor another's verdicts."""
     verify(cities, "all", "ada", toggle=("Rome",))

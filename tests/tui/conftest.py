@@ -24,7 +24,7 @@ from textual.pilot import Pilot
 from workbench.model import Kind
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import Store, open_store
-from workbench.text.query import parse
+from workbench.store.samples import sample_ids
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.screens.queue import QueueScreen
 
@@ -161,7 +161,7 @@ def store(database: Path) -> Iterator[Store]:
 
 @pytest.fixture(autouse=True)
 def no_held_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pilots press faster than any hand; what a key that is held down may do is tested in a file of its own."""
+    """Pilots press faster than any hand; what a held key may do is tested in a file of its own."""
     monkeypatch.setattr("workbench.tui.screens.review.LOOK", float("-inf"))
     monkeypatch.setattr("workbench.tui.screens.review.RELEASED", float("-inf"))
 
@@ -238,8 +238,7 @@ def open_review(settle: Settle) -> Callable[..., Awaitable[None]]:
         assert isinstance(app.screen, QueueScreen)
         desk = app.screen.desk
         assert desk is not None
-        rows = await desk.rows(await desk.ids(parse(name)))
-        found = next(row.sample_id for row in rows.values() if row.key == name)
+        found = sample_ids(desk.store, desk.info.id)[name]
         await app.gate.enter(partial(app.review, desk, found))
         await settle(pilot)
 

@@ -15,7 +15,7 @@ from textual.widgets import Static
 from workbench.stages import editing, queue, review
 from workbench.store import engine
 from workbench.store.engine import Store
-from workbench.text.query import parse
+from workbench.store.samples import sample_ids
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -43,10 +43,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 def stored(store: Store, key: str) -> review.Opened:
     """A sample as another window sees it."""
     info = review.dataset(store, None)
-    opened = [
-        review.open_sample(store, n, "ann") for n in queue.queue_ids(store, info.id, "ann", parse(key))
-    ]
-    return next(one for one in opened if one.sample.id == key)
+    return review.open_sample(store, sample_ids(store, info.id)[key], "ann")
 
 
 def banner(app: Any) -> str:

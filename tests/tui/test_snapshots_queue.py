@@ -83,7 +83,7 @@ def test_facets(picture: Any, size: tuple[int, int]) -> None:
 @SIZES
 def test_completion(picture: Any, size: tuple[int, int]) -> None:
     """Values with counts below the field, the second one chosen."""
-    assert picture("slash l a b e l : down down", size=size)
+    assert picture("slash", "l a b e l : down down", size=size)
 
 
 def test_fields(picture: Any) -> None:

@@ -1,4 +1,4 @@
-"""Examples: verified samples that a prompt shows, their texts fenced and answered in the form of an answer."""
+"""Examples: verified samples that a prompt shows, their texts fenced, with the answer they should get."""
 
 from __future__ import annotations
 

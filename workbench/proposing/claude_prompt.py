@@ -70,8 +70,8 @@ def read_prompt(text: str, name: str) -> Prompt:
     if faults:
         raise InputError(
             f"{name}: {'; '.join(faults)}. Sections open with a line like === entities === and are "
-            f"{', '.join(TASKS)}; placeholders are {{{{labels}}}}, in entities only, {{{{examples}}}}, not in verdicts, and "
-            f"{{{{guidelines}}}}"
+            f"{', '.join(TASKS)}; placeholders are {{{{labels}}}} (in entities only), {{{{guidelines}}}} and "
+            "{{examples}} (not in verdicts)"
         )
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Prompt((sections["entities"], sections["statements"], sections["verdicts"]), digest)

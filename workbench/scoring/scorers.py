@@ -19,6 +19,9 @@ SCORERS: dict[str, Kind] = {
 DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
 """The scorer that is called "automatic" where one value is shown."""
 
+INSTEAD = {"linked": "presence"}
+"""What stands for a scorer where nothing was proposed for the contexts, so that it cannot count."""
+
 EXTERNAL_KINDS: dict[str, Kind] = {
     "context_entity_recall": "entity",
     "context_recall": "statement",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -32,7 +33,8 @@ class ClaudePlan:
     """What a run will do before it does anything. `run` is empty for one that does not exist yet.
 
     `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
-    `failed` counts samples that an earlier start could not propose and that are left alone.
+    `failed` counts samples that an earlier start could not propose and that are left alone. `examples` are
+    the ids of the verified samples that the prompt shows. Of several `rounds` the numbers are sums.
     """
 
     run: str
@@ -48,6 +50,9 @@ class ClaudePlan:
     prices_of: str
     host: str
     external: str
+    examples: tuple[str, ...] = ()
+    rounds: int = 1
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,7 @@ def plan_run(
     store: Store, info: DatasetInfo, options: ClaudeOptions, *, retry: bool = False, batch: bool = False
 ) -> ClaudePlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
-    setup, prices = setup_of(info, options), prices_of(options)
+    setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
     ids = pending(store, info.id, run.id if run else 0, retry=retry)
     sends: Forecast = forecast(
@@ -100,6 +105,17 @@ def plan_run(
         prices_of=prices.dated.isoformat(),
         host=host(),
         external=info.external,
+        examples=tuple(one.id for one in setup.examples),
+        notes=_short_of_examples(setup, options),
+    )
+
+
+def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
+    if len(setup.examples) == options.examples:
+        return ()
+    return (
+        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples outside "
+        "the blind arm, one of each group",
     )
 
 
@@ -120,18 +136,29 @@ def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo
     return replace(info, external=external)
 
 
+def check_allowed(plan: ClaudePlan) -> None:
+    """What must never leave does not, whatever a person says just now. Raises UsageError."""
+    if plan.samples and plan.external == "never":
+        raise UsageError(
+            f"this dataset must not leave the machine (external: never): would send {_volume(plan)}; "
+            "change that with --external ask"
+        )
+
+
+def _volume(plan: ClaudePlan) -> str:
+    return f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
+
+
 def check_leaving(plan: ClaudePlan) -> None:
     """Text leaves the machine only when the dataset, or the person just now, allows it.
 
     Raises UsageError that names the host and the volume.
     """
-    volume = f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
-    if plan.external == "never":
-        raise UsageError(f"this dataset must not leave the machine (external: never): would send {volume}")
+    check_allowed(plan)
     if plan.external == "ask":
         raise UsageError(
-            f"would send {volume}: say --yes for this time, or --external allow to let this dataset go "
-            "from now on"
+            f"would send {_volume(plan)}: say --yes for this time, or --external allow to let this dataset "
+            "go from now on"
         )
 
 
@@ -145,12 +172,14 @@ def propose_claude(
     batch: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
+    stop: threading.Event | None = None,
 ) -> ClaudeReport:
-    """Propose what the run of these options lacks, and make it the dataset's current run.
+    """Propose what the run of these options lacks; round 1 becomes the dataset's current run.
 
     `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
-    Ctrl-C ends it softly: what is under way is waited for; a second one drops that too. A killed run goes
-    on where it stopped, and nothing is paid twice. Raises AccessError for a model that cannot be used.
+    Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
+    drops that too. A killed run goes on where it stopped, and nothing is paid twice. Raises AccessError for
+    a model that cannot be used.
     """
     return asyncio.run(
         _run(
@@ -162,6 +191,7 @@ def propose_claude(
             batch=batch,
             limits=limits or Limits(),
             on_progress=on_progress,
+            stopped=stop or threading.Event(),
         )
     )
 
@@ -176,15 +206,16 @@ async def _run(
     batch: bool,
     limits: Limits,
     on_progress: Callable[[Progress], None],
+    stopped: threading.Event,
 ) -> ClaudeReport:
-    setup = setup_of(info, options)
+    setup = setup_of(store, info, options)
     async with connect(limits.call_seconds) as client:
         notes = await check_model(client, setup, batch=batch)
     run = run_of(store, info, setup, annotator)
     ids = pending(store, info.id, run.id, retry=retry)
     book = Book(store, run.id, setup, info.policy.kinds)
     stop = asyncio.Event()
-    with _soft_end(stop):
+    with _soft_end(stop), _watched(stopped, stop):
         prices = prices_of(options)
         if batch:
             summary = await propose_batch(book, ids, prices=prices, on_progress=on_progress, stop=stop)
@@ -192,8 +223,9 @@ async def _run(
             summary = await propose_live(
                 book, ids, limits=limits, prices=prices, total=None, on_progress=on_progress, stop=stop
             )
-    if summary.progress.answered or run.n_proposals:
+    if options.round == 1 and (summary.progress.answered or run.n_proposals):
         set_dataset(store, info.id, run_id=run.id)
+    notes = (*_short_of_examples(setup, options), *notes)
     return report_of(store, info, run.name, run.n_proposals, setup, summary, notes)
 
 
@@ -233,6 +265,22 @@ def report_of(
         stopped=summary.stopped,
         notes=notes,
     )
+
+
+@contextmanager
+def _watched(stopped: threading.Event, stop: asyncio.Event) -> Iterator[None]:
+    """Set `stop` within a tenth of a second once another thread has set `stopped`."""
+
+    async def watch() -> None:
+        while not stopped.is_set():
+            await asyncio.sleep(0.1)
+        stop.set()
+
+    watching = asyncio.get_running_loop().create_task(watch())
+    try:
+        yield
+    finally:
+        watching.cancel()
 
 
 @contextmanager

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import InputError, NotFoundError
+from workbench.errors import InputError, NotFoundError, UsageError
 from workbench.model import Kind
 from workbench.proposing.claude_asks import DEFAULT_MODEL, Setup
+from workbench.proposing.claude_examples import Example, examples_hash
 from workbench.proposing.claude_money import Prices, default_prices, read_prices
-from workbench.proposing.claude_prompt import default_prompt, read_prompt
+from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, read_prompt
+from workbench.stages.examples import choose_examples
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 PROPOSER = "claude"
+TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 
 @dataclass(frozen=True, slots=True)
 class ClaudeOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
-    `round` numbers the repetitions of one set-up: each is asked, and paid, for itself.
+    `round` numbers the repetitions of one set-up: each is asked, and paid, for itself. `examples` is how
+    many verified samples the prompt shows.
     """
 
     model: str = DEFAULT_MODEL
@@ -32,10 +37,14 @@ class ClaudeOptions:
     prompt: Path | None = None
     prices: Path | None = None
     round: int = 1
+    examples: int = 0
 
 
-def setup_of(info: DatasetInfo, options: ClaudeOptions) -> Setup:
-    """The set-up of a run. Raises NotFoundError and InputError for a prompt file that cannot be used."""
+def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
+    """The set-up of a run. Raises NotFoundError and InputError for a prompt file that cannot be used.
+
+    Raises UsageError for examples when no verified sample can be shown, or the prompt has no place for them.
+    """
     prompt = default_prompt()
     if options.prompt is not None:
         prompt = read_prompt(_text(options.prompt), str(options.prompt))
@@ -47,7 +56,23 @@ def setup_of(info: DatasetInfo, options: ClaudeOptions) -> Setup:
         guidelines=info.policy.guidelines,
         prompt=prompt,
         repeat=options.round,
+        examples=_examples(store, info, options.examples, prompt) if options.examples else (),
     )
+
+
+def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> tuple[Example, ...]:
+    tasks = [TASK_OF[kind] for kind in info.policy.kinds]
+    if not any(prompt.shows_examples(task) for task in tasks):
+        raise UsageError(
+            f"the prompt has no {{{{examples}}}} in {' or '.join(tasks)}: add it, or leave --examples out"
+        )
+    found = choose_examples(store, info, number)
+    if not found:
+        raise UsageError(
+            "no verified sample can be an example yet (samples of the blind arm never are): "
+            "review some first, or leave --examples out"
+        )
+    return found
 
 
 def prices_of(options: ClaudeOptions) -> Prices:
@@ -69,6 +94,17 @@ def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
         "guidelines": setup.guidelines,
         "kinds": list(kinds),
         "round": setup.repeat,
+        **(_shown(setup.examples) if setup.examples else {}),
+    }
+
+
+def _shown(examples: tuple[Example, ...]) -> dict[str, Any]:
+    """Whose gold a run saw: its figures leave those samples and their groups out."""
+    return {
+        "examples": [
+            {"id": one.id, "group": one.group, "reference_hash": one.reference_hash} for one in examples
+        ],
+        "examples_sha256": examples_hash(examples),
     }
 
 

@@ -23,6 +23,7 @@ from workbench.store.engine import Store
 class Difference:
     """One scorer or external column over the samples that are verified in its kind.
 
+    A scorer's figures are without the samples that its run has seen; an external column's have them all.
     `automatic` and `verified` are means over the same samples, `delta` their difference; `n_exact` how
     many samples agree exactly; `mae` the mean absolute difference.
     """
@@ -126,6 +127,7 @@ def _difference(scores: ScoreReport, name: str) -> Difference:
             kind not in row.verified
             or kind in row.excluded
             or not (name in row.automatic or name in row.external)
+            or (name in SCORERS and row.id in scores.seen.related)
         ):
             continue
         automatic, verified = _automatic(row, name), _recall(row, kind)

@@ -9,7 +9,7 @@ from workbench.comparing.causes import difference
 from workbench.comparing.links import descends
 from workbench.matching.units import language_of
 from workbench.model import Score, Tally
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, value_of
+from workbench.scoring.scorers import DEFAULT_SCORER, INSTEAD, MATCHER, value_of
 from workbench.scoring.similarities import counted
 from workbench.stages.recompute import score_row
 from workbench.stages.review import proposed
@@ -72,8 +72,9 @@ def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, 
         for stored in load_samples(store, ids[start : start + CHUNK], info.run_id):
             if stored.proposal is not None:
                 tallies = counted(stored.sample, stored.proposal, info.policy).tallies(info.threshold)
-                if scorer in tallies:
-                    found[stored.sample_id] = tallies[scorer]
+                name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
+                if name in tallies:
+                    found[stored.sample_id] = tallies[name]
     return found
 
 

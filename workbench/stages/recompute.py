@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -13,11 +13,13 @@ from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.gate import Gate, gate
 from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, value_of
 from workbench.stages import bulk
+from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import runs, samples, scores
 from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
 from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
 
 
@@ -35,7 +37,10 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class ScoreReport:
-    """A dataset's values. `run` is "" when nothing has been proposed yet."""
+    """A dataset's values. `run` is "" when nothing has been proposed yet.
+
+    `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
+    """
 
     dataset: str
     run: str
@@ -43,6 +48,7 @@ class ScoreReport:
     samples: tuple[Scored, ...]
     means: Mapping[str, Mean]
     unproposed: int
+    seen: Seen = NOTHING
 
 
 def recompute(
@@ -104,14 +110,21 @@ def score_dataset(
         recompute(store, info, run_id, limit, progress)
         automatic = scores.load_scores(store, info.id, run_id, MATCHER, limit)
     rows = _scored(store, info, automatic)
+    seen = seen_by(store, info, chosen or _run(store, info))
     return ScoreReport(
         dataset=info.name,
         run=chosen.name if chosen else info.run,
         threshold=limit,
         samples=rows,
-        means=_means(rows),
+        means=_means(rows, seen.related),
         unproposed=runs.count_unproposed(store, info.id, run_id),
+        seen=seen,
     )
+
+
+def _run(store: Store, info: DatasetInfo) -> RunInfo | None:
+    """The dataset's current run."""
+    return next((run for run in runs.list_runs(store, info.id) if run.id == info.run_id), None)
 
 
 def gate_of(
@@ -119,8 +132,8 @@ def gate_of(
 ) -> Gate:
     """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
 
-    Raises UsageError for an unknown metric or source. Excluded samples stay out; a sample that has no such
-    value (no proposal; not verified or unresolved) is counted as unscored.
+    Raises UsageError for an unknown metric or source. Excluded samples stay out, and of automatic values
+    those that the run has seen; a sample that has no such value (no proposal; not verified or unresolved) is counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     if name not in SCORERS:
@@ -131,7 +144,7 @@ def gate_of(
     recalls: list[tuple[str, Fraction | None]] = []
     unscored = 0
     for row in report.samples:
-        if kind in row.excluded:
+        if kind in row.excluded or (source == "automatic" and row.id in report.seen.related):
             continue
         if source == "verified" and kind in row.verified:
             recalls.append((row.id, row.verified[kind].recall))
@@ -172,12 +185,14 @@ def _scored(
     return tuple(rows)
 
 
-def _means(rows: tuple[Scored, ...]) -> dict[str, Mean]:
-    """Means over the samples that are not excluded."""
+def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
+    """Means over the samples that are not excluded; automatic ones without those that the run has seen."""
     means: dict[str, Mean] = {}
     for name, kind in SCORERS.items():
         values = [
-            row.automatic[name].value for row in rows if name in row.automatic and kind not in row.excluded
+            row.automatic[name].value
+            for row in rows
+            if name in row.automatic and kind not in row.excluded and row.id not in seen
         ]
         if values:
             means[name] = mean(values)

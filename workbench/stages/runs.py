@@ -14,6 +14,7 @@ from workbench.errors import UsageError
 from workbench.matching.units import distinct_names, language_of
 from workbench.model import Policy, ProposedEntity, Sample
 from workbench.proposing.claude_money import cost, default_prices
+from workbench.proposing.claude_progress import Progress
 from workbench.proposing.claude_results import CAUSES, NO_TOKENS, Usage
 from workbench.stages.claude_setup import PROPOSER, ClaudeOptions, found_run, setup_of
 from workbench.store import calls, samples
@@ -23,7 +24,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.text.normalise import key
 
-__all__ = ["Disagreement", "Stability"]
+__all__ = ["Disagreement", "Progress", "Stability"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +38,25 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run of a dataset. `paid` is None for one that asked nobody; `created_at` is in UTC."""
+    """One run of a dataset. `failures` counts by kind; `paid` is None for one that asked nobody.
+
+    `created_at` is in UTC.
+    """
 
     name: str
     proposer: str
     model: str
     proposals: int
-    failed: int
+    failures: Mapping[str, int]
     current: bool
     paid: Paid | None
     created_at: datetime
     parameters: Mapping[str, Any]
+
+    @property
+    def failed(self) -> int:
+        """Samples that it could not speak of."""
+        return sum(self.failures.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,7 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
             proposer=run.proposer,
             model=run.model,
             proposals=run.n_proposals,
-            failed=run.failed,
+            failures=run_store.failure_kinds(store, run.id) if run.failed else {},
             current=run.id == current,
             paid=_paid(store, run),
             created_at=run.created_at,
@@ -97,11 +106,20 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
 def failures(store: Store, info: DatasetInfo, name: str) -> list[FailedSample]:
     """The samples that a run could not speak of, in queue order. Raises NotFoundError for an unknown run."""
     run = run_store.find_run(store, info.id, name)
-    advice: dict[str, str] = {kind: cause.advice for kind, cause in CAUSES.items()}
     return [
-        FailedSample(sample_id, key, kind, message, advice.get(kind, ""))
+        FailedSample(sample_id, key, kind, message, advice(kind))
         for sample_id, key, kind, message in run_store.failures_of(store, run.id)
     ]
+
+
+def known_models() -> list[str]:
+    """The models that have a price, the default one first."""
+    return sorted(default_prices().models, key=lambda model: (model != ClaudeOptions().model, model))
+
+
+def advice(kind: str) -> str:
+    """What a person can do about a failure of that kind; empty for one that nobody knows."""
+    return next((cause.advice for name, cause in CAUSES.items() if name == kind), "")
 
 
 def make_current(store: Store, info: DatasetInfo, name: str) -> DatasetInfo:
@@ -115,16 +133,20 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
     """The options that go on with a run of Claude.
 
     Raises UsageError for a run of another proposer, and for one whose set-up is not to be had from here:
-    another prompt file, labels or guidelines that were changed since.
+    another prompt file; labels, guidelines or the examples' gold changed since.
     """
     run = run_store.find_run(store, info.id, name)
     if run.source != PROPOSER:
         raise UsageError(f"{name} did not come from Claude: there is nothing to ask again")
     said = run.parameters
     options = ClaudeOptions(
-        model=run.model, effort=said["effort"], max_tokens=said["max_tokens"], round=said["round"]
+        model=run.model,
+        effort=said["effort"],
+        max_tokens=said["max_tokens"],
+        round=said["round"],
+        examples=len(said.get("examples", [])),
     )
-    again = found_run(store, info, setup_of(info, options))
+    again = found_run(store, info, setup_of(store, info, options))
     if again is None or again.id != run.id:
         raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
     return options

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, select
 
 from workbench.model import Disposition, Kind, Score, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
+from workbench.scoring.scorers import INSTEAD
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, excluded_of, gold_of, verified_by
 from workbench.store.queue_reviews import Reviews
@@ -161,18 +162,20 @@ def page(
     with store.reading() as session:
         found = {row[0]: row for row in session.execute(query)}
         gold = gold_of(session, ids, kind)
-        scores = {
-            row.sample_id: Score(scorer, Tally(row.found, row.missing, row.unsure), row.value)
-            for row in session.exec(
-                select(ScoreRow).where(
-                    col(ScoreRow.sample_id).in_(ids),
-                    ScoreRow.run_id == run_id,
-                    ScoreRow.scorer == scorer,
-                    ScoreRow.matcher == matcher,
-                    ScoreRow.threshold == threshold,
-                )
+        scored = session.exec(
+            select(ScoreRow).where(
+                col(ScoreRow.sample_id).in_(ids),
+                ScoreRow.run_id == run_id,
+                col(ScoreRow.scorer).in_((scorer, INSTEAD.get(scorer, scorer))),
+                ScoreRow.matcher == matcher,
+                ScoreRow.threshold == threshold,
             )
-        }
+        )
+        scores: dict[int, Score] = {}
+        for row in scored:
+            if row.scorer == scorer or row.sample_id not in scores:
+                tally = Tally(row.found, row.missing, row.unsure)
+                scores[row.sample_id] = Score(row.scorer, tally, row.value)
         twins = _with_gold(session, dataset_id, kind, {row[4] for row in found.values()})
     rows = []
     for number in ids:

@@ -10,7 +10,7 @@ from sqlalchemy import and_, case, exists, func
 from sqlmodel import Session, col
 
 from workbench.model import Tally
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER
+from workbench.scoring.scorers import DEFAULT_SCORER, INSTEAD, MATCHER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import gold_of
@@ -33,33 +33,30 @@ def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Valu
 
     The automatic one is None where none was counted, the verified one for an excluded or unresolved sample.
     """
-    reviews = Reviews(info.id, annotator, info.kinds)
     kind = info.kinds[0]
+    first = DEFAULT_SCORER[kind]
+    decided = (col(SampleRow.dataset_id) == info.id, Reviews(info.id, annotator, info.kinds).decided())
+    scores = (
+        sqlalchemy.select(
+            col(ScoreRow.sample_id), col(ScoreRow.found), col(ScoreRow.missing), col(ScoreRow.unsure)
+        )
+        .join(SampleRow, col(SampleRow.id) == ScoreRow.sample_id)
+        .where(
+            *decided,
+            col(ScoreRow.run_id) == info.run_id,
+            col(ScoreRow.scorer).in_((first, INSTEAD.get(first, first))),
+            col(ScoreRow.matcher) == MATCHER,
+            col(ScoreRow.threshold) == info.threshold,
+        )
+        .order_by(col(ScoreRow.scorer) == first)  # the later row stands
+    )
     with store.reading() as session:
-        automatic = session.execute(
-            sqlalchemy.select(
-                col(SampleRow.id), col(ScoreRow.found), col(ScoreRow.missing), col(ScoreRow.unsure)
-            )
-            .outerjoin(
-                ScoreRow,
-                and_(
-                    col(ScoreRow.sample_id) == SampleRow.id,
-                    col(ScoreRow.run_id) == info.run_id,
-                    col(ScoreRow.scorer) == DEFAULT_SCORER[kind],
-                    col(ScoreRow.matcher) == MATCHER,
-                    col(ScoreRow.threshold) == info.threshold,
-                ),
-            )
-            .where(col(SampleRow.dataset_id) == info.id, reviews.decided())
-        )  # fmt: skip
-        scored = {
-            int(number): None if found is None else Tally(found, missing, unsure)
-            for number, found, missing, unsure in automatic
-        }
-        done = _verified(session, info, scored)
+        numbers = ids_of(session, sqlalchemy.select(col(SampleRow.id)).where(*decided))
+        scored = {int(number): Tally(*counts) for number, *counts in session.execute(scores)}
+        done = _verified(session, info, numbers)
     return {
-        number: Values(tally, done.get(number), number in done and done[number] is None)
-        for number, tally in scored.items()
+        number: Values(scored.get(number), done.get(number), number in done and done[number] is None)
+        for number in numbers
     }
 
 

@@ -183,6 +183,18 @@ def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str]]:
         return [(number or 0, key, failure, message) for number, key, failure, message in session.exec(query)]
 
 
+def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
+    """How many samples a run could not speak of, by the kind of failure, the most frequent first."""
+    query = (
+        sqlalchemy.select(col(FailedRow.failure), func.count())
+        .where(col(FailedRow.run_id) == run_id)
+        .group_by(col(FailedRow.failure))
+        .order_by(func.count().desc(), col(FailedRow.failure))
+    )
+    with store.reading() as session:
+        return {kind: number for kind, number in session.execute(query)}
+
+
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
     """Samples for whose present text that run has no proposal."""
     with store.reading() as session:

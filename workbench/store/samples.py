@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -189,6 +189,16 @@ def ids_with_text(store: Store, dataset_id: int, piece: str) -> list[int]:
     )
     with store.reading() as session:
         return [number for number in session.exec(query) if number is not None]
+
+
+def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
+    """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
+    query = select(SampleRow.key).where(
+        SampleRow.dataset_id == dataset_id,
+        col(SampleRow.group_key).in_(groups) | col(SampleRow.reference_hash).in_(hashes),
+    )
+    with store.reading() as session:
+        return set(session.exec(query))
 
 
 def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:

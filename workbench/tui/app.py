@@ -40,9 +40,10 @@ if TYPE_CHECKING:
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.desk import Desk
+    from workbench.tui.proposing import Going
 
 STYLES = Path(__file__).parent / "styles"
-SHEETS = ("base", "queue", "review", "dialogs", "why", "pick", "tour")
+SHEETS = ("base", "queue", "review", "dialogs", "why", "pick", "tour", "runs")
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
 
@@ -58,9 +59,7 @@ class WorkbenchApp(OwnApp):
     shows the first steps once; the rest is a person's own.
     """
 
-    CSS_PATH: ClassVar = [
-        STYLES / f"{name}.tcss" for name in ("base", "queue", "review", "dialogs", "why", "pick", "tour")
-    ]
+    CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
     COMMANDS = OwnApp.COMMANDS | {SampleCommands, DatasetCommands}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
@@ -87,6 +86,7 @@ class WorkbenchApp(OwnApp):
         self.pressed_at = 0.0
         self.store: Store | None = None
         self.annotator = annotator
+        self.proposing: Going | None = None
         self._connect = connect
         self._dataset = dataset
         self._guard = TerminalGuard()
@@ -201,6 +201,18 @@ class WorkbenchApp(OwnApp):
         self._queue().returned(at, said)
         self.open_gate()
 
+    async def back_from_runs(self) -> None:
+        """Leave the runs; the queue reads again what a run may have changed."""
+        await self.pop_screen()
+        self._queue().action_reread()
+
+    def propose(self, going: Going) -> None:
+        """Watch a run that was started, on whatever screen one is."""
+        from workbench.tui.proposing import watch
+
+        self.proposing = going
+        watch(self, going)
+
     @property
     def desk(self) -> Desk | None:
         """The open dataset, once it is open."""
@@ -225,7 +237,17 @@ class WorkbenchApp(OwnApp):
             await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND))
 
     async def action_quit(self) -> None:
-        """Leave; the exit code says whether the store could be opened."""
+        """Leave, while a run goes on only when asked to twice."""
+        from workbench.tui.screens.runs_form import LeaveScreen
+
+        running = self.proposing is not None and self.proposing.alive
+        if running and not isinstance(self.screen, LeaveScreen):
+            await self.ask(LeaveScreen(self.leave))
+        else:
+            self.leave()
+
+    def leave(self) -> None:
+        """Leave; the exit code says whether the store could be opened. A run is stopped after the screen."""
         self.exit(return_code=self._leave_with)
 
     # Keys, in order.
@@ -371,6 +393,8 @@ def run(connect: Callable[[], Store], dataset: str | None, annotator: str, setti
     try:
         app.run()
     finally:
+        if app.proposing is not None:
+            app.proposing.leave()
         if app.store is not None:
             app.store.close()
     return app.return_code or 0

@@ -65,6 +65,7 @@ class QueueScreen(SearchScreen):
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
+        key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
         key("k up", "move(-1)", "Previous sample", "queue.up", "Moving"),
@@ -74,7 +75,7 @@ class QueueScreen(SearchScreen):
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "review go_on search facets orders everything why undo redo reread move page edge".split()
+        "review go_on search facets orders everything why undo redo reread runs move page edge".split()
     )
 
     def compose(self) -> ComposeResult:
@@ -192,6 +193,14 @@ class QueueScreen(SearchScreen):
         self.query_one(Status).clear()
         self.forget_facets()
         self._view(self.samples.chosen, stay=True)
+
+    async def action_runs(self) -> None:
+        """The runs of this dataset."""
+        from workbench.tui.screens.runs import RunsScreen
+
+        assert self.desk is not None
+        self.bench.gate.close()
+        await self.bench.push_screen(RunsScreen(self.desk))
 
     async def action_orders(self) -> None:
         """Choose an order."""

@@ -1,0 +1,300 @@
+"""`propose --proposer claude` as a person calls it, against the local service."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.proposing.claude.faults import Faults
+from tests.proposing.claude.server import Options, Service, running
+from workbench.proposing import claude_live
+from workbench.proposing.claude_pace import Pace
+
+Start = Callable[..., Service]
+CLAUDE = ("propose", "--proposer", "claude")
+PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== verdicts ===\nJudge.\n"
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Starts the service with some options, and sets the usual variables to it."""
+    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Service:
+            found, url = stack.enter_context(running(Options(**options)))
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
+            return found
+
+        yield start
+
+
+@pytest.fixture
+def loaded(run: Any, tmp_path: Path) -> Any:
+    """The command line over three samples."""
+    places = (("Oslo", "Norway"), ("Rome", "Italy"), ("Lima", "Peru"))
+    rows = [
+        {"id": place, "user_input": f"Where is {place}?", "reference": f"{place} lies in {country}.",
+         "retrieved_contexts": [f"{place} is old."]}
+        for place, country in places
+    ]  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert run("import", "rows.jsonl").code == 0
+    return run
+
+
+def test_a_dry_run_says_what_it_would_do_and_sends_nothing(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Requests, tokens, cost and where to; also without a key."""
+    local = service()
+
+    ended = loaded(*CLAUDE, "--dry-run")
+    document = loaded(*CLAUDE, "--dry-run", "--json").json
+
+    assert (ended.code, ended.err) == (0, "")
+    host = os.environ["ANTHROPIC_BASE_URL"].removeprefix("http://")
+    assert "a new run: 3 samples to propose, 0 proposed already" in ended.out
+    assert "2 requests · " in ended.out
+    assert "(estimated offline)" in ended.out
+    assert "about $0.00" in ended.out
+    assert f"text would go to {host} (external: ask)" in ended.out
+    assert (document["samples"], document["requests"], document["host"]) == (3, 2, host)
+    assert 0 < document["cost"] < 0.01
+    assert 0 < document["input_tokens"]
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    assert loaded(*CLAUDE, "--dry-run").out == ended.out
+    assert local.stats.requests == 0
+
+
+def test_without_a_terminal_text_leaves_only_when_told(loaded: Any, service: Start) -> None:
+    """Exit 2 naming host and volume; --yes for once; --external allow is kept; never beats --yes."""
+    local = service()
+    host = os.environ["ANTHROPIC_BASE_URL"].removeprefix("http://")
+
+    asked = loaded(*CLAUDE)
+    never = loaded(*CLAUDE, "--external", "never", "--yes")
+
+    assert (asked.code, asked.out) == (2, "")
+    assert "would send 3 samples (" in asked.err
+    assert f"to {host}: say --yes for this time, or --external allow" in asked.err
+    assert (never.code, never.out) == (2, "")
+    assert "must not leave the machine" in never.err
+    assert local.stats.requests == 0
+    assert loaded(*CLAUDE, "--external", "allow").code == 0
+    assert loaded(*CLAUDE, "--model", "claude-sonnet-5-5").code == 0
+    assert local.stats.requests == 4
+
+
+def test_more_than_the_limit_is_asked_about(loaded: Any, service: Start) -> None:
+    """Consent to the text leaving is none to the cost."""
+    local = service()
+
+    dear = loaded(*CLAUDE, "--external", "allow", "--max-cost", "0")
+
+    assert (dear.code, dear.out) == (2, "")
+    assert "this would cost $0.00" in dear.err
+    assert "say --yes, or raise --max-cost" in dear.err
+    assert local.stats.requests == 0
+    assert loaded(*CLAUDE, "--max-cost", "0", "--yes").code == 0
+
+
+def test_a_run_reports_what_it_did(loaded: Any, service: Start) -> None:
+    """As text and as one document; the key stands nowhere."""
+    service()
+
+    ended = loaded(*CLAUDE, "--yes")
+    again = loaded(*CLAUDE, "--yes", "--json")
+
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.startswith("claude-run-1 (claude-haiku-5-5): 3 proposed, 3 in all\n  2 requests, 0 met")
+    assert (again.json["run"], again.json["already"], again.json["requests"]) == ("claude-run-1", 3, 0)
+    assert "secret" not in ended.out + again.out
+    assert b"secret" not in Path("workbench.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("fault", "failed", "kind", "advice"),
+    [
+        ("refusal", 1, "refused", "review the sample by hand, or leave the text out"),
+        ("max_tokens", 1, "cut off", "raise --max-tokens, then retry the failed samples"),
+        ("context_window", 1, "too long", "shorten the text or name a model with a larger context window"),
+        ("not json", 1, "not json", "retry the failed samples; name a model with structured outputs"),
+        ("html", 3, "not a message", "check ANTHROPIC_BASE_URL: something else answers there"),
+        ("cut", 3, "connection", "check the network and ANTHROPIC_BASE_URL"),
+    ],
+)
+def test_a_failed_sample_is_named_by_cause_with_advice(
+    loaded: Any, service: Start, fault: str, failed: int, kind: str, advice: str
+) -> None:
+    """Exit 3. What a text may have caused fails it alone; what the service did, all that shared the call."""
+    faults = Faults(texts={"Norway": fault})
+    service(faults=faults)
+
+    ended = loaded(*CLAUDE, "--yes")
+
+    assert (ended.code, ended.err) == (3, "")
+    assert f"  {failed} failed: {kind}: {advice}" in ended.out
+    assert f"{3 - failed} proposed, {3 - failed} in all" in ended.out
+    faults.texts = {}
+    again = loaded(*CLAUDE, "--yes", "--retry-failed", "--json")
+    assert (again.code, again.json["proposed"], again.json["failed"], again.json["left"]) == (0, failed, 0, 0)
+
+
+def test_without_a_key_it_says_what_to_set(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Exit 2 before anything is stored; a key that is refused is another message."""
+    service(faults=Faults(share=1.0, kinds=["401"]))
+    refused = loaded(*CLAUDE, "--yes")
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+
+    ended = loaded(*CLAUDE, "--yes")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "no key" in ended.err
+    assert "set ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or ANTHROPIC_PROFILE" in ended.err
+    assert "Traceback" not in ended.err
+    assert refused.code == 3
+    assert "check ANTHROPIC_API_KEY: the service does not know this key" in refused.out
+    assert "secret" not in refused.out + refused.err
+
+
+def test_an_unknown_model_is_bad_usage(loaded: Any, service: Start) -> None:
+    service()
+
+    ended = loaded(*CLAUDE, "--yes", "--model", "claude-9")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "unknown model 'claude-9'" in ended.err
+    dry = loaded(*CLAUDE, "--dry-run", "--model", "claude-9")
+    assert "no price is known for claude-9: give one with --prices FILE" in dry.out
+
+
+def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> None:
+    Path("mine.txt").write_text(PROMPT.replace("{{labels}}", "{{labels}} {{answer}}"), "utf-8")
+
+    ended = loaded(*CLAUDE, "--dry-run", "--prompt", "mine.txt")
+    missing = loaded(*CLAUDE, "--dry-run", "--prompt", "none.txt")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "mine.txt: unknown placeholder {{answer}} in 'entities'" in ended.err
+    assert (missing.code, missing.err) == (2, "workbench: no such file: none.txt\n")
+
+
+def test_what_is_for_claude_only_is_refused_for_the_rules(loaded: Any) -> None:
+    """A dry run of the rules would be none; nothing is proposed."""
+    ended = loaded("propose", "--dry-run", "--repeat", "2")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "workbench: --dry-run, --repeat: only with --proposer claude\n"
+    assert "run-1" not in loaded("status").out
+
+
+def test_examples_need_gold(loaded: Any, service: Start) -> None:
+    """No verified sample, no example; nothing is sent for it."""
+    local = service()
+
+    ended = loaded(*CLAUDE, "--yes", "--examples", "2")
+
+    assert (ended.code, ended.out) == (2, "")
+    assert "no verified sample can be an example yet" in ended.err
+    assert local.stats.requests == 0
+
+
+def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> None:
+    """The plan names them; a report says when there were fewer; compare leaves them out."""
+    service()
+    gold = {"annotator": "gina", "entities": [{"text": "Oslo", "label": "place", "verdict": "found"}]}
+    row = json.loads(Path("rows.jsonl").read_text("utf-8").splitlines()[0])
+    Path("gold.jsonl").write_text(json.dumps({**row, "gold": gold}) + "\n", "utf-8")
+    assert loaded("import", "gold.jsonl", "--gold", "--dataset", "rows").code == 0
+
+    plan = loaded(*CLAUDE, "--dry-run", "--examples", "2")
+    ended = loaded(*CLAUDE, "--yes", "--examples", "2")
+    compared = loaded("compare")
+
+    assert "the prompt shows 1 verified samples: Oslo" in plan.out
+    assert plan.out.startswith("note: asked for 2 examples, there are 1")
+    assert ended.out.startswith("note: asked for 2 examples, there are 1")
+    assert "left out of automatic figures: 1 sample that was an example of this run" in compared.out
+
+
+def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -> None:
+    """Each round is a run; the document has the rounds and the units over them."""
+    service()
+
+    plan = loaded(*CLAUDE, "--dry-run", "--repeat", "2", "--json").json
+    ended = loaded(*CLAUDE, "--yes", "--repeat", "2")
+    document = loaded(*CLAUDE, "--yes", "--repeat", "2", "--json").json
+
+    assert (plan["rounds"], plan["requests"]) == (2, 4)
+    assert ended.code == 0
+    assert "claude-run-2 (claude-haiku-5-5): 3 proposed" in ended.out
+    assert "stability over 2 rounds of 3 samples: 6 entities, 6 in all rounds, 0 in some" in ended.out
+    assert [one["run"] for one in document["rounds"]] == ["claude-run-1", "claude-run-2"]
+    assert document["stability"]["share"] == 1.0
+    assert "claude-run-1 (current)" in loaded("status").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> None:
+    """Exit 3: what came is stored and said, what is left is said too; the next start asks only for that."""
+    local = service(latency=1.0)
+    rows = [
+        {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " + "It is old. " * 500,
+         "retrieved_contexts": []}
+        for n in range(80)
+    ]  # fmt: skip
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    program = [sys.executable, "-m", "workbench.cli", "--db", str(tmp_path / "w.db")]
+    subprocess.run([*program, "import", str(tmp_path / "rows.jsonl")], check=True, capture_output=True)
+    process = subprocess.Popen(
+        [*program, *CLAUDE, "--yes", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    end = time.monotonic() + 60
+    while local.stats.statuses[200] < 5:
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.02)
+
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+
+    document = json.loads(out)
+    assert (process.returncode, err) == (3, b"")
+    assert document["proposed"] >= 5
+    assert document["proposed"] + document["left"] == 80
+    assert document["left"] > 0
+    assert document["stopped"]
+    assert document["proposed"] == local.stats.statuses[200] == len(local.stats.bodies)
+
+
+def test_a_person_at_a_terminal_is_shown_the_plan_and_asked(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No is an answer: nothing is sent."""
+    import io
+
+    local = service()
+    monkeypatch.setattr("workbench.cli_propose.on_terminal", lambda: True)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+
+    ended = loaded(*CLAUDE)
+
+    assert (ended.code, ended.out.strip()) == (2, "")
+    assert "3 samples to propose" in ended.err
+    assert "Send it?" in ended.err
+    assert ended.err.endswith("workbench: nothing was sent\n")
+    assert local.stats.requests == 0

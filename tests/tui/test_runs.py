@@ -1,0 +1,206 @@
+"""Runs in the app, by keys, against a real local service: started, watched, mended, made current."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from tests.proposing.claude.faults import Faults
+from tests.proposing.claude.server import Options, Service, running
+from workbench.proposing import claude_live
+from workbench.proposing.claude_pace import Pace
+from workbench.stages.claude import keep_external
+from workbench.stages.review import dataset
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.screens.failures import FailuresScreen
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.screens.runs import RunsScreen
+from workbench.tui.screens.runs_form import FormScreen, LeaveScreen, SendScreen
+from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.run_list import FailedList, RunList
+
+Press = Callable[..., Awaitable[None]]
+Start = Callable[..., Service]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that the local service takes, and a rate that needs no warm-up."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
+    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
+    """Starts the service with some options; ANTHROPIC_BASE_URL names it."""
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Service:
+            found, url = stack.enter_context(running(Options(**options)))
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            return found
+
+        yield start
+
+
+@pytest.fixture
+def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
+    """Waits until the run that goes on has ended and everything is shown."""
+
+    async def wait(pilot: Pilot[None]) -> None:
+        app = pilot.app
+        assert isinstance(app, WorkbenchApp)
+        end = time.monotonic() + 60
+        assert app.proposing is not None
+        while app.proposing.alive:
+            assert time.monotonic() < end
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.4)  # two looks of the app
+        await settle(pilot)
+
+    return wait
+
+
+def runs(app: Any) -> list[tuple[str, int, int, bool]]:
+    return [(run.name, run.proposals, run.failed, run.current) for run in app.screen.query_one(RunList).rows]
+
+
+def shown(app: Any, selector: str) -> str:
+    return str(app.screen.query_one(selector, Static).content)
+
+
+async def test_a_run_is_started_watched_and_mended(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start
+) -> None:
+    """From the queue: the look before it is sent, the end, a failure opened for review, asked again."""
+    faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
+    service(faults=faults)
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R")
+        assert runs(app) == [("claude-run-1", 7, 0, True)]
+        await press(pilot, "n")
+        assert isinstance(app.screen, FormScreen)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, SendScreen)
+        assert "8 samples to propose, 0 proposed already" in shown(app, "#lines")
+        assert "text goes to 127.0.0.1:" in shown(app, "#lines")
+        await press(pilot, "enter")
+        await over(pilot)
+        assert runs(app) == [("claude-run-2", 7, 1, True), ("claude-run-1", 7, 0, False)]
+        assert app.screen.query_one(Status).text.startswith("! claude-run-2: 7 proposed, 1 failed · $")
+        assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
+
+        await press(pilot, "f")
+        assert isinstance(app.screen, FailuresScreen)
+        assert [one.id for one in app.screen.query_one(FailedList).rows] == ["nevsky"]
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ReviewScreen)
+        await press(pilot, "b")
+        assert isinstance(app.screen, FailuresScreen)
+        await press(pilot, "escape")
+        faults.texts = {}
+        await press(pilot, "t")
+        assert "1 samples to propose, 7 proposed already" in shown(app, "#lines")
+        await press(pilot, "enter")
+        await over(pilot)
+        assert runs(app) == [("claude-run-2", 8, 0, True), ("claude-run-1", 7, 0, False)]
+
+        await press(pilot, "j", "space")
+        assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
+        await press(pilot, "k", "c")
+        assert "entities a sample" in app.screen.query_one(Passage).text
+        await press(pilot, "escape", "escape")
+        assert isinstance(app.screen, QueueScreen)
+    assert dataset(app.store, None).run == "claude-run-1"
+
+
+async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start
+) -> None:
+    """The queue takes keys meanwhile; back on the screen the run is still there, and s ends it."""
+    service(latency=5.0)
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "R", "n", "enter")
+        await press(pilot, "enter")
+        assert app.proposing.alive
+        await press(pilot, "n")
+        assert app.screen.query_one(Status).text == "a run goes on; s stops it"
+        await press(pilot, "escape", "j")
+        assert isinstance(app.screen, QueueScreen)
+        await press(pilot, "R")
+        assert app.screen.query_one("#going", Bar).text.startswith("↻ ")
+        await press(pilot, "s")
+        assert "stopping" in app.screen.query_one("#going", Bar).text
+        await over(pilot)
+        assert app.screen.query_one("#going", Bar).text == ""
+        assert runs(app)[0][0] == "claude-run-2"
+
+
+async def test_leaving_while_a_run_goes_on_is_asked_once(
+    database: Any, make_app: Any, press: Press, service: Start
+) -> None:
+    service(latency=5.0)
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "enter")
+        await press(pilot, "enter", "q")
+        assert isinstance(app.screen, LeaveScreen)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, RunsScreen)
+        await press(pilot, "q", "y")
+        assert app.return_code == 0
+    assert app.proposing.leave()
+    assert app.proposing.report.stopped in ("asked to stop", "")
+
+
+async def test_rules_need_no_key_and_send_nothing(
+    database: Any, make_app: Any, press: Press, over: Any
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "l", "enter")
+        assert shown(app, "#lines") == "8 samples, on this machine; nothing is sent"
+        await press(pilot, "enter")
+        await over(pilot)
+        assert runs(app) == [("rules-run-1", 8, 0, True), ("claude-run-1", 7, 0, False)]
+
+
+async def test_without_a_key_the_message_says_what_to_set(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service()
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "R", "n", "enter")
+        await press(pilot, "enter")
+        await over(pilot)
+        assert "set ANTHROPIC_API_KEY" in app.screen.query_one(Status).text
+        assert runs(app) == [("claude-run-1", 7, 0, True)]
+
+
+async def test_a_dataset_that_must_not_leave_is_not_sent(
+    database: Any, store: Any, make_app: Any, press: Press, service: Start
+) -> None:
+    local = service()
+    keep_external(store, dataset(store, None), "never")
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "enter")
+        assert "must not leave the machine: nothing is sent" in shown(app, "#lines")
+        await press(pilot, "enter")
+        assert isinstance(app.screen, SendScreen)
+        await press(pilot, "escape")
+        assert app.proposing is None
+    assert local.stats.bodies == []

@@ -1,0 +1,113 @@
+"""Examples for a prompt: which verified samples are shown, and which samples a run's figures leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from workbench.matching.units import policy_label
+from workbench.model import Assessment, Kind
+from workbench.proposing.claude_examples import Example
+from workbench.reviewing.gold import gold_units
+from workbench.store import gold as gold_store
+from workbench.store import samples
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
+from workbench.store.samples import Stored
+
+SHORT = 1_500
+"""Code points of a reference that is short enough to be shown gladly: some 500 tokens in every call."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Ids of the samples that a run's prompt showed, and of all that share a group or a reference with one.
+
+    `related` holds the examples too.
+    """
+
+    examples: frozenset[str] = frozenset()
+    related: frozenset[str] = frozenset()
+
+
+NOTHING = Seen()
+
+
+def choose_examples(store: Store, info: DatasetInfo, number: int) -> tuple[Example, ...]:
+    """Up to `number` verified samples in queue order, the same ones as long as their gold is the same.
+
+    Samples with units of every reviewed kind and short references come first; of a group and of a
+    reference only one is taken.
+    """
+    kinds = info.policy.kinds
+    gold = {kind: _resolved(store, info, kind) for kind in kinds}
+    excluded = {one for kind in kinds for one in gold_store.load_excluded(store, info.id, kind)}
+    ids = sorted({one for kind in kinds for one in gold[kind]} - excluded)
+    ranked: list[tuple[tuple[int, bool, int, float], Stored]] = []
+    for start in range(0, len(ids), samples.CHUNK):
+        for one in samples.load_samples(store, ids[start : start + samples.CHUNK], None):
+            verified = [gold[kind][one.sample_id] for kind in kinds if one.sample_id in gold[kind]]
+            empty = sum(not gold_units(assessment.units) for assessment in verified)
+            if _may_be_shown(one):
+                long = len(one.sample.reference) > SHORT
+                ranked.append(((len(kinds) - len(verified), long, empty, one.u), one))
+    ranked.sort(key=lambda row: row[0])
+    chosen = _one_of_each(one for _, one in ranked)[:number]
+    return tuple(
+        _example(one, info, {kind: gold[kind].get(one.sample_id) for kind in kinds}) for one in chosen
+    )
+
+
+def seen_by(store: Store, info: DatasetInfo, run: RunInfo | None) -> Seen:
+    """What a run was shown, as it is recorded with it; nothing for most runs."""
+    shown = run.parameters.get("examples", []) if run is not None else []
+    if not shown:
+        return NOTHING
+    ids = frozenset(str(one["id"]) for one in shown)
+    groups = {one["group"] for one in shown if one["group"] is not None}
+    hashes = {one["reference_hash"] for one in shown}
+    return Seen(ids, ids | samples.related_ids(store, info.id, groups, hashes))
+
+
+def _may_be_shown(one: Stored) -> bool:
+    """The one place that says whose gold no prompt ever sees: samples of the blind arm, blank references."""
+    return not one.blind and bool(one.sample.reference.strip())
+
+
+def _resolved(store: Store, info: DatasetInfo, kind: Kind) -> dict[int, Assessment]:
+    gold = gold_store.load_gold(store, info.id, kind)
+    return {number: one.assessment for number, one in gold.items() if one.assessment is not None}
+
+
+def _one_of_each(ranked: Iterable[Stored]) -> list[Stored]:
+    """The first sample of every group and of every reference."""
+    found: list[Stored] = []
+    taken: set[tuple[str, str]] = set()
+    for one in ranked:
+        marks = {("reference", one.sample.reference_hash)}
+        if one.sample.group is not None:
+            marks.add(("group", one.sample.group))
+        if not marks & taken:
+            taken |= marks
+            found.append(one)
+    return found
+
+
+def _example(one: Stored, info: DatasetInfo, gold: dict[Kind, Assessment | None]) -> Example:
+    entities, statements = gold.get("entity"), gold.get("statement")
+    return Example(
+        id=one.sample.id,
+        group=one.sample.group,
+        reference_hash=one.sample.reference_hash,
+        question=one.sample.user_input,
+        text=one.sample.reference,
+        entities=None if entities is None else _entities(entities, info),
+        statements=None if statements is None else tuple(unit.text for unit in gold_units(statements.units)),
+    )
+
+
+def _entities(assessment: Assessment, info: DatasetInfo) -> tuple[tuple[str, str], ...]:
+    """(name, label) of the gold units, labels as the present policy knows them."""
+    units = gold_units(assessment.units)
+    return tuple((unit.text, policy_label(unit.label, info.policy)[0]) for unit in units)

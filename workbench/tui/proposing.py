@@ -1,0 +1,122 @@
+"""A run that goes on beside the app, whatever screen is shown: started, watched, stopped softly."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from workbench.errors import WorkbenchError
+
+if TYPE_CHECKING:
+    from workbench.stages.claude import ClaudePlan, ClaudeReport
+    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.propose import ProposeReport
+    from workbench.stages.runs import Progress
+    from workbench.tui.app import WorkbenchApp
+    from workbench.tui.desk import Desk
+
+LEAVE = 20.0
+"""Seconds that leaving the app waits for calls under way. Killed later, a run loses no stored answer."""
+
+LOOK = 0.2
+"""Seconds between two looks whether a run has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """The run that a person asks for; `options` None means by rules, on this machine."""
+
+    options: ClaudeOptions | None
+    batch: bool = False
+    retry: bool = False
+
+
+class _StoppedError(Exception):
+    """A run by rules was asked to stop."""
+
+
+class Going:
+    """One run in a thread of its own. Screens read its fields; only its thread writes them.
+
+    The thread is a daemon and shares nothing with the event loop, so that a slow answer holds up neither
+    a key nor leaving.
+    """
+
+    def __init__(self, desk: Desk, wish: Wish, plan: ClaudePlan | None) -> None:
+        self.wish = wish
+        self.requests = plan.requests if plan else desk.info.n_samples
+        self.host = plan.host if plan else ""
+        self.progress: Progress | None = None
+        self.done = 0
+        self.report: ClaudeReport | ProposeReport | None = None
+        self.error = ""
+        self.stop = threading.Event()
+        self._desk = desk
+        self._thread = threading.Thread(target=self._run, name="run", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still goes on."""
+        return self._thread.is_alive()
+
+    def leave(self, seconds: float = LEAVE) -> bool:
+        """Stop softly and wait for it, so long at most; whether it ended."""
+        self.stop.set()
+        self._thread.join(seconds)
+        return not self.alive
+
+    def _run(self) -> None:
+        try:
+            self.report = self._by_rules() if self.wish.options is None else self._by_claude()
+        except _StoppedError:
+            self.error = "stopped: what was proposed is kept, the next start goes on from there"
+        except WorkbenchError as error:
+            self.error = str(error)
+        except Exception as error:  # whatever ends the thread is shown, or the run would end without a word
+            self.error = f"{type(error).__name__}: {error}"
+
+    def _by_rules(self) -> ProposeReport:
+        from workbench.stages.propose import propose
+
+        def count(done: int) -> None:
+            self.done = done
+            if self.stop.is_set():
+                raise _StoppedError
+
+        desk = self._desk
+        return propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
+
+    def _by_claude(self) -> ClaudeReport:
+        from workbench.stages.claude import propose_claude
+
+        def keep(progress: Progress) -> None:
+            self.progress = progress
+
+        assert self.wish.options is not None
+        desk, wish = self._desk, self.wish
+        return propose_claude(
+            desk.store, desk.info, self.wish.options,
+            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, on_progress=keep, stop=self.stop,
+        )  # fmt: skip
+
+
+def watch(app: WorkbenchApp, going: Going) -> None:
+    """Look until the run has ended, then say so on the runs' screen, or over the one that is shown."""
+
+    def look() -> None:
+        if going.alive:
+            return
+        timer.stop()
+        screens = [screen for screen in app.screen_stack if isinstance(screen, RunsScreen)]
+        for screen in screens:
+            screen.ended(going)
+        if app.screen not in screens:
+            text, _, tone = ended(going)
+            app.notify(text, severity="information" if tone == "good" else "warning", markup=False)
+
+    from workbench.tui.runs_text import ended
+    from workbench.tui.screens.runs import RunsScreen
+
+    timer = app.set_interval(LOOK, look)

@@ -1,0 +1,317 @@
+"""The runs of a dataset: what each cost and could not do, and a new one that is started and watched."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.errors import WorkbenchError
+from workbench.tui.cells import cut
+from workbench.tui.keys import key
+from workbench.tui.proposing import Going, Wish
+from workbench.tui.runs_text import DIM, compared, described, doing, ended, plan_lines
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.runs_form import FormScreen, SendScreen
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
+from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.run_list import RunHead, RunList
+from workbench.tui.work import start
+
+if TYPE_CHECKING:
+    from workbench.stages.claude import ClaudePlan
+    from workbench.stages.runs import RunRow
+    from workbench.tui.desk import Desk
+
+TICK = 0.25
+"""Seconds between two looks at a run that goes on."""
+
+NOTHING = """\
+There is no run yet.
+
+n starts one: by rules on this machine, or by Claude.
+"""
+
+
+class RunsScreen(BaseScreen):
+    """Reads beside the event loop; a run goes on in a thread of its own, also when the screen is left."""
+
+    LEGEND = (("✓", "the current run"), ("○", "failed: it could not speak of these samples"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("n", "new", "Start a run", "runs.new", "Runs", "new"),
+        key(
+            "enter f", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"
+        ),
+        key("t", "retry", "Ask the failed samples of this run again", "runs.retry", "Runs", "retry"),
+        key("c", "compare", "Compare this run with the current one", "runs.compare", "Runs", "compare"),
+        key("space", "current", "Make this run the current one", "runs.current", "Runs", "current"),
+        key("s", "stop", "Stop the run that goes on, softly", "runs.stop", "Runs", "stop"),
+        key("r f5", "reread", "Read again", "runs.reread", "Runs"),
+        key("j down", "move(1)", "Next run", "runs.down", "Moving"),
+        key("k up", "move(-1)", "Previous run", "runs.up", "Moving"),
+        key("escape b R", "back", "Back to the queue", "runs.back", "Runs", "back"),
+        key("q", "app.quit", "Quit", "runs.quit", "Runs"),
+    ]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._advice: dict[str, str] = {}
+        self._told = False
+
+    def compose(self) -> ComposeResult:
+        """The runs, the one under the cursor in full, the one that goes on."""
+        yield Head(id="head")
+        yield RunHead(id="columns")
+        yield RunList(id="runs")
+        yield Static(NOTHING, id="empty", markup=False)
+        yield Static(id="detail")
+        yield Bar(id="going")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the runs; keys wait for them."""
+        self.query_one(Head).show(
+            (("Runs", "bold"), (f"  {cut(flat(self.desk.info.name), 40)}", DIM)),
+            ((f"as {flat(self.desk.annotator)}", DIM),),
+        )
+        self.set_interval(TICK, self.watch_going)
+        self.watch_going()
+        self._work(self._read)
+
+    # Reading.
+
+    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it beside the event loop while keys wait; what goes wrong is said."""
+        self.bench.gate.close()
+        start(self, partial(self._then_open, work), group="work", failed=self._unread)
+
+    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
+        await work()
+        self.bench.open_gate()
+
+    def _unread(self, error: Exception) -> None:
+        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
+        self.bench.open_gate()
+
+    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
+        """Put it on the status line."""
+        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+
+    async def _read(self, at: str = "") -> None:
+        from workbench.stages import runs
+
+        rows = await self.desk.store.read(runs.list_runs, self.desk.info)
+        self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
+        listed = self.query_one(RunList)
+        listed.show(rows, at)
+        listed.display = bool(rows)
+        self.query_one("#empty").display = not rows
+        self._explain()
+
+    def _explain(self) -> None:
+        run = self.run
+        lines = described(run, self._advice) if run else []
+        self.query_one("#detail", Static).update(
+            Content("\n").join(Content.assemble(*line) for line in lines)
+        )
+        self.query_one(RunHead).show(self.query_one(RunList).columns)
+        self.refresh_bindings()
+        self.query_one(KeyBar).refresh()
+
+    @property
+    def run(self) -> RunRow | None:
+        """The run under the cursor."""
+        return self.query_one(RunList).chosen
+
+    def on_resize(self, event: object) -> None:
+        """Other columns; the list has taken its own by now."""
+        super().on_resize(event)  # type: ignore[arg-type]
+        self.call_after_refresh(self._explain)
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """The cursor moved."""
+        event.stop()
+        self._explain()
+
+    # The run that goes on.
+
+    @property
+    def going(self) -> Going | None:
+        """The run that goes on, if there is one."""
+        going = self.bench.proposing
+        return going if going is not None and going.alive else None
+
+    def watch_going(self) -> None:
+        """Say how the run goes on."""
+        going = self.going
+        bar = self.query_one("#going", Bar)
+        if going is None:
+            bar.show()
+            return
+        bar.show(doing(going, bar.content_size.width or self.size.width - 2))
+        if not self._told and going.progress is not None:
+            self._told = True  # its run is there by now
+            start(self, self._read, group="read", failed=self._unread)
+
+    def ended(self, going: Going) -> None:
+        """It ended: say how, and read what it left."""
+        text, sign, tone = ended(going)
+        self.watch_going()
+        self.say(text, sign=sign, tone=tone)
+        name = going.report.run if going.report else ""
+        start(self, partial(self._read, name), group="read", failed=self._unread)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What needs a run, a failure or another run is closed without it."""
+        run, going = self.run if self.is_mounted else None, self.going
+        closed = {
+            "stop": going is None or going.stop.is_set(),
+            "new": going is not None,
+            "retry": going is not None or run is None or not run.failed,
+            "failures": run is None or not run.failed,
+            "current": run is None or run.current,
+            "compare": run is None or run.current,
+        }
+        return None if closed.get(action, False) else True
+
+    def refused(self, action: str) -> None:
+        """Why a key does nothing now."""
+        going = self.going
+        if going is not None and action in ("new", "retry"):
+            self.say("a run goes on; s stops it")
+        elif going is not None and action == "stop":
+            self.say("stopping: calls under way are waited for")
+        elif action == "stop":
+            self.say("no run goes on")
+        elif self.run is None:
+            self.say("there is no run yet; n starts one")
+        elif action in ("retry", "failures"):
+            self.say("this run has no failures")
+        elif action == "compare":
+            self.say("this is the current run: go to the one to compare with it")
+        else:
+            self.say("this is the current run")
+
+    def action_move(self, step: int) -> None:
+        """To another run."""
+        listed = self.query_one(RunList)
+        if listed.count:
+            listed.move_to(listed.cursor + int(step))
+
+    def action_reread(self) -> None:
+        """Read the runs again."""
+        self.query_one(Status).clear()
+        self._work(self._read)
+
+    async def action_new(self) -> None:
+        """Ask what run it shall be."""
+        from workbench.stages.runs import known_models
+
+        await self.bench.ask(FormScreen(known_models(), self._wished))
+
+    def action_retry(self) -> None:
+        """Look at what asking the failed samples again would send."""
+        assert self.run is not None  # the key is closed without it
+        self._work(partial(self._plan_again, self.run.name))
+
+    async def _plan_again(self, name: str) -> None:
+        from workbench.stages.runs import options_again
+
+        options = await self.desk.store.read(options_again, self.desk.info, name)
+        await self._plan(Wish(options, retry=True))
+
+    def _wished(self, wish: Wish) -> None:
+        self._work(partial(self._plan, wish))
+
+    async def _plan(self, wish: Wish) -> None:
+        """Say what a run would send before it is sent."""
+        from workbench.stages.claude import plan_run
+        from workbench.store.datasets import dataset_info
+
+        self.say("counting what it would send …")
+        info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
+        self.desk = desk = replace(self.desk, info=info)
+        if wish.options is None:
+            lines: list[list[Part]] = [
+                [(f"{info.n_samples:,} samples, on this machine; nothing is sent", "")]
+            ]
+            dialog = SendScreen("Propose by rules?", lines, partial(self._send, wish, None))
+        else:
+            plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
+            dialog = self._asking(wish, plan)
+        self.say("")
+        await self.bench.ask(dialog)
+
+    def _asking(self, wish: Wish, plan: ClaudePlan) -> SendScreen:
+        title = "Send it in batches?" if wish.batch else "Send it?"
+        if wish.retry:
+            title = "Ask the failed samples again?"
+        send = None if plan.external == "never" else partial(self._send, wish, plan)
+        return SendScreen(title, plan_lines(plan), send)
+
+    def _send(self, wish: Wish, plan: ClaudePlan | None) -> None:
+        self._told = False
+        self.query_one(Status).clear()
+        self.bench.propose(Going(self.desk, wish, plan))
+        self.watch_going()
+        self._explain()
+
+    def action_stop(self) -> None:
+        """Nothing new is asked; what is under way is waited for."""
+        assert self.going is not None  # the key is closed without it
+        self.going.stop.set()
+        self.watch_going()
+        self._explain()
+
+    def action_current(self) -> None:
+        """Let openings and scores go by this run."""
+        assert self.run is not None  # the key is closed without it
+        self._work(partial(self._make_current, self.run.name))
+
+    async def _make_current(self, name: str) -> None:
+        from workbench.stages.runs import make_current
+
+        self.desk = replace(self.desk, info=await self.desk.store.write(make_current, self.desk.info, name))
+        await self._read(name)
+        self.say(f"{name} is the current run; verified samples stay as they are", sign="✓", tone="good")
+
+    def action_compare(self) -> None:
+        """This run and the current one side by side."""
+        assert self.run is not None  # the key is closed without it
+        current = next((run.name for run in self.query_one(RunList).rows if run.current), None)
+        if current is None:
+            self.say("there is no current run to compare with; space makes one current")
+        else:
+            self.say("comparing …")
+            self._work(partial(self._compare, current, self.run.name))
+
+    async def _compare(self, first: str, second: str) -> None:
+        from workbench.stages.runs import compare_runs
+
+        both = await self.desk.store.read(compare_runs, self.desk.info, first, second)
+        self.say("")
+        await self.bench.ask(ReadScreen("Two runs", compared(both)))
+
+    def action_failures(self) -> None:
+        """The samples that this run failed on."""
+        from workbench.tui.screens.failures import FailuresScreen
+
+        assert self.run is not None  # the key is closed without it
+        self.bench.gate.close()
+        self.app.push_screen(FailuresScreen(self.desk, self.run.name))
+
+    async def action_back(self) -> None:
+        """To the queue, which reads again what a run may have changed."""
+        await self.bench.back_from_runs()
