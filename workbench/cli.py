@@ -190,6 +190,7 @@ def score(
     """Score every sample by every scorer, verified and external values beside; with a pass mark, a gate."""
     from workbench import reports, texts
     from workbench.stages import recompute
+    from workbench.store.datasets import count_samples
 
     call: Call = context.obj
     if save and match_threshold is None:
@@ -197,7 +198,7 @@ def score(
     with dataset_of(call) as (store, info):
         if save and match_threshold is not None:
             info = recompute.keep_threshold(store, info, match_threshold)
-        with reports.progress("Scoring", info.n_samples) as progress:
+        with reports.progress("Scoring", count_samples(store, info.id)) as progress:
             report = recompute.score_dataset(
                 store, info, run=run, threshold=match_threshold, progress=progress
             )
@@ -209,7 +210,8 @@ def score(
         mark = 1.0 if threshold is None else threshold
         gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
     document = {**reports.score_document(report), "gate": gate}
-    reports.show(document, texts.gate_text(gate), as_json=json)
+    notes = texts.seen_lines(report) if source == "automatic" else []
+    reports.show(document, "\n".join([texts.gate_text(gate), *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 
@@ -241,9 +243,13 @@ def export(
     """Write samples, proposals, gold and external scores as native rows that import back."""
     from workbench import reports, texts
     from workbench.stages.export import export as stage
+    from workbench.store.datasets import count_samples
 
     call: Call = context.obj
-    with dataset_of(call) as (store, info), reports.progress("Exporting", info.n_samples) as progress:
+    with (
+        dataset_of(call) as (store, info),
+        reports.progress("Exporting", count_samples(store, info.id)) as progress,
+    ):
         report = stage(
             store, info, directory, annotator=call.annotator, run=run, force=force, progress=progress
         )
@@ -323,14 +329,14 @@ def _compare(
     from workbench.stages.compare import compare as stage
     from workbench.stages.compare import compare_by
     from workbench.stages.recompute import score_dataset
-    from workbench.store.datasets import find_dataset
+    from workbench.store.datasets import count_samples, find_dataset
 
     info = find_dataset(store, call.dataset)
     if by is not None:
         pairs = compare_by(store, info, by)
         reports.show(reports.retrievers_document(by, pairs), texts.retrievers_text(by, pairs), as_json=json)
         return
-    with reports.progress("Scoring", info.n_samples) as progress:
+    with reports.progress("Scoring", count_samples(store, info.id)) as progress:
         report = stage(score_dataset(store, info, run=run, progress=progress))
     reports.show(reports.compare_document(report), texts.compare_text(report), as_json=json)
 

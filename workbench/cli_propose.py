@@ -122,8 +122,12 @@ def _refuse_claudes(context: typer.Context) -> None:
 def _without_key(call: Call, proposer: str, run: str | None, *, json: bool) -> None:
     from workbench import reports, texts
     from workbench.stages.propose import propose as stage
+    from workbench.store.datasets import count_samples
 
-    with dataset_of(call) as (store, info), reports.progress("Proposing", info.n_samples) as progress:
+    with (
+        dataset_of(call) as (store, info),
+        reports.progress("Proposing", count_samples(store, info.id)) as progress,
+    ):
         report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
     reports.show(report, texts.propose_text(report), as_json=json)
 

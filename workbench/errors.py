@@ -13,7 +13,7 @@ WorkbenchError                  catch this to catch them all
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
 │   ├── AccessError             no key, refused, not paid, unknown model: mend it, nothing can be asked before
 │   ├── BusyError               the service was busy, down or out of reach: ask again later
-│   ├── DeclinedError           the service takes this text not at all: review it by hand, or change what is asked
+│   ├── DeclinedError           the service does not take this text: review it by hand, or ask otherwise
 │   └── AnswerError             an answer came and was cut off or is not what was asked for: ask again
 └── ExportError                 the export was not written; what stood there is untouched
 

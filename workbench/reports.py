@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
@@ -51,6 +52,8 @@ def _safe_json(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else list(value)
 
 

@@ -97,7 +97,7 @@ def status_text(report: Status) -> str:
     for one in report.datasets:
         done = one.progress
         lines.append(
-            f"{one.info.name}: {several(one.info.n_samples, 'sample')}, {done.verified:,} verified, "
+            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified, "
             f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
@@ -118,7 +118,7 @@ def score_text(report: ScoreReport) -> str:
     for kind in KINDS:
         rows = [row for row in report.samples if _has(row, kind)]
         lines += _kind_table(kind, rows, report.samples)
-    lines += [*_mean_lines(report.means), *_seen_lines(report)]
+    lines += [*_mean_lines(report.means), *seen_lines(report)]
     if report.unproposed:
         lines.append(
             f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
@@ -190,9 +190,11 @@ def compare_text(report: CompareReport) -> str:
     if figures:
         head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
         lines += _table(head, figures)
+    elif report.scores.seen.examples:
+        lines.append("  nothing is verified yet besides what this run was shown: workbench review")
     else:
         lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
-    lines += [*_seen_lines(report.scores), "", *_mean_lines(report.scores.means)]
+    lines += [*seen_lines(report.scores), "", *_mean_lines(report.scores.means)]
     return "\n".join(lines)
 
 
@@ -298,7 +300,7 @@ def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
     ]
 
 
-def _seen_lines(report: ScoreReport) -> list[str]:
+def seen_lines(report: ScoreReport) -> list[str]:
     """What the automatic figures leave out because the run was shown its gold."""
     if not report.seen.examples:
         return []

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from workbench.stages.claude_repeat import RepeatReport
 
 
+LISTED = 20
+"""Unsteady units that are printed."""
+
+
 def money(cost: Decimal | None) -> str:
     """`$0.06`, `$0.0021` below a cent, `an unknown cost` for a model without a price."""
     if cost is None:
@@ -29,7 +33,9 @@ def plan_text(plan: ClaudePlan) -> str:
     lines = [*(f"note: {note}" for note in plan.notes)]
     lines += [f"{plan.model}, {run}: {plan.samples:,} samples to propose, {plan.already:,} proposed already"]
     if plan.examples:
-        lines.append(f"  the prompt shows {len(plan.examples)} verified samples: {', '.join(plan.examples)}")
+        number = len(plan.examples)
+        what = "verified sample" if number == 1 else "verified samples"
+        lines.append(f"  the prompt shows {number} {what}: {', '.join(plan.examples)}")
     if plan.failed:
         lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
     counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
@@ -69,7 +75,8 @@ def report_text(report: ClaudeReport) -> str:
         lines.append(f"  {number:,} failed: {kind}: {report.advice.get(kind, '')}".rstrip(": "))
     if report.left:
         why = report.stopped or "interrupted"
-        lines.append(f"  {report.left:,} left ({why}); run again: only what is missing is asked")
+        again = "" if "run again" in why else "; run again: only what is missing is asked"
+        lines.append(f"  {report.left:,} left ({why}){again}")
     usage = report.usage
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
     lines.append(
@@ -93,6 +100,12 @@ def repeat_text(report: RepeatReport) -> str:
             f"{found.in_all:,} in all rounds, {found.in_some:,} in some; "
             f"on average an entity is in {found.share:.1%} of the rounds"
         )
+        lines += [
+            f"  in {one.rounds} of {found.rounds}: {one.text} ({one.sample})"
+            for one in report.unsteady[:LISTED]
+        ]
+        if len(report.unsteady) > LISTED:
+            lines.append(f"  … and {len(report.unsteady) - LISTED:,} more; --json has every one")
     return clean("\n".join(lines))
 
 
@@ -103,6 +116,7 @@ def repeat_document(report: RepeatReport) -> dict[str, Any]:
         "wanted": report.wanted,
         "rounds": [report_document(one) for one in report.rounds],
         "stability": None if found is None else {**asdict(found), "in_some": found.in_some},
+        "unsteady": [asdict(one) for one in report.unsteady],
     }
 
 

@@ -224,11 +224,16 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     plan = loaded(*CLAUDE, "--dry-run", "--examples", "2")
     ended = loaded(*CLAUDE, "--yes", "--examples", "2")
     compared = loaded("compare")
+    gated = loaded("score", "--threshold", "0.4")
 
-    assert "the prompt shows 1 verified samples: Oslo" in plan.out
+    assert "the prompt shows 1 verified sample: Oslo" in plan.out
     assert plan.out.startswith("note: asked for 2 examples, there are 1")
     assert ended.out.startswith("note: asked for 2 examples, there are 1")
-    assert "left out of automatic figures: 1 sample that was an example of this run" in compared.out
+    assert "nothing is verified yet besides what this run was shown" in compared.out
+    left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"
+    assert left_out in compared.out
+    assert gated.out.startswith("passed: linked mean .5000 over 2 samples")
+    assert f"\n{left_out}\n" in gated.out
 
 
 def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -> None:

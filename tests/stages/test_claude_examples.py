@@ -27,7 +27,9 @@ from workbench.stages.compare import compare
 from workbench.stages.examples import choose_examples
 from workbench.stages.recompute import gate_of, score_dataset
 from workbench.stages.review import act
+from workbench.stages.runs import Unsteady
 from workbench.texts import compare_text
+from workbench.texts_claude import repeat_document, repeat_text
 
 
 @pytest.fixture(autouse=True)
@@ -247,5 +249,8 @@ def test_rounds_are_paid_each_and_say_how_stable_the_units_are(
     assert found is not None
     assert (found.rounds, found.samples, found.units, found.in_all, found.in_some) == (3, 1, 2, 1, 1)
     assert found.share == pytest.approx((1 + 1 / 3) / 2)
+    assert report.unsteady == (Unsteady("Oslo", "Norway", 1),)
+    assert repeat_text(report).splitlines()[-1] == "  in 1 of 3: Norway (Oslo)"
+    assert repeat_document(report)["unsteady"] == [{"sample": "Oslo", "text": "Norway", "rounds": 1}]
     assert bench.info().run == report.rounds[0].run
     assert len({one.run for one in report.rounds}) == 3

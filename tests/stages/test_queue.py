@@ -224,7 +224,8 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     verify(cities, "all", toggle=("Rome",))
     dataset = cities.info().id
     before = ids(cities, "delta>0.4")
-    queue.count_decided(cities.store, dataset, "ann")
+    for chunk in queue.uncounted(cities.store, dataset, "ann"):
+        queue.keep_counted(cities.store, queue.count_chunk(cities.store, dataset, chunk))
     kept = cities.query("SELECT scorer, found, missing FROM score ORDER BY scorer")
     assert cities.query("SELECT count(*) FROM score WHERE sample_id != ?", cities.id("all")) == [(0,)]
 

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,9 +17,15 @@ from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.proposing import claude_live
 from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude_progress import Progress
+from workbench.proposing.claude_results import Usage
 from workbench.stages.claude import keep_external
 from workbench.stages.review import dataset
+from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.desk import open_desk
+from workbench.tui.proposing import Going, Wish
+from workbench.tui.runs_text import doing
 from workbench.tui.screens.failures import FailuresScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -110,7 +117,7 @@ async def test_a_run_is_started_watched_and_mended(
         await press(pilot, "escape")
         faults.texts = {}
         await press(pilot, "t")
-        assert "1 samples to propose, 7 proposed already" in shown(app, "#lines")
+        assert "1 sample to propose, 7 proposed already" in shown(app, "#lines")
         await press(pilot, "enter")
         await over(pilot)
         assert runs(app) == [("claude-run-2", 8, 0, True), ("claude-run-1", 7, 0, False)]
@@ -169,7 +176,7 @@ async def test_rules_need_no_key_and_send_nothing(
 ) -> None:
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "R", "n", "l", "enter")
+        await press(pilot, "R", "n", "right", "enter")
         assert shown(app, "#lines") == "8 samples, on this machine; nothing is sent"
         await press(pilot, "enter")
         await over(pilot)
@@ -204,3 +211,58 @@ async def test_a_dataset_that_must_not_leave_is_not_sent(
         await press(pilot, "escape")
         assert app.proposing is None
     assert local.stats.bodies == []
+
+
+async def test_a_batch_is_sent_and_fetched(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start
+) -> None:
+    """At half the price; the end is also said on another screen."""
+    local = service()
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "R", "n", "j", "j", "j", "j", "right", "enter")
+        assert app.screen.query_one("#title", Bar).text == "Send it in batches?"
+        await press(pilot, "enter", "escape")
+        assert isinstance(app.screen, QueueScreen)
+        await over(pilot)
+        assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
+    assert len(local.batches) == 1
+
+
+async def test_a_model_that_is_not_listed_is_typed(
+    database: Any, make_app: Any, press: Press, service: Start, over: Any
+) -> None:
+    """It has no price here, which is said; that the service does not have it is said at the end."""
+    service()
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "R", "n", "m", "ctrl+u", *"no-such", "enter", "enter")
+        assert "no price is known for no-such" in shown(app, "#lines")
+        await press(pilot, "enter")
+        await over(pilot)
+        assert "unknown model 'no-such'" in app.screen.query_one(Status).text
+        assert runs(app) == [("claude-run-1", 7, 0, True)]
+
+
+@pytest.mark.parametrize(
+    ("room", "said"),
+    [
+        (200, "↻ waiting 12 s: rate limited · 40 of 100 requests · 3 failed · 2.0/s · 0:30 left · $0.25 · "
+              "1.2M in 30.5k out · 7 in flight"),
+        (78, "↻ waiting 12 s: rate limited · 40 of 100 requests · 3 failed · 0:30 left"),
+        (40, "↻ waiting 12 s: rate limited"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_a_run_gives_way_by_importance(store: Store, room: int, said: str) -> None:
+    going = Going(open_desk(store, None, "ann"), Wish(None), None)
+    assert going.leave()
+    going.requests = 100
+    going.progress = Progress(
+        answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",
+        usage=Usage(input=1_200_000, output=30_500), cost=Decimal("0.25"),
+    )  # fmt: skip
+    going.stop.clear()
+
+    assert "".join(text for text, _ in doing(going, room)) == said
+    going.stop.set()
+    assert "stopping: waiting for what is under way" in doing(going, room)[1][0]

@@ -15,6 +15,7 @@ from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import Places, SameScreen
 from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
 
@@ -75,7 +76,7 @@ def test_a_rejection_is_offered_where_the_same_surface_is_a_unit(desk: Any) -> N
     """In any case of letters; not for a longer name that holds it, nor where it does not stand."""
     _, places = reject_everywhere(desk)
 
-    assert sorted(place.opened.sample.id for place in places) == ["delhi", "ganges"]
+    assert sorted(place.key for place in places) == ["delhi", "ganges"]
     assert {place.surface for place in places} == {"Indian", "INDIAN"}
 
 
@@ -101,7 +102,7 @@ def test_a_label_is_given_where_it_differs(desk: Any) -> None:
     places = same.places(desk.store, here, same.decision_on(here, unit))
     same.apply(desk.store, "ann", places)
 
-    assert [place.opened.sample.id for place in places] == ["ganges"]
+    assert [place.key for place in places] == ["ganges"]
     assert desk.unit("ganges", "INDIAN").label == "place"
 
 
@@ -122,7 +123,7 @@ def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
     put = editing.add_text(desk("delhi"), "entity", "the", "other")
     third = review.act(desk.store, desk("delhi"), put)
     found = same.places(desk.store, third, same.decision_on(third, third.state.entity.assessment.units[-1]))
-    assert sorted(place.opened.sample.id for place in found) == ["ganges", "goa"]
+    assert sorted(place.key for place in found) == ["ganges", "goa"]
 
 
 def test_what_was_verified_changes_and_stays_verified(desk: Any) -> None:
@@ -131,7 +132,7 @@ def test_what_was_verified_changes_and_stays_verified(desk: Any) -> None:
     _, places = reject_everywhere(desk)
     same.apply(desk.store, "ann", places)
 
-    assert {place.opened.sample.id: place.verified for place in places} == {"delhi": True, "ganges": False}
+    assert {place.key: place.verified for place in places} == {"delhi": True, "ganges": False}
     assert desk("delhi").state.entity.disposition == "verified"
     assert rejected(desk("delhi")) == {"Indian"}
 
@@ -156,19 +157,53 @@ def test_what_holds_here_only_is_refused(desk: Any) -> None:
         same.decision_on(toggled, toggled.state.entity.assessment.units[0])
 
 
-def test_blind_and_excluded_samples_and_other_peoples_gold_are_left_alone(
-    import_rows: Callable[..., Path],
-) -> None:
-    """A blind sample that heard of a decision elsewhere would not be blind."""
-    gold = {"annotator": "bo", "entities": [{"text": "Indian", "label": "place", "verdict": "found"}]}
-    rows = [*ROWS[:2], {**ROWS[2], "gold": gold}]
-    blind = open_store(str(import_rows(rows, blind=1.0, name="blind")))
-    info = review.dataset(blind, None)
-    first = review.open_sample(blind, queue.queue_ids(blind, info.id, "ann")[0], "ann")
+def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
+    """One that heard of a decision elsewhere would not be blind."""
+    store = open_store(str(import_rows(ROWS, blind=1.0, name="blind")))
+    info = review.dataset(store, None)
+    first = review.open_sample(store, sample_ids(store, info.id)["agra"], "ann")
 
     assert first.blind
-    assert same.places(blind, first, same.Decision("reject", "Indian", "")) == []
-    blind.close()
+    assert same.places(store, first, same.Decision("reject", "Indian", "")) == []
+    store.close()
+
+
+@pytest.mark.parametrize("what", ["exclude", "skip"])
+def test_what_was_put_aside_is_left_alone(desk: Any, what: str) -> None:
+    """Excluded or skipped: a decision on the whole sample."""
+    edit = editing.exclude(desk("delhi"), "broken") if what == "exclude" else editing.skip(desk("delhi"))
+    review.act(desk.store, desk("delhi"), edit)
+
+    _, places = reject_everywhere(desk)
+
+    assert [place.key for place in places] == ["ganges"]
+
+
+def test_what_somebody_else_verified_is_left_alone_until_one_has_begun_oneself(desk: Any) -> None:
+    """Or their verified sample would turn into one's own unfinished one."""
+    theirs = desk("delhi", "bo")
+    review.act(desk.store, theirs, editing.accept(theirs, "entity"))
+
+    _, places = reject_everywhere(desk)
+    assert [place.key for place in places] == ["ganges"]
+
+    review.act(desk.store, desk("delhi"), Comment("mine now"))
+    here = desk("agra")
+    unit = next(one for one in here.state.entity.assessment.units if one.rejected)
+    again = same.places(desk.store, here, same.decision_on(here, unit))
+    assert sorted(place.key for place in again) == ["delhi", "ganges"]
+
+
+def test_a_label_chosen_by_hand_elsewhere_stays(desk: Any) -> None:
+    """The same name may be another thing there."""
+    mine = editing.relabel(desk("ganges"), desk.unit("ganges", "INDIAN"), "event")
+    review.act(desk.store, desk("ganges"), mine)
+    here = review.act(
+        desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
+    )
+    unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
+
+    assert same.places(desk.store, here, same.decision_on(here, unit)) == []
 
 
 async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
@@ -179,11 +214,12 @@ async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await open_review(pilot, "agra")
-        await press(pilot, "j", "x") if app.screen.unit.text == "Agra" else await press(pilot, "x")
-        await press(pilot, "A")
+        app.screen.query_one(UnitList).move_to(1)
+        assert app.screen.unit.text == "Indian"
+        await press(pilot, "x", "A")
         assert isinstance(app.screen, SameScreen)
         listed = app.screen.query_one(Places)
-        names = [place.opened.sample.id for place in listed.places]
+        names = [place.key for place in listed.places]
         assert sorted(names) == ["delhi", "ganges"]
         await press(pilot, "x", "enter")
         said = app.screen.query_one(Status).text

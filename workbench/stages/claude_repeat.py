@@ -10,18 +10,22 @@ from workbench.proposing.claude_live import Limits
 from workbench.proposing.claude_progress import Progress
 from workbench.stages.claude import ClaudePlan, ClaudeReport, plan_run, propose_claude
 from workbench.stages.claude_setup import ClaudeOptions
-from workbench.stages.runs import stability
+from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatReport:
-    """How every round that was started ended, of `wanted`; `stability` is None before a second round."""
+    """How every round that was started ended, of `wanted`; `stability` is None before a second round.
+
+    `unsteady` lists the units that only some of the rounds name, those that most name last.
+    """
 
     wanted: int
     rounds: tuple[ClaudeReport, ...]
     stability: Stability | None
+    unsteady: tuple[Unsteady, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -87,5 +91,8 @@ def propose_rounds(
             limits = replace(limits, total_seconds=max(0.0, limits.total_seconds - report.seconds))
         if report.left:
             break
-    found = stability(store, info, reports[0].run) if len(reports) > 1 else None
-    return RepeatReport(number, tuple(reports), found)
+    if len(reports) == 1:
+        return RepeatReport(number, tuple(reports), None)
+    run = reports[0].run
+    listed = sorted(unsteady(store, info, run), key=lambda one: one.rounds)
+    return RepeatReport(number, tuple(reports), stability(store, info, run), tuple(listed))

@@ -159,7 +159,12 @@ def doubts(opened: Opened, kind: Kind) -> list[str]:
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
-    """Where a unit stands in the contexts, by presence: as it is worded, else as it was proposed."""
+    """Where a unit stands in the contexts, by presence: as it is worded, else as it was proposed.
+
+    Nowhere when blind: whether the machine finds it would be a suggestion.
+    """
+    if opened.blind:
+        return ()
     sample = opened.sample
     lang = language_of(sample, opened.policy)
     for text in dict.fromkeys((unit.text, unit.wording)):

@@ -13,6 +13,7 @@ from workbench.store import gold as gold_store
 from workbench.store import samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.related import related_ids
 from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
 
@@ -67,7 +68,7 @@ def seen_by(store: Store, info: DatasetInfo, run: RunInfo | None) -> Seen:
     ids = frozenset(str(one["id"]) for one in shown)
     groups = {one["group"] for one in shown if one["group"] is not None}
     hashes = {one["reference_hash"] for one in shown}
-    return Seen(ids, ids | samples.related_ids(store, info.id, groups, hashes))
+    return Seen(ids, ids | related_ids(store, info.id, groups, hashes))
 
 
 def _may_be_shown(one: Stored) -> bool:

@@ -39,7 +39,7 @@ class Facets:
 
 def facets(store: Store, dataset_id: int, annotator: str) -> Facets:
     """Look at a dataset as one annotator may see it."""
-    info = datasets.dataset_info(store, dataset_id, count=False)
+    info = datasets.dataset_info(store, dataset_id)
     seen = facet_store.survey(store, info, annotator, LOOKED_AT)
     surveyed = _surveyed(seen, info.policy)
     values: dict[str, Sequence[tuple[str, int | None]]] = {

@@ -99,7 +99,8 @@ def import_file(
         why = taken.errors[0] if taken.errors else "it holds no rows"
         raise InputError(f"nothing of {path} could be imported: {why}")
     settled = _after(store, info, options)
-    return taken.report(settled, notes, datasets.count_blind(store, settled.id))
+    n_samples = datasets.count_samples(store, settled.id)
+    return taken.report(settled, notes, n_samples, datasets.count_blind(store, settled.id))
 
 
 def check_file(path: Path, format: str | None) -> None:  # noqa: A002
@@ -118,7 +119,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         annotator=annotator,
         gold=options.gold,
         update=options.update,
-        empty=info.n_samples == 0,
+        empty=datasets.count_samples(store, info.id) == 0,
         runs=intake.recorded_runs(store, info.id),
     )
 
@@ -151,7 +152,7 @@ class _Taken:
             self.errors.append(str(error))
         self.reject(row.raw, error)
 
-    def report(self, info: DatasetInfo, notes: Notes, blind: int) -> ImportReport:
+    def report(self, info: DatasetInfo, notes: Notes, n_samples: int, blind: int) -> ImportReport:
         """The report of the whole file."""
         return ImportReport(
             path=str(self.path),
@@ -165,7 +166,7 @@ class _Taken:
             rejected_path=str(rejected_path(self.path)) if self.rejected else "",
             gold_ignored=self.gold_ignored,
             notes=tuple(notes.messages()),
-            n_samples=info.n_samples,
+            n_samples=n_samples,
             blind=blind,
         )
 
@@ -313,7 +314,7 @@ def _after(store: Store, info: DatasetInfo, options: ImportOptions) -> DatasetIn
     """Settle what depends on the whole file: the blind arm and the current run."""
     fresh = datasets.dataset_info(store, info.id)
     if options.blind is not None or not fresh.blind_settled:
-        _settle_blind(store, info.id, options, fresh.n_samples)
+        _settle_blind(store, info.id, options, datasets.count_samples(store, info.id))
     if fresh.run_id is None:
         recorded = sorted(runs.list_runs(store, info.id), key=lambda run: -run.n_proposals)
         if recorded:

@@ -12,9 +12,11 @@ from workbench.model import Disposition, Tally
 from workbench.scoring.scorers import DEFAULT_SCORER
 from workbench.stages import queue_values
 from workbench.stages.queue_values import (
+    CountedChunk,
     causes_of,
     count_now,
     delta_of,
+    keep_counted,
     needs_values,
     page_of,
     picked_by,
@@ -29,7 +31,7 @@ from workbench.store.queue_values import Values
 from workbench.store.samples import CHUNK
 from workbench.text.query import Query, Term
 
-__all__ = ["Pace", "Progress", "needs_values"]
+__all__ = ["Pace", "Progress", "keep_counted", "needs_values"]
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -117,12 +119,14 @@ def causes(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) ->
     return causes_of(store, _info(store, dataset_id), annotator, ids)
 
 
-def count_decided(store: Store, dataset_id: int, annotator: str) -> None:
-    """Keep the automatic scores of decided samples that `score` has not counted, for views by value.
+def uncounted(store: Store, dataset_id: int, annotator: str) -> list[Sequence[int]]:
+    """The decided samples that `score` has not counted, in chunks; views by value need them."""
+    return queue_values.uncounted(store, _info(store, dataset_id), annotator)
 
-    Raises StoreError when the database does not take them; a view then counts them for itself.
-    """
-    queue_values.count_decided(store, _info(store, dataset_id), annotator)
+
+def count_chunk(store: Store, dataset_id: int, ids: Sequence[int]) -> CountedChunk:
+    """Match some samples; nothing is written."""
+    return queue_values.count_chunk(store, _info(store, dataset_id), ids)
 
 
 def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
@@ -174,7 +178,7 @@ def count_undoubted(store: Store, dataset_id: int) -> int:
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
-    return dataset_store.dataset_info(store, dataset_id, count=False)
+    return dataset_store.dataset_info(store, dataset_id)
 
 
 def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from workbench.comparing.causes import difference
@@ -10,7 +11,7 @@ from workbench.comparing.links import descends
 from workbench.matching.units import language_of
 from workbench.model import Score, Tally
 from workbench.scoring.scorers import DEFAULT_SCORER, INSTEAD, MATCHER, value_of
-from workbench.scoring.similarities import counted
+from workbench.scoring.similarities import Counted, counted
 from workbench.stages.recompute import score_row
 from workbench.stages.review import proposed
 from workbench.store import journal, queue, scores
@@ -130,30 +131,46 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     return found
 
 
-def count_decided(store: Store, info: DatasetInfo, annotator: str) -> None:
-    """Keep the automatic scores of decided samples that `score` has not counted, for views by value.
+@dataclass(frozen=True, slots=True)
+class CountedChunk:
+    """What some samples were counted to, with the texts (by hash) and the settings it holds for."""
 
-    Raises StoreError when the database does not take them; a view then counts them for itself.
-    """
-    if info.run_id is None:
-        return
-    missing = stored_values.uncounted_ids(store, info, annotator)
-    run_id, version = info.run_id, info.policy.version
-    for start in range(0, len(missing), CHUNK):
-        loaded = load_samples(store, missing[start : start + CHUNK], run_id)
-        hashes = {one.sample_id: one.sample.content_hash for one in loaded}
-        found = {
-            one.sample_id: counted(one.sample, one.proposal, info.policy)
-            for one in loaded
-            if one.proposal is not None
-        }
-        rows = [
-            score_row(number, run_id, info.threshold, Score(name, tally, value_of(name, tally)))
-            for number, one in found.items()
-            for name, tally in one.tallies(info.threshold).items()
-        ]
-        scores.save_counted(store, run_id, MATCHER, found, policy_version=version, hashes=hashes)
-        scores.save_scores(store, rows, policy_version=version, hashes=hashes)
+    run_id: int
+    threshold: int
+    policy_version: int
+    found: Mapping[int, Counted]
+    hashes: Mapping[int, str]
+
+
+def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
+    """The decided samples that `score` has not counted, in chunks."""
+    missing = stored_values.uncounted_ids(store, info, annotator) if info.run_id is not None else []
+    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
+
+
+def count_chunk(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
+    """Match some samples once, for every threshold."""
+    assert info.run_id is not None
+    loaded = load_samples(store, ids, info.run_id)
+    found = {
+        one.sample_id: counted(one.sample, one.proposal, info.policy)
+        for one in loaded
+        if one.proposal is not None
+    }
+    hashes = {one.sample_id: one.sample.content_hash for one in loaded}
+    return CountedChunk(info.run_id, info.threshold, info.policy.version, found, hashes)
+
+
+def keep_counted(store: Store, chunk: CountedChunk) -> None:
+    """Keep their scores, where policy and texts are still the same. Raises StoreError."""
+    rows = [
+        score_row(number, chunk.run_id, chunk.threshold, Score(name, tally, value_of(name, tally)))
+        for number, one in chunk.found.items()
+        for name, tally in one.tallies(chunk.threshold).items()
+    ]
+    version, hashes = chunk.policy_version, chunk.hashes
+    scores.save_counted(store, chunk.run_id, MATCHER, chunk.found, policy_version=version, hashes=hashes)
+    scores.save_scores(store, rows, policy_version=version, hashes=hashes)
 
 
 def page_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> list[PageRow]:

@@ -133,7 +133,8 @@ def gate_of(
     """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
 
     Raises UsageError for an unknown metric or source. Excluded samples stay out, and of automatic values
-    those that the run has seen; a sample that has no such value (no proposal; not verified or unresolved) is counted as unscored.
+    those that the run has seen; a sample that has no such value (no proposal; not verified or unresolved) is
+    counted as unscored.
     """
     name = metric or DEFAULT_SCORER[info.kinds[0]]
     if name not in SCORERS:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.comparing.causes import Difference
+from workbench.errors import StoreError
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
     KINDS,
@@ -83,8 +84,8 @@ def datasets(store: Store) -> list[DatasetInfo]:
 
 
 def dataset(store: Store, name: str | None) -> DatasetInfo:
-    """The named dataset, or the only one, its samples not counted. Raises NotFoundError, AmbiguousError."""
-    return dataset_store.find_dataset(store, name, count=False)
+    """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
+    return dataset_store.find_dataset(store, name)
 
 
 def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool = False) -> Opened:
@@ -121,12 +122,17 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
 def _unchanged(store: Store, opened: Opened, state: ReviewState) -> Stored:
     """The sample whose text `record` found to be as it was shown: read again only for its proposal.
 
-    Nothing of the proposal is shown before a kind is decided, and 100 contexts of 200 KB take 40 ms.
+    Nothing of the proposal is shown before a kind is decided, and 100 contexts of 200 KB take 40 ms. What
+    was recorded stays recorded when it cannot be read: the sample is then shown without automatic values.
     """
+    bare = Stored(opened.sample_id, opened.dataset.id, opened.sample, opened.blind, 0.0, None, None)
     open_kinds = ("todo", "started", "skipped")
     if not opened.opening.auto_shown and all(state.of(kind).disposition in open_kinds for kind in KINDS):
-        return Stored(opened.sample_id, opened.dataset.id, opened.sample, opened.blind, 0.0, None, None)
-    return load_sample(store, opened.sample_id, opened.dataset.run_id)
+        return bare
+    try:
+        return load_sample(store, opened.sample_id, opened.dataset.run_id)
+    except StoreError:
+        return bare
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
@@ -148,7 +154,7 @@ def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
-    return dataset_store.dataset_info(store, dataset_id, count=False)
+    return dataset_store.dataset_info(store, dataset_id)
 
 
 def _reopening(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +20,7 @@ from workbench.proposing.claude_results import CAUSES, NO_TOKENS, Usage
 from workbench.stages.claude_setup import PROPOSER, ClaudeOptions, found_run, setup_of
 from workbench.store import calls, samples
 from workbench.store import runs as run_store
-from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
+from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.text.normalise import key
@@ -38,9 +39,9 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """One run of a dataset. `failures` counts by kind; `paid` is None for one that asked nobody.
+    """One run of a dataset. `failures` counts by kind, `left` the samples that it did not come to.
 
-    `created_at` is in UTC.
+    `paid` is None for one that asked nobody; `created_at` is in UTC.
     """
 
     name: str
@@ -48,6 +49,7 @@ class RunRow:
     model: str
     proposals: int
     failures: Mapping[str, int]
+    left: int
     current: bool
     paid: Paid | None
     created_at: datetime
@@ -71,6 +73,15 @@ class FailedSample:
 
 
 @dataclass(frozen=True, slots=True)
+class Unsteady:
+    """A unit that only some rounds name: the id of its sample, its wording, and how many rounds do."""
+
+    sample: str
+    text: str
+    rounds: int
+
+
+@dataclass(frozen=True, slots=True)
 class RunComparison:
     """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown.
 
@@ -86,7 +97,7 @@ class RunComparison:
 
 def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
     """The runs of a dataset, newest first."""
-    current = dataset_info(store, info.id, count=False).run_id
+    now, total = dataset_info(store, info.id), count_samples(store, info.id)
     return [
         RunRow(
             name=run.name,
@@ -94,7 +105,8 @@ def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
             model=run.model,
             proposals=run.n_proposals,
             failures=run_store.failure_kinds(store, run.id) if run.failed else {},
-            current=run.id == current,
+            left=max(0, total - run.n_proposals - run.failed),
+            current=run.id == now.run_id,
             paid=_paid(store, run),
             created_at=run.created_at,
             parameters=run.parameters,
@@ -171,11 +183,26 @@ def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> Ru
 
 def stability(store: Store, info: DatasetInfo, name: str) -> Stability:
     """How often the rounds of a run's set-up name the same units. Raises UsageError for a single round."""
+    return _stability(store, info, _rounds(store, info, name))
+
+
+def unsteady(store: Store, info: DatasetInfo, name: str) -> Iterator[Unsteady]:
+    """The units that only some rounds of a run's set-up name, in file order; raises as `stability`."""
+    rounds = _rounds(store, info, name)
+    for _, sample, named in _each_named(store, info, rounds):
+        wordings = {key: text for units in reversed(named) for key, text in units.items()}
+        times = Counter(key for units in named for key in units)
+        yield from (
+            Unsteady(sample, wordings[key], number) for key, number in times.items() if number < len(rounds)
+        )
+
+
+def _rounds(store: Store, info: DatasetInfo, name: str) -> list[RunInfo]:
     run = run_store.find_run(store, info.id, name)
     rounds = [one for one in run_store.list_runs(store, info.id) if _set_up(one) == _set_up(run)]
     if len(rounds) < 2:
         raise UsageError(f"{name} is the only round of its set-up: nothing to compare it with")
-    return _stability(store, info, rounds)
+    return rounds
 
 
 def _stability(store: Store, info: DatasetInfo, rounds: Sequence[RunInfo]) -> Stability:
@@ -235,6 +262,6 @@ def _paid(store: Store, run: RunInfo) -> Paid | None:
 
 def _per_sample(store: Store, run: RunInfo) -> Decimal | None:
     paid = _paid(store, run)
-    if paid is None:
-        return Decimal(0)
+    if paid is None:  # what came with a file was paid by somebody
+        return Decimal(0) if run.source == "rules" else None
     return paid.cost / run.n_proposals if paid.cost is not None and run.n_proposals else None

@@ -8,12 +8,13 @@ from typing import Literal
 
 from workbench.errors import InputError
 from workbench.matching.units import language_of
-from workbench.model import KINDS, Kind, Span, Unit
-from workbench.reviewing.edits import Edit, Put
+from workbench.model import KINDS, Disposition, Kind, Span, Unit
+from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.review import CARRIED, Opened, act_on, open_sample
 from workbench.store import journal, samples
 from workbench.store.engine import Store
+from workbench.store.journal import Act
 from workbench.text.ground import ground
 from workbench.text.normalise import key
 
@@ -36,10 +37,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A sample in which the same can be decided: its edits, and the surface with the text around it."""
+    """A sample in which the same can be decided: the act on it, and the surface with the text around it."""
 
-    opened: Opened
-    edits: tuple[Edit, ...]
+    key: str
+    disposition: Disposition
+    act: Act
     before: str
     surface: str
     after: str
@@ -47,7 +49,7 @@ class Place:
     @property
     def verified(self) -> bool:
         """Whether this changes what was verified already."""
-        return self.opened.state.entity.disposition == "verified"
+        return self.disposition == "verified"
 
 
 def decision_on(opened: Opened, unit: Unit) -> Decision:
@@ -86,11 +88,11 @@ def places(
 ) -> list[Place]:
     """The other samples of the dataset in which the same can be decided, in queue order.
 
-    Left out: blind and excluded samples, and those whose gold is somebody else's. `looked_at(done, of)` is
-    told how far it is; the search ends when it returns False.
+    Left out: blind, excluded and skipped samples, and those that somebody else verified and this person has
+    not begun. `looked_at(done, of)` is told how far it is; the search ends when it returns False.
     """
     found = []
-    ids = samples.ids_with_text(store, opened.dataset.id, decision.text)
+    ids = samples.ids_with_text(store, opened.dataset.id, decision.text, opened.annotator)
     for done, number in enumerate(ids, start=1):
         if not looked_at(done, len(ids)):
             break
@@ -105,14 +107,13 @@ def places(
 
 def apply(store: Store, annotator: str, chosen: list[Place]) -> None:
     """Decide the same in all of these samples, as one act. Raises ConflictError when one has moved on."""
-    acts = [act_on(place.opened, *place.edits) for place in chosen]
-    journal.record_bulk(store, acts, annotator)
+    journal.record_bulk(store, [place.act for place in chosen], annotator)
 
 
 def _left_out(other: Opened) -> bool:
     fresh = other.state.seq < 0
     carried = fresh and any(one.source == CARRIED for one in other.opening.assessments)
-    return other.blind or carried or other.state.entity.disposition == "excluded"
+    return other.blind or carried or other.state.entity.disposition in ("excluded", "skipped")
 
 
 def _place(other: Opened, decision: Decision) -> Place | None:
@@ -123,8 +124,9 @@ def _place(other: Opened, decision: Decision) -> Place | None:
     spans = ground(decision.text, reference) or tuple(edits[0].units[0].spans[:1])
     span = spans[0] if spans else Span(0, 0)
     return Place(
-        other, edits, reference[max(0, span.start - 60) : span.start],
-        reference[span.start : span.end], reference[span.end : span.end + 60],
+        other.sample.id, other.state.entity.disposition, act_on(other, *edits),
+        reference[max(0, span.start - 60) : span.start], reference[span.start : span.end],
+        reference[span.end : span.end + 60],
     )  # fmt: skip
 
 
@@ -140,10 +142,13 @@ def _edits(other: Opened, decision: Decision) -> Iterator[Put]:
         return
     lang = language_of(other.sample, other.policy)
     same = key(decision.text, lang) or decision.text
+    shown = {unit.id: unit.label for one in other.opening.assessments for unit in one.units}
     for unit in other.state.entity.assessment.units:
         if (key(unit.text, lang) or unit.text) != same or unit.duplicate_of:
             continue
-        if decision.what == "relabel" and unit.counted and unit.label != decision.label:
-            yield editing.relabel(other, unit, decision.label)
-        elif decision.what != "relabel" and unit.rejected != (decision.what == "reject"):
+        if decision.what == "relabel":
+            # a label that the person chose there stays
+            if unit.counted and unit.label != decision.label and unit.label == shown.get(unit.id):
+                yield editing.relabel(other, unit, decision.label)
+        elif unit.rejected != (decision.what == "reject"):
             yield editing.reject(other, unit)

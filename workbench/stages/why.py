@@ -114,7 +114,8 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         scorer="", run_id=None, matcher=MATCHER, threshold=0,
     )  # fmt: skip
     gold = row.gold
-    if own.disposition == "todo" and gold and gold.origin in ("imported", "adjudicated") and gold.assessment:
+    given = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
+    if own.disposition == "todo" and given and gold and gold.assessment:
         return gold.assessment, False
     if opened.opening.auto_shown:
         return replace(own.assessment, source="not verified yet"), based

@@ -20,14 +20,10 @@ from workbench.store.tables import Dataset, PolicyRow, RunRow, SampleRow
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """A dataset with its settings, its policy and its current run.
-
-    `n_samples` is 0 where nobody asked for it: a million take 50 ms to count.
-    """
+    """A dataset with its settings, its policy and its current run."""
 
     id: int
     name: str
-    n_samples: int
     policy: Policy
     threshold: int
     show_auto: str
@@ -60,8 +56,8 @@ def list_datasets(store: Store) -> list[DatasetInfo]:
         return [_info(session, row) for row in session.exec(select(Dataset).order_by(col(Dataset.id)))]
 
 
-def find_dataset(store: Store, name: str | None, *, count: bool = True) -> DatasetInfo:
-    """The dataset of that name, or the only one; its samples are counted when `count`.
+def find_dataset(store: Store, name: str | None) -> DatasetInfo:
+    """The dataset of that name, or the only one.
 
     Raises NotFoundError when there is none of that name, AmbiguousError when none is named and
     there are several; both say which there are.
@@ -74,17 +70,17 @@ def find_dataset(store: Store, name: str | None, *, count: bool = True) -> Datas
         if name is None:
             if len(rows) > 1:
                 raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
-            return _info(session, rows[0], count=count)
+            return _info(session, rows[0])
         for row in rows:
             if row.name == name:
-                return _info(session, row, count=count)
+                return _info(session, row)
     raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
 
 
-def dataset_info(store: Store, dataset_id: int, *, count: bool = True) -> DatasetInfo:
-    """The dataset of that number; its samples are counted when `count`."""
+def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
+    """The dataset of that number."""
     with store.reading() as session:
-        return _info(session, session.get_one(Dataset, dataset_id), count=count)
+        return _info(session, session.get_one(Dataset, dataset_id))
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
@@ -150,7 +146,7 @@ def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, da
 
 
 def count_samples(store: Store, dataset_id: int) -> int:
-    """How many samples a dataset has."""
+    """How many samples a dataset has; a million take 50 ms."""
     with store.reading() as session:
         return session.exec(
             select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == dataset_id)
@@ -168,18 +164,13 @@ def count_blind(store: Store, dataset_id: int) -> int:
         ).one()
 
 
-def _info(session: Session, row: Dataset, *, count: bool = True) -> DatasetInfo:
+def _info(session: Session, row: Dataset) -> DatasetInfo:
     assert row.id is not None
-    n_samples = 0
-    if count:
-        counting = select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == row.id)
-        n_samples = session.exec(counting).one()
     settings = {"dataset": row.id, "version": row.policy_version, "run": row.run_id}
     document, run = session.exec(_policy_and_run(), params=settings).one()
     return DatasetInfo(
         id=row.id,
         name=row.name,
-        n_samples=n_samples,
         policy=policy_of(document, row.policy_version),
         threshold=row.threshold,
         show_auto=row.show_auto,

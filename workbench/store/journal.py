@@ -6,9 +6,10 @@ import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import cache
+from typing import Any, cast
 
-from sqlalchemy import delete, exists, insert
+from sqlalchemy import bindparam, case, delete, exists, insert
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -23,6 +24,8 @@ from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
+
+# Statements that every key asks are made once (`@cache`): making one takes longer than asking it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +150,20 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
 
 
 def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tuple[str, object]]:
-    rows = session.exec(
-        select(ReviewEventRow.id, ReviewEventRow.action, ReviewEventRow.op)
+    known = {"dataset": dataset_id, "annotator": annotator}
+    for action, op, data in session.exec(_acts(), params=known):
+        yield action, edit_of(op, data) if data is not None else None
+
+
+@cache
+def _acts() -> Any:
+    """The acts of an annotator, newest first; with data only undo and redo: an accept holds an assessment."""
+    moves = col(ReviewEventRow.op).in_(("undo", "redo"))
+    return (
+        select(ReviewEventRow.action, ReviewEventRow.op, case((moves, col(ReviewEventRow.data))))
         .where(
-            ReviewEventRow.dataset_id == dataset_id,
-            ReviewEventRow.annotator == annotator,
+            ReviewEventRow.dataset_id == bindparam("dataset"),
+            ReviewEventRow.annotator == bindparam("annotator"),
             ReviewEventRow.op != "open",
             col(ReviewEventRow.action).not_like(f"{IMPORT_ACTION}%"),
             ~_imported_since(),
@@ -159,13 +171,6 @@ def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tupl
         .order_by(col(ReviewEventRow.id).desc())
         .execution_options(yield_per=50)
     )
-    for number, action, op in rows:
-        # only undo and redo rows are read whole: an accept holds a full assessment
-        if op in ("undo", "redo"):
-            data = session.exec(select(ReviewEventRow.data).where(ReviewEventRow.id == number)).one()
-            yield action, edit_of(op, data)
-        else:
-            yield action, None
 
 
 def _imported_since() -> Any:
@@ -180,11 +185,7 @@ def _imported_since() -> Any:
 
 def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
-    touched = session.exec(
-        select(ReviewEventRow)
-        .where(ReviewEventRow.action == target, ReviewEventRow.op != "open", ~_imported_since())
-        .order_by(col(ReviewEventRow.id))
-    ).all()
+    touched = session.exec(_rows_of_act(), params={"action": target}).all()
     reviews = list(dict.fromkeys(event.review_id for event in touched))
     for review_id in reviews:
         row = session.get_one(ReviewRow, review_id)
@@ -201,10 +202,25 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
             return Moved(sample_id, first.op, None, done, samples=len(reviews))
 
 
+@cache
+def _rows_of_act() -> Any:
+    return (
+        select(ReviewEventRow)
+        .where(ReviewEventRow.action == bindparam("action"), ReviewEventRow.op != "open", ~_imported_since())
+        .order_by(col(ReviewEventRow.id))
+    )
+
+
 def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
-    return session.exec(
-        select(ReviewRow).where(ReviewRow.sample_id == sample_id, ReviewRow.annotator == annotator)
-    ).first()
+    found = session.exec(_review_of(), params={"sample": sample_id, "annotator": annotator}).first()
+    return cast("ReviewRow | None", found)
+
+
+@cache
+def _review_of() -> Any:
+    return select(ReviewRow).where(
+        ReviewRow.sample_id == bindparam("sample"), ReviewRow.annotator == bindparam("annotator")
+    )
 
 
 def _new_review(
@@ -378,9 +394,7 @@ def _units_of(edit: Edit) -> Iterator[Unit]:
 
 def events_of(session: Session, review_id: int) -> list[Event]:
     """The journal of one review inside an open transaction, oldest first."""
-    rows = session.exec(
-        select(ReviewEventRow).where(ReviewEventRow.review_id == review_id).order_by(col(ReviewEventRow.seq))
-    )
+    rows = session.exec(_journal(), params={"review": review_id})
     return [
         Event(
             row.seq,
@@ -392,3 +406,13 @@ def events_of(session: Session, review_id: int) -> list[Event]:
         )
         for row in rows
     ]
+
+
+@cache
+def _journal() -> Any:
+    row = ReviewEventRow
+    return (
+        select(row.seq, row.action, row.annotator, row.at, row.op, row.data, row.seconds, row.presses)  # type: ignore[call-overload]
+        .where(row.review_id == bindparam("review"))
+        .order_by(col(row.seq))
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from statistics import median
+from typing import Any
 
 import sqlalchemy
-from sqlalchemy import ColumnElement, and_, case, func
+from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func
 from sqlmodel import Session, col, select
 
 from workbench.model import Disposition, Kind, Score, Tally, Unit
@@ -226,16 +228,9 @@ def sibling_gold(
     must not see each other's verdicts before both have decided.
     """
     with store.reading() as session:
-        row = session.get_one(SampleRow, sample_id)
-        ids = session.exec(
-            select(SampleRow.id)
-            .where(
-                col(SampleRow.dataset_id) + 0 == row.dataset_id,  # as in _with_gold
-                SampleRow.reference_hash == row.reference_hash,
-            )
-            .order_by((col(SampleRow.id) == sample_id).desc(), col(SampleRow.id).desc())
-        ).all()
-        family = [number for number in ids if number is not None]
+        family = [int(number) for (number,) in session.execute(_family(kind), {"sample": sample_id})]
+        if not family:
+            return None
         verified = verified_by(session, family, kind)
         excluded = excluded_of(session, family, kind)
         rivals = {
@@ -259,3 +254,20 @@ def sibling_gold(
             return None
         number, gold = found
         return gold.assessment.units, tuple(session.get_one(SampleRow, number).retrieved_contexts)
+
+
+@cache
+def _family(kind: Kind) -> Any:
+    """The verified samples with the reference of one, itself first, then the newest; `+ 0` as above."""
+    this = SampleRow.__table__.alias()  # type: ignore[attr-defined]
+    one = this.c.id == bindparam("sample")
+    disposition = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    return (
+        select(SampleRow.id)
+        .where(
+            col(SampleRow.dataset_id) + 0 == select(this.c.dataset_id).where(one).scalar_subquery(),
+            SampleRow.reference_hash == select(this.c.reference_hash).where(one).scalar_subquery(),
+            exists().where(col(ReviewRow.sample_id) == SampleRow.id, disposition == "verified"),
+        )
+        .order_by((col(SampleRow.id) == bindparam("sample")).desc(), col(SampleRow.id).desc())
+    )

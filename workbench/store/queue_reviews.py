@@ -84,10 +84,18 @@ class Reviews:
         return case(*((self.stands(name), literal(name)) for name in names), else_=literal("todo"))
 
     def decided(self) -> Clause:
-        """Whether the annotator decided the sample, or its gold came with a file: values may be shown."""
+        """Whether the annotator decided the sample, or its gold came with a file: values may be shown.
+
+        Of a blind sample they may not before the annotator's own decision, whoever else decided.
+        """
         own = self.own(self.begun, lambda review: self.disposition(review).in_(("verified", "excluded")))
         given = self.some(self.verified, lambda review: review.origin != "reviewed")
-        return and_(self.some(), or_(own, and_(~self.own(self.begun), given)))
+        return and_(self.some(), or_(own, and_(~self.own(self.begun), given, ~self.blind())))
+
+    def blind(self) -> Clause:
+        """Whether the sample is reviewed blind."""
+        share = select(col(Dataset.blind_share)).where(col(Dataset.id) == self.dataset_id).scalar_subquery()
+        return col(SampleRow.blind_u) < share
 
     def stale(self) -> Clause:
         """Whether the annotator verified it under an older policy than today's."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import sqlalchemy
-from sqlalchemy import ColumnElement, and_, case, func, or_
+from sqlalchemy import ColumnElement, and_, bindparam, case, func, or_
 from sqlmodel import Session, col, select
 
+from workbench.model import Kind
 from workbench.scoring.scorers import MATCHER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -85,28 +87,38 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    reviews = Reviews(info.id, annotator, info.kinds, few=True)
-    own = (col(ReviewRow.dataset_id) == info.id, reviews.is_own(ReviewRow))
-    stale = col(SampleRow.id).in_(select(ReviewRow.sample_id).where(*own, reviews.is_stale(ReviewRow)))
     with store.reading() as session:
-        u = None if after is None else session.get_one(SampleRow, after).u
-        for wanted in (reviews.stands(*UNDECIDED), stale):
-            query = (
-                sqlalchemy.select(col(SampleRow.id))
-                .where(col(SampleRow.dataset_id) == info.id, wanted)
-                .order_by(col(SampleRow.u))
-                .limit(1)
-            )
-            rounds = (
-                [query]
-                if u is None
-                else [query.where(col(SampleRow.u) > u), query.where(col(SampleRow.id) != after)]
-            )
-            for one in rounds:
-                found = session.execute(one).scalar()
-                if found is not None:
-                    return int(found)
+        place: dict[str, object] = {}
+        if after is not None:
+            u = session.exec(select(SampleRow.u).where(SampleRow.id == after)).one()
+            place = {"after": after, "u": u}
+        for query in _following(info.id, annotator, info.kinds, first=after is None):
+            found = session.execute(query, place).scalar()
+            if found is not None:
+                return int(found)
     return None
+
+
+@lru_cache(maxsize=8)
+def _following(dataset_id: int, annotator: str, kinds: tuple[Kind, ...], *, first: bool) -> list[Any]:
+    """What `next_sample` asks, in order; made once, for making it takes three times as long as asking it."""
+    reviews = Reviews(dataset_id, annotator, kinds, few=True)
+    own = (col(ReviewRow.dataset_id) == dataset_id, reviews.is_own(ReviewRow))
+    stale = col(SampleRow.id).in_(select(ReviewRow.sample_id).where(*own, reviews.is_stale(ReviewRow)))
+    queries = []
+    for wanted in (reviews.stands(*UNDECIDED), stale):
+        query = (
+            sqlalchemy.select(col(SampleRow.id))
+            .where(col(SampleRow.dataset_id) == dataset_id, wanted)
+            .order_by(col(SampleRow.u))
+            .limit(1)
+        )
+        if first:
+            queries.append(query)
+        else:
+            queries.append(query.where(col(SampleRow.u) > bindparam("u")))
+            queries.append(query.where(col(SampleRow.id) != bindparam("after")))
+    return queries
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:

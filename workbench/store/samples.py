@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, exists
+from sqlalchemy import bindparam, exists, or_
 from sqlmodel import col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
-from workbench.store.engine import Store
-from workbench.store.tables import CountedRow, Dataset, ProposalRow, SampleRow
+from workbench.store.engine import Store, contains
+from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
 
 CHUNK = 1_000
 
@@ -179,26 +179,22 @@ def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
         return {key: int(number) for key, number in rows if number is not None}
 
 
-def ids_with_text(store: Store, dataset_id: int, piece: str) -> list[int]:
-    """The samples of a dataset whose reference holds a piece of text, in any case; in queue order."""
-    wanted = piece.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> list[int]:
+    """The samples of a dataset whose reference holds a piece of text, in any case; in queue order.
+
+    Without those that others verified and the annotator has not begun.
+    """
+    of_sample, theirs = col(ReviewRow.sample_id) == SampleRow.id, col(ReviewRow.annotator) != annotator
+    own = exists().where(of_sample, ~theirs)
+    verified = exists().where(of_sample, theirs, col(ReviewRow.entity) == "verified")
     query = (
         select(SampleRow.id)
-        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.reference).ilike(f"%{wanted}%", escape="\\"))
+        .where(SampleRow.dataset_id == dataset_id, contains(col(SampleRow.reference), piece))
+        .where(or_(own, ~verified))
         .order_by(col(SampleRow.u))
     )
     with store.reading() as session:
         return [number for number in session.exec(query) if number is not None]
-
-
-def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
-    """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
-    query = select(SampleRow.key).where(
-        SampleRow.dataset_id == dataset_id,
-        col(SampleRow.group_key).in_(groups) | col(SampleRow.reference_hash).in_(hashes),
-    )
-    with store.reading() as session:
-        return set(session.exec(query))
 
 
 def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:

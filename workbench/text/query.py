@@ -58,6 +58,9 @@ _NEEDS_QUOTES = re.compile(r'[\s",:<>=]|^-')
 _NEAR = 60  # of 100: below that a suggestion is a guess
 
 
+RANDOM_MARKS = {"blind", "rematch", "stale"}
+
+
 class Token(NamedTuple):
     """One term as typed: its place and, where it names one, its field; `start` is before the minus."""
 
@@ -113,9 +116,14 @@ class Query:
 
     @property
     def hand_picked(self) -> bool:
-        """Whether the samples are chosen by their units or scores, so that they stand for no others."""
-        by_units = any(term.field == "label" for term in self.terms)
-        return bool(self.by_value) or "disputed" in self.marks or by_units
+        """Whether the samples are chosen by what is in them, so that they stand for no others.
+
+        Only where one stands with them (`state:`, `is:blind`, `is:rematch`, `is:stale`) leaves them random.
+        """
+        return any(
+            term.field != "state" and not (term.field == "is" and set(term.values) <= RANDOM_MARKS)
+            for term in self.terms
+        )
 
     @property
     def decided(self) -> bool:

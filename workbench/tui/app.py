@@ -23,7 +23,7 @@ from textual.widgets import Input
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.settings import Settings, read_state, remember, state_path
-from workbench.tui.commands import DatasetCommands, SampleCommands
+from workbench.tui.commands import DatasetCommands, SampleCommands, may_leave
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
@@ -176,16 +176,16 @@ class WorkbenchApp(OwnApp):
         sample_id: int,
         arrival: tuple[str, Moved] | None = None,
         *,
-        off_plan: bool = False,
+        picked: bool = False,
     ) -> None:
         """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
 
-        `off_plan`: it was chosen by hand, so a new review is no part of a random sample.
+        `picked`: it was chosen by hand, so a new review is no part of a random sample.
         """
         from workbench.tui.screens.review import ReviewScreen
 
         self.gate.close()  # the review opens it again when the sample is painted
-        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else None, off_plan=off_plan)
+        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else None, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
 
@@ -200,6 +200,12 @@ class WorkbenchApp(OwnApp):
         self.meter.look_at(None, monotonic())
         self._queue().returned(at, said)
         self.open_gate()
+
+    async def show_runs(self) -> None:
+        """To the runs from wherever one may leave."""
+        if may_leave(self.screen):
+            await self.leave_for_queue()
+            await self._queue().action_runs()
 
     async def back_from_runs(self) -> None:
         """Leave the runs; the queue reads again what a run may have changed."""
@@ -222,6 +228,7 @@ class WorkbenchApp(OwnApp):
         """Back to the queue from wherever one is; what was typed in a dialog is gone."""
         while len(self.screen_stack) > 1:
             await self.pop_screen()
+        self.meter.look_at(None, monotonic())
 
     async def action_tour(self) -> None:
         """Show the first steps, with the keys as they are now."""
@@ -331,6 +338,9 @@ class WorkbenchApp(OwnApp):
             keys = " ".join(act.keys)
             yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
         yield SystemCommand("Theme", "Light, dark, the terminal's own and others", self.action_change_theme)
+        if may_leave(screen) and self.desk is not None and not isinstance(screen, QueueScreen):
+            to_runs = partial(self.call_later, self.gate.enter, self.show_runs)
+            yield SystemCommand("Runs", "Who proposed, at what cost; start one", to_runs)
         tour = partial(self.call_later, self.gate.enter, self.action_tour)
         yield SystemCommand("Tour", "The first steps again", tour)
 
@@ -394,7 +404,9 @@ def run(connect: Callable[[], Store], dataset: str | None, annotator: str, setti
         app.run()
     finally:
         if app.proposing is not None:
-            app.proposing.leave()
+            from workbench.tui.proposing import finish
+
+            finish(app.proposing)
         if app.store is not None:
             app.store.close()
     return app.return_code or 0

@@ -76,7 +76,7 @@ class SampleCommands(BenchCommands):
                 match_display=Content.assemble(
                     (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (cut(name, TEXT), "")
                 ),
-                command=self.going(partial(self.bench.review, desk, row.sample_id, off_plan=True)),
+                command=self.going(partial(self.bench.review, desk, row.sample_id, picked=True)),
                 text=name,
                 help=_shown(cut(flat(row.reference).strip(), TEXT)),
             )
@@ -88,7 +88,7 @@ class DatasetCommands(BenchCommands):
     async def discover(self) -> Hits:
         """All of them, for there are few."""
         for info in await self._others():
-            yield DiscoveryHit(Content(_title(info)), self._opening(info), _title(info), _size(info))
+            yield DiscoveryHit(Content(_title(info)), self._opening(info), _title(info), "Open it")
 
     async def search(self, query: str) -> Hits:
         """Those with a name that fits."""
@@ -96,7 +96,7 @@ class DatasetCommands(BenchCommands):
         for info in await self._others():
             title = _title(info)
             if (score := matcher.match(title)) > 0:
-                yield Hit(score, Content(title), self._opening(info), title, _size(info))
+                yield Hit(score, Content(title), self._opening(info), title, "Open it")
 
     async def _others(self) -> list[DatasetInfo]:
         desk = self.desk
@@ -118,10 +118,6 @@ def may_leave(screen: Screen[Any]) -> bool:
 
 def _title(info: DatasetInfo) -> str:
     return f"Dataset {flat(info.name)}"
-
-
-def _size(info: DatasetInfo) -> str:
-    return f"Open it: {info.n_samples:,} samples"
 
 
 def _shown(text: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from workbench.errors import StoreError
@@ -26,10 +25,14 @@ from workbench.text.query import Query
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The samples among which one goes on; `decided`: through all of them, for there is none to decide."""
+    """The samples among which one goes on; `decided`: through all of them, for there is none to decide.
+
+    `off_plan`: chosen or ordered in a way that a review begun here cannot stand for the whole dataset.
+    """
 
     ids: array[int]
     decided: bool
+    off_plan: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +47,20 @@ class Desk:
     async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
         """The sample ids of a view of the queue."""
         if order == "delta" or queue.needs_values(query):
-            with suppress(StoreError):  # a database that takes no score: they are counted once more
-                await self.store.write(queue.count_decided, self.info.id, self.annotator)
+            await self._count_decided()
         return await self.store.read(queue.queue_ids, self.info.id, self.annotator, query, order)
+
+    async def _count_decided(self) -> None:
+        """Keep the automatic values of decided samples that `score` has not counted, chunk by chunk.
+
+        Counted beside the writer thread, so that no decision waits for it.
+        """
+        for chunk in await self.store.read(queue.uncounted, self.info.id, self.annotator):
+            counted = await self.store.read(queue.count_chunk, self.info.id, chunk)
+            try:
+                await self.store.write(queue.keep_counted, counted)
+            except StoreError:  # a database that takes no score: a view counts them for itself
+                return
 
     async def first(self, before: int, after: int) -> First:
         """The samples around the next undecided one, with their rows."""
@@ -100,8 +114,9 @@ class Desk:
         ids, decided = self.view.ids, self.view.decided
         return await self.store.read(queue.next_of, self.info.id, self.annotator, ids, after, decided=decided)
 
-    async def open(self, sample_id: int, *, off_plan: bool = False) -> Opened:
-        """A sample as it stands now; `off_plan` marks a new review."""
+    async def open(self, sample_id: int, *, picked: bool = False) -> Opened:
+        """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
+        off_plan = picked or (self.view is not None and self.view.off_plan)
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
 
     async def why(self, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -45,7 +46,7 @@ class Going:
 
     def __init__(self, desk: Desk, wish: Wish, plan: ClaudePlan | None) -> None:
         self.wish = wish
-        self.requests = plan.requests if plan else desk.info.n_samples
+        self.requests = plan.requests if plan else 0
         self.host = plan.host if plan else ""
         self.progress: Progress | None = None
         self.done = 0
@@ -62,7 +63,7 @@ class Going:
         return self._thread.is_alive()
 
     def leave(self, seconds: float = LEAVE) -> bool:
-        """Stop softly and wait for it, so long at most; whether it ended."""
+        """Stop softly and wait for the end, so many seconds at most; whether it ended."""
         self.stop.set()
         self._thread.join(seconds)
         return not self.alive
@@ -100,6 +101,13 @@ class Going:
             desk.store, desk.info, self.wish.options,
             annotator=desk.annotator, retry=wish.retry, batch=wish.batch, on_progress=keep, stop=self.stop,
         )  # fmt: skip
+
+
+def finish(going: Going) -> None:
+    """The app was left: stop the run and wait for what is under way, saying so when it takes a while."""
+    if not going.leave(0.5):
+        sys.stderr.write("stopping the run: waiting for the calls under way …\n")
+        going.leave()
 
 
 def watch(app: WorkbenchApp, going: Going) -> None:

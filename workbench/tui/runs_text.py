@@ -24,8 +24,15 @@ NAMES = 12
 
 
 def dollars(cost: Decimal | None) -> str:
-    """A cost in a column: `$0.06`, `?` for a model without a price."""
-    return "?" if cost is None else money(cost)
+    """`$0.06`, `$0.0021` below a cent, `<$0.0001` below that; `?` when nobody knows."""
+    if cost is None:
+        return "?"
+    return "<$0.0001" if 0 < cost * 10_000 < 1 else money(cost)
+
+
+def many(number: int, word: str) -> str:
+    """`1 sample`, `2,000 samples`."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def described(run: RunRow, advice: Mapping[str, str]) -> list[list[Part]]:
@@ -33,14 +40,17 @@ def described(run: RunRow, advice: Mapping[str, str]) -> list[list[Part]]:
     first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
     if run.current:
         first.append(("  ✓ current: openings and scores go by it", "$success"))
-    lines = [first, *_set_up(run.parameters)]
+    counts = f"{many(run.proposals, 'sample')} proposed, {run.failed:,} failed"
+    if run.left:
+        counts += f", {run.left:,} left" + (" (n with the same set-up goes on)" if run.paid else "")
+    lines: list[list[Part]] = [first, [(counts, "")]]
     if run.paid is not None:
         lines.append([(_paid(run.paid, run.proposals), "")])
     for kind, number in run.failures.items():
         lines.append(
             [(f"○ {number:,} failed: {flat(kind)}", "bold $warning"), (f"  {advice.get(kind, '')}", DIM)]
         )
-    return lines
+    return [*lines, *_set_up(run.parameters)]
 
 
 def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
@@ -59,12 +69,11 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
 
 def _paid(paid: Paid, proposals: int) -> str:
     usage = paid.usage
-    cached = f" ({usage.cache_read:,} cached)" if usage.cache_read else ""
-    each = f" · {money(paid.cost / proposals)} a sample" if paid.cost is not None and proposals else ""
-    return (
-        f"{paid.calls:,} calls · {usage.prompt:,} tokens in{cached} · {usage.output:,} out · "
-        f"{money(paid.cost)}{each}"
-    )
+    cached = f" ({_short(usage.cache_read)} cached)" if usage.cache_read else ""
+    cost = "an unknown cost" if paid.cost is None else dollars(paid.cost)
+    each = f", {dollars(paid.cost / proposals)} a sample" if paid.cost is not None and proposals else ""
+    tokens = f"{_short(usage.prompt)} tokens in{cached}, {_short(usage.output)} out"
+    return f"{many(paid.calls, 'call')} · {tokens} · {cost}{each}"
 
 
 def plan_lines(plan: ClaudePlan) -> list[list[Part]]:
@@ -72,14 +81,14 @@ def plan_lines(plan: ClaudePlan) -> list[list[Part]]:
     run = f"goes on with {plan.run}" if plan.run else "a new run"
     lines: list[list[Part]] = [
         [(plan.model, "bold"), (f"  {run}", DIM)],
-        [(f"{plan.samples:,} samples to propose, {plan.already:,} proposed already", "")],
+        [(f"{many(plan.samples, 'sample')} to propose, {plan.already:,} proposed already", "")],
     ]
     if plan.failed:
         lines.append([(f"{plan.failed:,} failed before and are left alone (t asks them again)", DIM)])
     if plan.examples:
         lines.append([(f"the prompt shows {len(plan.examples)} verified samples", DIM)])
     lines += [
-        [(f"{plan.requests:,} requests · {plan.input_tokens:,} tokens in · about "
+        [(f"{many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about "
           f"{plan.output_tokens:,} out (estimated)", "")],
         [(_price(plan), "bold" if plan.cost is not None else "$warning")],
         [("text goes to ", ""), (flat(plan.host), "bold"), (f"  (external: {plan.external})", DIM)],
@@ -92,7 +101,7 @@ def plan_lines(plan: ClaudePlan) -> list[list[Part]]:
 def _price(plan: ClaudePlan) -> str:
     if plan.cost is None:
         return f"? no price is known for {plan.model}"
-    return f"about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache"
+    return f"{dollars(plan.cost)} by the prices of {plan.prices_of}, estimated, without the cache"
 
 
 def doing(going: Going, room: int) -> tuple[Part, ...]:
@@ -100,21 +109,19 @@ def doing(going: Going, room: int) -> tuple[Part, ...]:
     lead = "stopping: waiting for what is under way" if going.stop.is_set() else ""
     progress = going.progress
     if progress is None:
-        said = (
-            f"{going.done:,} of {going.requests:,} proposed" if going.wish.options is None else "starting …"
-        )
+        said = f"{going.done:,} proposed" if going.wish.options is None else "starting …"
         return _fitted([(0, lead or "running"), (1, said)], room)
     settled = progress.answered + progress.failed
     facts = [(0, lead)] if lead else []
     if progress.waiting > 0:
         facts.append((0, f"waiting {progress.waiting:.0f} s: {flat(progress.why)}"))
-    facts.append((1, f"{settled:,} of {going.requests:,} requests"))
+    facts.append((1, f"{settled:,} of {many(going.requests, 'request')}"))
     if progress.failed:
         facts.append((2, f"{progress.failed:,} failed"))
     if progress.rate > 0:
         left = max(0.0, (going.requests - settled) / progress.rate)
         facts += [(4, f"{progress.rate:.1f}/s"), (3, f"{int(left) // 60}:{int(left) % 60:02d} left")]
-    facts.append((5, money(progress.cost)))
+    facts.append((5, dollars(progress.cost)))
     facts.append((6, f"{_short(progress.usage.prompt)} in {_short(progress.usage.output)} out"))
     facts.append((7, f"{progress.in_flight:,} in flight"))
     return _fitted(facts, room)
@@ -147,7 +154,7 @@ def ended(going: Going) -> tuple[str, str, str]:
     said = f"{report.run}: {report.proposed:,} proposed"
     said += f", {failed:,} failed" if failed else ""
     said += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
-    said += f" · {money(report.cost)}"  # type: ignore[union-attr]
+    said += f" · {dollars(report.cost)}"  # type: ignore[union-attr]
     return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
 
 
@@ -170,8 +177,8 @@ def compared(both: RunComparison) -> str:
     jaccard = value(found.jaccard)
     lines += [
         "",
-        f"{found.samples:,} samples of both; both name {found.both:,} entities; mean overlap {jaccard}",
-        f"they differ on {found.disagree:,} samples ({found.disagree / found.samples:.0%})",
+        f"{many(found.samples, 'sample')} of both; both name {found.both:,} entities; mean overlap {jaccard}",
+        f"they differ on {many(found.disagree, 'sample')} ({found.disagree / found.samples:.0%})",
     ]
     if both.stability is not None:
         steady = both.stability

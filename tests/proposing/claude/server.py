@@ -333,6 +333,8 @@ async def _connection(service: Service, reader: asyncio.StreamReader, writer: as
             if reply.cut:
                 break
     writer.close()
+    with contextlib.suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 async def start(service: Service, port: int = 0) -> tuple[asyncio.Server, str]:
@@ -351,32 +353,29 @@ async def start(service: Service, port: int = 0) -> tuple[asyncio.Server, str]:
 @contextlib.contextmanager
 def running(options: Options) -> Iterator[tuple[Service, str]]:
     """The service in a thread of its own, with its base URL, for as long as the block lasts."""
-    service, ready, loop = Service(options), threading.Event(), asyncio.new_event_loop()
-    started: list[str] = []
+    service, ready = Service(options), threading.Event()
+    started: list[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = []
 
     async def serve() -> None:
         server, url = await start(service)
-        started.append(url)
+        end = asyncio.Event()
+        started.append((url, asyncio.get_running_loop(), end))
         ready.set()
-        async with server:
-            await server.serve_forever()
-
-    def run() -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            loop.run_until_complete(task)
-        for one in asyncio.all_tasks(loop):
+        await end.wait()
+        server.close()
+        connections = asyncio.all_tasks() - {asyncio.current_task()}
+        for one in connections:
             one.cancel()
-        loop.run_until_complete(asyncio.sleep(0.05))
-        loop.close()
+        await asyncio.gather(*connections, return_exceptions=True)
 
-    task = loop.create_task(serve())
-    thread = threading.Thread(target=run)
+    thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
     ready.wait(10)
+    url, loop, end = started[0]
     try:
-        yield service, started[0]
+        yield service, url
     finally:
-        loop.call_soon_threadsafe(task.cancel)
+        loop.call_soon_threadsafe(end.set)
         thread.join(10)
 
 

@@ -33,10 +33,8 @@ from workbench.tui.work import on_stage, start
 class AddingScreen(PlacesScreen):
     """A stretch of the reference, then its label."""
 
-    def __init__(
-        self, desk: Desk, sample_id: int, kind: Kind | None = None, *, off_plan: bool = False
-    ) -> None:
-        super().__init__(desk, sample_id, kind, off_plan=off_plan)
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
+        super().__init__(desk, sample_id, kind, picked=picked)
         self._names = NO_NAMES
         self._names_of: int | None = None
 

@@ -11,10 +11,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.keys import key
-from workbench.tui.runs_text import DIM
+from workbench.tui.runs_text import DIM, many
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import Head, KeyBar, Part, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.run_list import FailedList
 from workbench.tui.work import start
@@ -59,7 +59,7 @@ class FailuresScreen(BaseScreen):
         rows = await self.desk.store.read(runs.failures, self.desk.info, self.run)
         self.query_one(FailedList).show(rows)
         self.query_one(Head).show(
-            (("Failures", "bold"), (f"  {flat(self.run)}", DIM)), ((f"{len(rows):,} samples", DIM),)
+            (("Failures", "bold"), (f"  {flat(self.run)}", DIM)), ((many(len(rows), "sample"), DIM),)
         )
         self._explain()
         self.bench.open_gate()
@@ -72,15 +72,13 @@ class FailuresScreen(BaseScreen):
         one = self.query_one(FailedList).chosen
         if one is None:
             return
+        said = one.message.removesuffix(f": {one.advice}").removeprefix(one.kind).strip()
+        lines: list[list[Part]] = [[(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(one.id)}", "bold")]]
+        if said:
+            lines.append([("said  ", DIM), (flat(said.removeprefix("(").removesuffix(")")), "")])
+        lines.append([("to do  ", DIM), (flat(one.advice), "")])
         self.query_one("#detail", Static).update(
-            Content("\n").join(
-                Content.assemble(*line)
-                for line in (
-                    [(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(one.id)}", "bold")],
-                    [(flat(one.message.removesuffix(f": {one.advice}")), "")],
-                    [("what to do  ", DIM), (flat(one.advice), "")],
-                )
-            )
+            Content("\n").join(Content.assemble(*line) for line in lines)
         )
 
     def on_screen_resume(self, _event: events.ScreenResume) -> None:
@@ -105,7 +103,7 @@ class FailuresScreen(BaseScreen):
         """Open the sample under the cursor; it was chosen by hand."""
         one = self.query_one(FailedList).chosen
         if one is not None:
-            await self.bench.review(self.desk, one.sample_id, off_plan=True)
+            await self.bench.review(self.desk, one.sample_id, picked=True)
 
     def action_back(self) -> None:
         """To the runs."""

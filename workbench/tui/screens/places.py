@@ -34,7 +34,7 @@ NOT_COUNTED = "this unit does not count; x restores it"
 class PlacesScreen(FindingScreen):
     """Keys that choose evidence, merge and split; the nearest passages of a unit that is missing."""
 
-    _near: tuple[int, dict[str, list[Evidence]]] = (-1, {})
+    _near: tuple[str, dict[str, list[Evidence]]] = ("", {})
     """The nearest passages by the unit's wording, of one sample."""
 
     # The nearest passages.
@@ -55,8 +55,8 @@ class PlacesScreen(FindingScreen):
         return wide and unit.counted and open_or_missing and not self.now.blind
 
     def _known_near(self) -> dict[str, list[Evidence]]:
-        if self._near[0] != self.now.sample_id:
-            self._near = self.now.sample_id, {}
+        if self._near[0] != self.now.sample.content_hash:
+            self._near = self.now.sample.content_hash, {}
         return self._near[1]
 
     async def _look_for_near(self, unit: Unit) -> None:

@@ -111,7 +111,7 @@ class QueueScreen(SearchScreen):
         """Open the sample under the cursor."""
         chosen = self.samples.chosen
         if chosen is not None:
-            await self.bench.review(self.view_desk(), chosen, off_plan=self.off_plan)
+            await self.bench.review(self.view_desk(), chosen)
 
     async def action_go_on(self) -> None:
         """Open the next sample to decide; in a view of decided samples the one under the cursor."""
@@ -151,7 +151,7 @@ class QueueScreen(SearchScreen):
             status.say(none)
             self.bench.open_gate()
         elif isinstance(found, int):
-            await self.bench.review(desk, found, off_plan=self.off_plan)
+            await self.bench.review(desk, found)
         else:
             await self.bench.review(desk, found[1].sample_id, found)
 

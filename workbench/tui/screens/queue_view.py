@@ -248,7 +248,7 @@ class ViewScreen(BaseScreen):
         if self.order == "u" and not self.query_shown:
             return desk
         through = self.query_shown.decided or self.order == "delta"
-        return replace(desk, view=View(self.samples.ids, through))
+        return replace(desk, view=View(self.samples.ids, through, self.off_plan))
 
     def choose_order(self, order: Order) -> None:
         """Show the view in another order; asked once, for what it means."""

@@ -16,7 +16,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.proposing import Going, Wish
-from workbench.tui.runs_text import DIM, compared, described, doing, ended, plan_lines
+from workbench.tui.runs_text import DIM, compared, described, doing, ended, many, plan_lines
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.read import ReadScreen
@@ -244,9 +244,7 @@ class RunsScreen(BaseScreen):
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
         self.desk = desk = replace(self.desk, info=info)
         if wish.options is None:
-            lines: list[list[Part]] = [
-                [(f"{info.n_samples:,} samples, on this machine; nothing is sent", "")]
-            ]
+            lines: list[list[Part]] = [[("what has none yet, on this machine; nothing is sent", "")]]
             dialog = SendScreen("Propose by rules?", lines, partial(self._send, wish, None))
         else:
             plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
@@ -302,7 +300,7 @@ class RunsScreen(BaseScreen):
 
         both = await self.desk.store.read(compare_runs, self.desk.info, first, second)
         self.say("")
-        await self.bench.ask(ReadScreen("Two runs", compared(both)))
+        await self.bench.ask(ReadScreen("Two runs, the current one first", compared(both)))
 
     def action_failures(self) -> None:
         """The samples that this run failed on."""

@@ -34,8 +34,8 @@ class FormScreen(Dialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key("enter", "submit", "Look at what it would send", "form.go", "New run", "go on"),
-        key("l right space", "turn(1)", "Next value", "form.next", "New run", "next value"),
-        key("h left", "turn(-1)", "Previous value", "form.previous", "New run"),
+        key("right space", "turn(1)", "Next value", "form.next", "New run", "next value"),
+        key("left", "turn(-1)", "Previous value", "form.previous", "New run"),
         key("m", "model", "Type another model", "form.model", "New run", "another model"),
         key("j down tab", "move(1)", "Next line", "form.down", "New run"),
         key("k up shift+tab", "move(-1)", "Previous line", "form.up", "New run"),
@@ -49,6 +49,7 @@ class FormScreen(Dialog):
             "proposer": [CLAUDE, RULES],
             "model": list(models),
             "effort": ["low", "medium", "high", "none"],
+            "longest": ["16,000", "32,000", "64,000"],
             "batch": ["no", "yes"],
         }
         self.chosen = dict.fromkeys(self.values, 0)
@@ -82,7 +83,9 @@ class FormScreen(Dialog):
             if name not in self.names:
                 lines.append(Content(""))  # the box keeps its height
                 continue
-            hint = HINTS.get(name, {}).get(self.value(name), "")
+            hint = (
+                "tokens of an answer" if name == "longest" else HINTS.get(name, {}).get(self.value(name), "")
+            )
             parts: list[Part] = [
                 ("▸ " if here else "  ", "$accent"),
                 (fit(name, 10), "bold" if here else DIM),
@@ -132,7 +135,11 @@ class FormScreen(Dialog):
         wish = Wish(None)
         if self.value("proposer") == CLAUDE:
             effort = self.value("effort")
-            options = ClaudeOptions(model=self.value("model"), effort=None if effort == "none" else effort)
+            options = ClaudeOptions(
+                model=self.value("model"),
+                effort=None if effort == "none" else effort,
+                max_tokens=int(self.value("longest").replace(",", "")),
+            )
             wish = Wish(options, batch=self.value("batch") == "yes")
         self.app.pop_screen()
         self._take(wish)

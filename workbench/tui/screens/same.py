@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 
+from workbench.errors import ConflictError
 from workbench.stages.review import Opened
 from workbench.stages.same import Decision, Place
 from workbench.tui.cells import fit, width
@@ -43,7 +44,7 @@ class Places(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.places: list[Place] = []
-        self.left_out: set[int] = set()
+        self.left_out: set[str] = set()
 
     @property
     def count(self) -> int:
@@ -65,8 +66,8 @@ class Places(Lines):
         base = self.part("places--cursor" if at_cursor else "places--row")
         background = base.background_style
         dim = self.part("places--dim") + background
-        out = line in self.left_out
-        sign = "✗" if out else DISPOSITION_SYMBOL[place.opened.state.entity.disposition]
+        out = place.key in self.left_out
+        sign = "✗" if out else DISPOSITION_SYMBOL[place.disposition]
         name = max(8, min(20, size // 4))
         surface = flat(place.surface)[: max(4, size // 3)]
         room = size - 4 - name - 2 - width(surface)
@@ -77,7 +78,7 @@ class Places(Lines):
         return [
             Segment("▸ " if at_cursor else "  ", base),
             Segment(f"{sign} ", dim),
-            Segment(fit(flat(place.opened.sample.id), name) + "  ", base),
+            Segment(fit(flat(place.key), name) + "  ", base),
             Segment(before, dim),
             Segment(surface, words),
             Segment(fit(flat(place.after), room - width(before)), dim),
@@ -118,10 +119,14 @@ class SameScreen(Dialog):
             yield Bar(id="sum")
 
     def opened(self) -> None:
-        """Look through the dataset beside the event loop."""
+        """Say what, and look for it."""
         self.query_one("#title", Bar).show(
             ((flat(self._decision.words), "bold"), (" in the whole dataset", "")), (("esc closes", DIM),)
         )
+        self._look()
+
+    def _look(self) -> None:
+        """Look through the dataset beside the event loop."""
         self._say("looking …")
         timer = self.set_interval(TELL, self._tell)
 
@@ -164,7 +169,7 @@ class SameScreen(Dialog):
 
     def _chosen(self) -> list[Place]:
         listed = self.query_one(Places)
-        return [place for number, place in enumerate(listed.places) if number not in listed.left_out]
+        return [place for place in listed.places if place.key not in listed.left_out]
 
     def action_move(self, step: int) -> None:
         """Up or down."""
@@ -175,7 +180,7 @@ class SameScreen(Dialog):
         """Not in this sample."""
         listed = self.query_one(Places)
         if listed.count:
-            listed.left_out ^= {listed.cursor}
+            listed.left_out ^= {listed.places[listed.cursor].key}
             listed.redraw()
             self._sum()
 
@@ -198,10 +203,13 @@ class SameScreen(Dialog):
 
     def _failed(self, error: Exception) -> None:
         self._saving = False
-        self._say(f"not saved: {flat(str(error))}; enter tries again", "$error")
+        if isinstance(error, ConflictError):
+            self.app.notify(f"not saved: {flat(str(error))}; looked again", markup=False, severity="warning")
+            self._look()
+        else:
+            self._say(f"not saved: {flat(str(error))}; enter tries again", "$error")
         self.bench.open_gate()
 
-    def action_cancel(self) -> None:
-        """Close; a search that goes on is ended."""
+    def on_unmount(self) -> None:
+        """However it was left: a search that goes on is ended."""
         self._gone = True
-        super().action_cancel()

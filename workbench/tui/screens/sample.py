@@ -47,11 +47,9 @@ and a key held down would ask for it thirty times a second."""
 class SampleScreen(SavingScreen):
     """Reference and contexts to read, units to look at."""
 
-    def __init__(
-        self, desk: Desk, sample_id: int, kind: Kind | None = None, *, off_plan: bool = False
-    ) -> None:
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
         super().__init__()
-        self._off_plan = off_plan
+        self._by_hand = picked
         self.desk = desk
         self.opened: Opened | None = None
         self.kind: Kind = kind or desk.info.kinds[0]
@@ -222,7 +220,8 @@ class SampleScreen(SavingScreen):
                 self.query_one(UnitList).move_to(index)
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
-        self.show(await self.desk.open(sample_id, off_plan=self._off_plan), kind)
+        picked, self._by_hand = self._by_hand, False  # what one goes on to was not picked
+        self.show(await self.desk.open(sample_id, picked=picked), kind)
 
     async def reload(self) -> None:
         """The sample as it stands now."""

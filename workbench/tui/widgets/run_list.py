@@ -163,10 +163,11 @@ class FailedList(Lines):
         cursor = self.part("runs--cursor") if line == self.cursor else None
         key = min(28, max(8, size // 4))
         name = flat(one.id)
+        said = flat(one.message.removeprefix(one.kind).lstrip(": "))
         shown = fit(name if width(name) <= key else cut_front(name, key), key)
         return [
             Segment("▸ " if cursor else "  ", cursor or self.part("runs--row")),
             Segment(fit(flat(one.kind), KIND) + "  ", cursor or self.part("runs--warn")),
             Segment(shown + "  ", cursor or self.part("runs--row")),
-            Segment(fit(flat(one.message), max(0, size - 6 - KIND - key)), cursor or self.part("runs--dim")),
+            Segment(fit(said, max(0, size - 6 - KIND - key)), cursor or self.part("runs--dim")),
         ]

@@ -1,0 +1,120 @@
+"""Pictures of the runs, of what one failed on, and of the dialogs that start one, at fixed sizes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from workbench.model import Proposal, ProposedEntity
+from workbench.proposing.claude_results import Failure
+from workbench.reviewing.documents import proposal_document
+from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
+from workbench.stages.review import dataset
+from workbench.store import calls, runs, samples
+from workbench.store.calls import Call
+from workbench.store.engine import Store
+from workbench.tui.theme import LIGHT
+
+Press = Callable[..., Awaitable[None]]
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
+NAMED = {
+    "tower": ["Eiffel Tower", "Paris", "1889", "Seine"], "nil": ["نهر النيل", "مصر"],
+    "schiller": ["Friedrich Schiller", "Weimar"], "genji": ["源氏物語", "紫式部"],
+}  # fmt: skip
+FAILED = (
+    ("nevsky", Failure("refused")),
+    ("changcheng", Failure("cut off")),
+    ("emoji", Failure("refused", "the text of [bold]a policy[/bold]")),
+)
+
+pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
+
+
+@pytest.fixture
+def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Beside the recorded run one of Claude with failures and costs, and one by rules; all of one day."""
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", "https://llm.example")
+    info = dataset(store, None)
+    set_up = parameters(setup_of(store, info, ClaudeOptions()), info.policy.kinds)
+    run = runs.create_run(store, info.id, "claude", "claude-haiku-5-5", set_up, "ann")
+    runs.create_run(store, info.id, "rules", "rules-1", {"source": "rules"}, "ann")
+    ids = samples.sample_ids(store, info.id)
+    hashes = {
+        one.sample.id: one.sample.content_hash for one in samples.load_samples(store, [*ids.values()], None)
+    }
+
+    def row(name: str, **rest: object) -> dict[str, Any]:
+        return {"run_id": run, "sample_id": ids[name], "content_hash": hashes[name], **rest}
+
+    proposals = [
+        row(name, document=proposal_document(Proposal("claude", reference_entities=entities)))
+        for name, names in NAMED.items()
+        for entities in [tuple(ProposedEntity(text, "other") for text in names)]
+    ]
+    failed = [row(name, failure=one.kind, message=one.message) for name, one in FAILED]
+    runs.add_results(store, proposals, failed)
+    usage = {"input": 41_200, "output": 9_300, "cache_read": 12_000}
+    calls.save_call(store, run, Call("entities", ("a",), ([],), usage=usage))
+    with closing(sqlite3.connect(database)) as raw, raw:
+        raw.execute("UPDATE run SET created_at = '2026-11-02 09:30:00'")
+    return database
+
+
+@pytest.fixture
+def picture(snap_compare: Any, with_runs: Path, make_app: Any, press: Press) -> Callable[..., bool]:
+    """Compares the runs after some keys."""
+
+    def compare(*keys: str, size: tuple[int, int], theme: str = "") -> bool:
+        app = make_app(with_runs)
+        if theme:
+            app.theme = theme
+
+        async def go(pilot: Pilot[None]) -> None:
+            for key in ("R", *keys):
+                await press(pilot, key)
+
+        return bool(snap_compare(app, terminal_size=size, run_before=go))
+
+    return compare
+
+
+@SIZES
+def test_runs(picture: Any, size: tuple[int, int]) -> None:
+    """The run under the cursor in full, with its failures and what to do about them."""
+    assert picture("k", size=size)
+
+
+def test_runs_light(picture: Any) -> None:
+    assert picture("k", size=(120, 36), theme=LIGHT.name)
+
+
+@SIZES
+def test_failures(picture: Any, size: tuple[int, int]) -> None:
+    """What the service said is no markup."""
+    assert picture("k", "f", "j", "j", size=size)
+
+
+@SIZES
+def test_two_runs(picture: Any, size: tuple[int, int]) -> None:
+    assert picture("k", "c", size=size)
+
+
+@SIZES
+def test_the_form(picture: Any, size: tuple[int, int]) -> None:
+    assert picture("n", "j", size=size)
+
+
+@SIZES
+def test_the_look_before_it_is_sent(picture: Any, size: tuple[int, int]) -> None:
+    """A run that goes on: what it holds, what failed before, what would go where at what price."""
+    assert picture("n", "enter", size=size)
+
+
+def test_the_keys_of_the_runs(picture: Any) -> None:
+    assert picture("k", "question_mark", size=(80, 24))
