@@ -33,6 +33,10 @@ SCREENS = {
     "new": "New unit",
     "read": "Texts to read",
     "same": "The same in the whole dataset",
+    "runs": "Runs",
+    "failures": "What a run failed on",
+    "form": "New run",
+    "send": "Before a run is sent",
 }
 
 

@@ -137,6 +137,18 @@ def test_two_runs_are_counted_by_normalised_names(bench: Any) -> None:
     assert found.stability.rounds == 2
 
 
+def test_a_blind_sample_is_counted_and_not_listed(bench: Any) -> None:
+    """Its reviewer would read there what the machine proposes."""
+    bench.load(ROWS, blind=1.0)
+    one, other = claude_run(bench), claude_run(bench, round_=2)
+    said(bench, one, oslo=["Oslo"], rome=["Rome"], lima=[], bare=[])
+    said(bench, other, oslo=["Norway"], rome=["Rome"], lima=[], bare=[])
+
+    agreement = runs.compare_runs(bench.store, bench.info(), "claude-run-1", "claude-run-2").agreement
+
+    assert (agreement.disagree, agreement.worst) == (1, ())
+
+
 def test_rounds_of_one_set_up_have_a_stability(bench: Any) -> None:
     """Another model is no round; a single round has nothing to be compared with."""
     bench.load(ROWS)

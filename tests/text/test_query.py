@@ -148,7 +148,9 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
 @pytest.mark.parametrize(
     ("text", "hand_picked", "decided"),
     [
-        ("rome state:todo lang:ru", False, False),
+        ("rome state:todo", True, False),
+        ("lang:ru", True, False),
+        ("state:todo is:blind", False, False),
         ("label:date", True, False),
         ("delta>.2", True, True),
         ("cause:missed", True, True),
@@ -157,11 +159,11 @@ def test_numbers_are_compared_exactly(text: str, number: Fraction, expected: boo
         ("state:verified,todo", False, False),
         ("-state:todo", False, False),
         ("is:stale", False, True),
-        ("is:flagged", False, False),
+        ("is:flagged", True, False),
     ],
 )
 def test_what_a_query_does_to_the_plan(text: str, hand_picked: bool, decided: bool) -> None:
-    """Scores and labels pick by hand; some queries bring decided samples only."""
+    """Whatever looks at what is in a sample picks by hand; some queries bring decided samples only."""
     query = read(text)
     assert (query.hand_picked, query.decided) == (hand_picked, decided)
 

@@ -254,9 +254,8 @@ async def test_a_model_that_is_not_listed_is_typed(
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_run_gives_way_by_importance(store: Store, room: int, said: str) -> None:
-    going = Going(open_desk(store, None, "ann"), Wish(None), None)
+    going = Going(open_desk(store, None, "ann"), Wish(None), 100)
     assert going.leave()
-    going.requests = 100
     going.progress = Progress(
         answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",
         usage=Usage(input=1_200_000, output=30_500), cost=Decimal("0.25"),

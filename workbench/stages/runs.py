@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -165,17 +165,23 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
 
 
 def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> RunComparison:
-    """Two runs over the samples whose entities both name. Raises NotFoundError for an unknown run."""
+    """Two runs over the samples whose entities both name. Raises NotFoundError for an unknown run.
+
+    Blind samples are counted and never listed: their reviewer must not hear what a run named there.
+    """
     one, other = run_store.find_run(store, info.id, first), run_store.find_run(store, info.id, second)
     named = (
         Named(sample_id, key, *units) for sample_id, key, units in _each_named(store, info, (one, other))
     )
+    agreement = counting.compare(named)
+    blind = samples.blind_among(store, [one.sample_id for one in agreement.worst])
+    listed = tuple(one for one in agreement.worst if one.sample_id not in blind)
     rounds = [run for run in run_store.list_runs(store, info.id) if _set_up(run) == _set_up(one)]
     repeated = one.id != other.id and _set_up(one) == _set_up(other)
     return RunComparison(
         first=first,
         second=second,
-        agreement=counting.compare(named),
+        agreement=replace(agreement, worst=listed),
         costs=(_per_sample(store, one), _per_sample(store, other)),
         stability=_stability(store, info, rounds) if repeated else None,
     )

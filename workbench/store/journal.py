@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any, cast
 
-from sqlalchemy import bindparam, case, delete, exists, insert
+from sqlalchemy import Table, bindparam, case, delete, exists
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
@@ -21,9 +21,12 @@ from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, 
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
-from workbench.store.engine import Store
+from workbench.store.engine import Store, insert_many
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
+
+_EVENTS: Table = ReviewEventRow.__table__  # type: ignore[attr-defined]
+_GOLD: Table = GoldUnitRow.__table__  # type: ignore[attr-defined]
 
 # Statements that every key asks are made once (`@cache`): making one takes longer than asking it.
 
@@ -260,27 +263,28 @@ def append_edits(
     now = datetime.now(UTC)
     assert row.id is not None
     sample = sample_of(sample_row)
+    rows = []
     for number, (action, edit) in enumerate(edits, start=row.seq + 1):
         for unit in _units_of(edit):
             check_spans(unit, sample)
         op, data = edit_document(edit)
         spent, effort = (effort, None) if op != "open" else (None, effort)
-        session.add(
-            ReviewEventRow(
-                review_id=row.id,
-                seq=number,
-                dataset_id=row.dataset_id,
-                annotator=row.annotator,
-                action=action,
-                op=op,
-                data=data,
-                at=now,
-                seconds=round(spent.seconds, 1) if spent else None,
-                presses=spent.presses if spent else None,
-            )
+        rows.append(
+            {
+                "review_id": row.id,
+                "seq": number,
+                "dataset_id": row.dataset_id,
+                "annotator": row.annotator,
+                "action": action,
+                "op": op,
+                "data": data,
+                "at": now,
+                "seconds": round(spent.seconds, 1) if spent else None,
+                "presses": spent.presses if spent else None,
+            }
         )
     try:
-        session.flush()
+        session.execute(_EVENTS.insert(), rows)
     except IntegrityError as error:
         raise ConflictError("this sample was changed in another window meanwhile") from error
     state = fold(events_of(session, row.id))
@@ -302,9 +306,7 @@ def append_edits(
 
 def _project(session: Session, row: ReviewRow, sample_row: SampleRow, kind: Kind, state: ReviewState) -> None:
     """Make `gold_unit` say what the fold says of one kind."""
-    session.execute(
-        delete(GoldUnitRow).where(col(GoldUnitRow.review_id) == row.id, col(GoldUnitRow.kind) == kind)
-    )
+    session.execute(_forget_gold(), {"review": row.id, "of_kind": kind})
     kind_state = state.of(kind)
     if kind_state.disposition == "verified":
         assert row.id is not None
@@ -312,8 +314,12 @@ def _project(session: Session, row: ReviewRow, sample_row: SampleRow, kind: Kind
             gold_units(kind_state.assessment.units), sample_of(sample_row), row.dataset_id, row.sample_id,
             row.id, row.annotator,
         )  # fmt: skip
-        if rows:
-            session.execute(insert(GoldUnitRow), rows)
+        insert_many(session, _GOLD, rows)
+
+
+@cache
+def _forget_gold() -> Any:
+    return delete(_GOLD).where(_GOLD.c.review_id == bindparam("review"), _GOLD.c.kind == bindparam("of_kind"))
 
 
 def gold_rows(

@@ -179,6 +179,17 @@ def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
         return {key: int(number) for key, number in rows if number is not None}
 
 
+def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:
+    """Those of some samples that are reviewed blind."""
+    query = (
+        select(SampleRow.id)
+        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+        .where(col(SampleRow.id).in_(sample_ids), col(SampleRow.blind_u) < Dataset.blind_share)
+    )
+    with store.reading() as session:
+        return {number for number in session.exec(query) if number is not None}
+
+
 def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> list[int]:
     """The samples of a dataset whose reference holds a piece of text, in any case; in queue order.
 

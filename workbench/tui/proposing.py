@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import WorkbenchError
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudePlan, ClaudeReport
+    from workbench.stages.claude import ClaudeReport
     from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.propose import ProposeReport
     from workbench.stages.runs import Progress
@@ -44,10 +44,9 @@ class Going:
     a key nor leaving.
     """
 
-    def __init__(self, desk: Desk, wish: Wish, plan: ClaudePlan | None) -> None:
+    def __init__(self, desk: Desk, wish: Wish, total: int) -> None:
         self.wish = wish
-        self.requests = plan.requests if plan else 0
-        self.host = plan.host if plan else ""
+        self.total = total  # requests as they were estimated; samples of a run by rules
         self.progress: Progress | None = None
         self.done = 0
         self.report: ClaudeReport | ProposeReport | None = None

@@ -109,17 +109,19 @@ def doing(going: Going, room: int) -> tuple[Part, ...]:
     lead = "stopping: waiting for what is under way" if going.stop.is_set() else ""
     progress = going.progress
     if progress is None:
-        said = f"{going.done:,} proposed" if going.wish.options is None else "starting …"
+        said = (
+            f"{going.done:,} of {many(going.total, 'sample')}" if going.wish.options is None else "starting …"
+        )
         return _fitted([(0, lead or "running"), (1, said)], room)
     settled = progress.answered + progress.failed
     facts = [(0, lead)] if lead else []
     if progress.waiting > 0:
         facts.append((0, f"waiting {progress.waiting:.0f} s: {flat(progress.why)}"))
-    facts.append((1, f"{settled:,} of {many(going.requests, 'request')}"))
+    facts.append((1, f"{settled:,} of {many(going.total, 'request')}"))
     if progress.failed:
         facts.append((2, f"{progress.failed:,} failed"))
     if progress.rate > 0:
-        left = max(0.0, (going.requests - settled) / progress.rate)
+        left = max(0.0, (going.total - settled) / progress.rate)
         facts += [(4, f"{progress.rate:.1f}/s"), (3, f"{int(left) // 60}:{int(left) % 60:02d} left")]
     facts.append((5, dollars(progress.cost)))
     facts.append((6, f"{_short(progress.usage.prompt)} in {_short(progress.usage.output)} out"))

@@ -21,7 +21,7 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.runs_form import FormScreen, SendScreen
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.run_list import RunHead, RunList
 from workbench.tui.work import start
@@ -238,14 +238,15 @@ class RunsScreen(BaseScreen):
     async def _plan(self, wish: Wish) -> None:
         """Say what a run would send before it is sent."""
         from workbench.stages.claude import plan_run
-        from workbench.store.datasets import dataset_info
+        from workbench.store.datasets import count_samples, dataset_info
 
         self.say("counting what it would send …")
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
         self.desk = desk = replace(self.desk, info=info)
         if wish.options is None:
-            lines: list[list[Part]] = [[("what has none yet, on this machine; nothing is sent", "")]]
-            dialog = SendScreen("Propose by rules?", lines, partial(self._send, wish, None))
+            total = await desk.store.read(count_samples, info.id)
+            said = f"{many(total, 'sample')}, on this machine; nothing is sent"
+            dialog = SendScreen("Propose by rules?", [[(said, "")]], partial(self._send, wish, total))
         else:
             plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
             dialog = self._asking(wish, plan)
@@ -256,13 +257,13 @@ class RunsScreen(BaseScreen):
         title = "Send it in batches?" if wish.batch else "Send it?"
         if wish.retry:
             title = "Ask the failed samples again?"
-        send = None if plan.external == "never" else partial(self._send, wish, plan)
+        send = None if plan.external == "never" else partial(self._send, wish, plan.requests)
         return SendScreen(title, plan_lines(plan), send)
 
-    def _send(self, wish: Wish, plan: ClaudePlan | None) -> None:
+    def _send(self, wish: Wish, total: int) -> None:
         self._told = False
         self.query_one(Status).clear()
-        self.bench.propose(Going(self.desk, wish, plan))
+        self.bench.propose(Going(self.desk, wish, total))
         self.watch_going()
         self._explain()
 
