@@ -98,16 +98,17 @@ def test_unsure_keeps_the_evidence(opened: Opened) -> None:
 
 
 def test_moving_a_span_moves_the_text(opened: Opened) -> None:
-    """An entity reads what stands there; the proposer's wording is kept; a mention is not listed twice."""
+    """An entity reads what stands there and is matched as such; a mention is not listed twice."""
     ann = unit(opened, "p1")
 
     wider, second = editing.set_span(opened, ann, Span(0, 7)), editing.set_span(opened, ann, Span(21, 24))
 
-    assert (changed(wider).text, changed(wider).spans, changed(wider).proposed) == (
-        "Ann met",
-        (Span(0, 7),),
-        "Ann",
-    )
+    assert (changed(wider).text, changed(wider).spans) == ("Ann met", (Span(0, 7),))
+    by_rule = replace(ann, match=Match("found", rule="equal", similarity=100))
+    wider = editing.set_span(opened, by_rule, Span(0, 7))
+    assert (changed(wider).match.verdict, changed(wider).match.evidence) == ("missing", ())
+    sure = replace(ann, match=Match("found", rule="human"))
+    assert changed(editing.set_span(opened, sure, Span(0, 7))).match == sure.match
     assert changed(second).spans == (Span(21, 24),)
     statement = opened.state.statement.assessment.units[0]
     moved = changed(editing.set_span(opened, statement, Span(0, 11)))

@@ -178,7 +178,7 @@ async def test_another_dataset(import_rows: Any, rows: Any, make_app: Any, settl
     app = make_app(database, dataset="cities")
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        assert [("Dataset few", "Open it: 3 samples")] == [(one.text, one.help) for one in await offered(app)]
+        assert [("Dataset few", "Open it")] == [(one.text, one.help) for one in await offered(app)]
         await search(pilot, "dataset few")
         await choose(pilot, settle)
         assert app.desk.info.name == "few"

@@ -237,7 +237,7 @@ async def test_automatic_scores_show_only_after_the_decision(
         tallies = app.screen.query_one(Tallies)
         assert tallies.text.strip() == "automatic hidden until you accept (w)"
         await press(pilot, "w")
-        assert said(app) == "automatic scores show once this sample is decided"
+        assert said(app) == "automatic and verified show once this sample is decided"
         app.screen.query_one(UnitList).move_to(0)
         await press(pilot, "m", "a", "b")
         await open_review(pilot, "schiller")

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import ConflictError, InputError
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing, queue, review, same
+from workbench.stages import editing, review, same
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import Places, SameScreen

@@ -9,7 +9,7 @@ from workbench.errors import InputError
 from workbench.matching.names import Name
 from workbench.matching.presence import presence
 from workbench.matching.units import language_of
-from workbench.model import REASONS, Assessment, Evidence, Kind, Match, Reason, Span, Unit, Verdict
+from workbench.model import KINDS, REASONS, Assessment, Evidence, Kind, Match, Reason, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Dispose, Flag, Put
 from workbench.reviewing.fold import settle
 from workbench.stages.review import Opened
@@ -73,12 +73,19 @@ def reason_after(unit: Unit) -> Reason:
 
 
 def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
-    """Move a unit's principal span; an entity's text follows it."""
+    """Move a unit's principal span; an entity's text follows it, and its match, unless a person gave that.
+
+    Found as "Paris" says nothing of "Paris in 1889".
+    """
     surface = opened.sample.reference[span.start : span.end]
     text = surface if unit.kind == "entity" else unit.text
     further = (s for s in unit.spans[1:] if s != span)
     others = tuple(s for s in further if opened.sample.reference[s.start : s.end] == text)
-    changed = replace(unit, text=text, spans=(span, *others), proposed=unit.proposed or unit.text)
+    changed = replace(unit, text=text, spans=(span, *others))
+    if unit.kind == "entity" and text != unit.text:
+        changed = replace(changed, proposed="")
+        if unit.match.rule != "human":
+            changed = replace(changed, match=matched(opened, changed))
     return Put("boundary", unit.kind, (changed,))
 
 
@@ -139,7 +146,7 @@ def skip(opened: Opened) -> Dispose:
 
 def exclude(opened: Opened, reason: str) -> Dispose:
     """Take the sample out of the figures, for a reason."""
-    return Dispose("excluded", opened.dataset.kinds, reason)
+    return Dispose("excluded", KINDS, reason)
 
 
 def flag(opened: Opened, reason: str) -> Flag:
@@ -148,14 +155,15 @@ def flag(opened: Opened, reason: str) -> Flag:
 
 
 def doubts(opened: Opened, kind: Kind) -> list[str]:
-    """Why an accept should stop once: counted units that are ungrounded, unsure or undecided."""
+    """Why an accept should stop once: no unit, or counted ones that are ungrounded, unsure or undecided."""
     counted = [unit for unit in opened.state.of(kind).assessment.units if unit.counted]
     numbers = {
         "ungrounded": sum(not unit.grounded for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
     }
-    return [f"{number} {name}" for name, number in numbers.items() if number]
+    found = [f"{number} {name}" for name, number in numbers.items() if number]
+    return found if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
 
 
 def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:

@@ -72,11 +72,15 @@ def split_tokens(opened: Opened, unit: Unit) -> list[Token]:
 
 
 def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
-    """The unit below one in the list, past those that do not count. Raises InputError at the end."""
-    for other in units[[one.id for one in units].index(unit.id) + 1 :]:
+    """The unit that follows one in the text, past those that do not count. Raises InputError at the end.
+
+    A part that was split off and a unit that was added stand at the end of the list, not of the text.
+    """
+    placed = sorted(units, key=lambda one: one.spans[0].start if one.spans else len(one.text) + 10**9)
+    for other in placed[[one.id for one in placed].index(unit.id) + 1 :]:
         if other.counted:
             return other
-    raise InputError("there is no unit below to merge with")
+    raise InputError("no unit follows to merge with")
 
 
 def _joined_claims(first: Unit, second: Unit) -> Unit:

@@ -221,6 +221,8 @@ def _term(token: Token) -> Term | Mistake | None:
         value = "".join(
             bare or comma or _unescaped(inner) for inner, bare, comma in _PIECE.findall(token.rest)
         )
+        if set(value) <= set("<>=") and value:
+            return Mistake(token.start, token.end, f"no blanks around {value}", f"delta{value}.2")
         return Term("text", (value,), token.negated) if value.strip() else None
     start = token.start + token.negated
     if token.field not in FIELDS and not token.field.startswith(META):

@@ -36,6 +36,7 @@ class PromptScreen(Dialog):
         value: str = "",
         placeholder: str = "",
         choices: tuple[str, ...] = (),
+        note: str = "",
     ) -> None:
         super().__init__()
         self._title = flat(title)
@@ -43,6 +44,7 @@ class PromptScreen(Dialog):
         self._value = flat(value)
         self._placeholder = placeholder
         self._choices = choices
+        self._note = flat(note)
         self._refused: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -69,7 +71,10 @@ class PromptScreen(Dialog):
         return text
 
     def hint(self) -> None:
-        """What helps while typing."""
+        """What helps while typing: the choices, or what was said before."""
+        if self._note:
+            self.say((("before  ", "$foreground 68%"), (self._note, "")))
+            return
         self.say(choice_parts([(str(n), choice) for n, choice in enumerate(self._choices, 1)]))
 
     def say(self, parts: tuple[Part, ...], *, bad: bool = False) -> None:

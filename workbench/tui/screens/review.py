@@ -124,8 +124,9 @@ class ReviewScreen(UnitsScreen):
         elif self.now.blind and not any(unit.counted for unit in self.units):
             self.say("no units yet: n makes one, 0 says there are none", tone="warn")
         elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
-            self.say(f"{', '.join(doubts)}: a again accepts, tab shows them", sign="?", tone="warn")
-            if not doubtful(self.unit):
+            shows = ", tab shows them" if any(unit.counted for unit in self.units) else ""
+            self.say(f"{', '.join(doubts)}: a again accepts{shows}", sign="?", tone="warn")
+            if shows and not doubtful(self.unit):
                 self.action_doubt(1)
         else:
             self._accept()
@@ -197,7 +198,7 @@ class ReviewScreen(UnitsScreen):
         """Take the sample out of the figures."""
 
         def answer(reason: str) -> str | None:
-            if not reason:
+            if not reason or reason.isdecimal():  # the number of a choice was replaced by its words
                 return "a reason is needed, or its number"
             self.want(intents.exclude(reason))
             return None
@@ -226,4 +227,5 @@ class ReviewScreen(UnitsScreen):
             self.want(intents.comment(text))
             return None
 
-        await self.bench.ask(PromptScreen("comment", answer))
+        said = self.now.state.comments
+        await self.bench.ask(PromptScreen("comment", answer, note=" · ".join(said)))

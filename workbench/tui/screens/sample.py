@@ -115,9 +115,9 @@ class SampleScreen(SavingScreen):
         is_new = before != (opened.sample_id, self.kind)
         generation = self.will_paint(is_new=is_new)
         state = opened.state.of(self.kind)
+        self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
         if is_new:
             self._context_no = 0
-            self._stopped_at = None
             self.bench.meter.look_at(opened.sample_id, monotonic())
             place = self._places.get((opened.sample_id, self.kind))
             listed.cursor = least_certain(state.assessment.units) if place is None else place
@@ -278,17 +278,13 @@ class SampleScreen(SavingScreen):
         title = f"Guidelines, version {versions[-1].policy.version}"
         await self.bench.ask(ReadScreen(title, guidelines_text(versions, used)))
 
-    async def action_scores(self) -> None:
+    def action_scores(self) -> None:
         """Why the automatic and the verified value of the kind shown differ, once they may be seen."""
-        disposition = self.now.state.of(self.kind).disposition
-        if disposition == "excluded":
-            self.say("this sample is excluded: there is no verified value to compare with")
-        elif any(one.kind == self.kind for one in self.now.automatic):
-            await open_why(self, self.desk, self.now.sample_id, self.kind)
-        elif disposition == "verified":
-            self.say("there is no automatic score")
-        else:
-            self.say("automatic scores show once this sample is decided")
+        self.load("show why", self._show_why)
+
+    async def _show_why(self) -> None:
+        await self.desk.why(self.now.sample_id, self.kind)  # what is hidden yet is said here, on the spot
+        await open_why(self, self.desk, self.now.sample_id, self.kind)
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the unit."""

@@ -45,6 +45,7 @@ class Lines(ScrollView, can_focus=False):
         super().__init__(id=id)
         self.cursor = 0
         self._drawn: dict[tuple[int, int], Strip] = {}
+        self._parts: dict[str, Style] = {}
         self._lines_now = 0
 
     # What a subclass gives.
@@ -69,16 +70,22 @@ class Lines(ScrollView, can_focus=False):
     # What all of them share.
 
     def part(self, name: str) -> Style:
-        """The style of a component of the widget, with its background."""
-        return self.get_component_rich_style(name)
+        """The style of a component of the widget, with its background.
+
+        The library finds it anew, in 0.1 ms, after every refresh.
+        """
+        if name not in self._parts:
+            self._parts[name] = self.get_component_rich_style(name)
+        return self._parts[name]
 
     def redraw(self) -> None:
         """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
         before, self._drawn = self._drawn, {}
-        top, size = self.scroll_offset.y, self.scrollable_content_region.width
-        for line in range(top, top + self.size.height):
-            if self._line(line, size) != before.get((line, size)):
-                self.refresh_lines(line)
+        top, size, height = self.scroll_offset.y, self.scrollable_content_region.width, self.size.height
+        # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
+        changed = [y for y in range(height) if self._line(top + y, size) != before.get((top + y, size))]
+        if changed:
+            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
@@ -135,6 +142,7 @@ class Lines(ScrollView, can_focus=False):
         """A theme change changes every colour."""
         super().notify_style_update()
         self._drawn.clear()
+        self._parts.clear()
 
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""

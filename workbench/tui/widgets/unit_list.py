@@ -69,6 +69,7 @@ class UnitList(Lines):
         self._first: list[int] = []
         self._wrapped: dict[int, list[tuple[int, int]]] = {}
         self._columns = Columns(8, 6, 8)
+        self._planned = 0
 
     @property
     def count(self) -> int:
@@ -100,6 +101,7 @@ class UnitList(Lines):
 
     def _plan(self) -> None:
         size = self.scrollable_content_region.width
+        self._planned = size
         self._columns = plan(size, (*self.units, *self.revealed), statements=self._statements)
         self._rows, self._first, self._wrapped = [], [], {}
         for index, unit in enumerate(self.units):
@@ -135,6 +137,8 @@ class UnitList(Lines):
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
+        if size != self._planned:  # a terminal that grows in steps: planned before its last size was known
+            self._plan()
         if not self.units and not self.revealed:
             lines = wrap(self._nothing, size)
             text = self._nothing[slice(*lines[line])] if line < len(lines) else ""
