@@ -192,7 +192,7 @@ def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
         .order_by(func.count().desc(), col(FailedRow.failure))
     )
     with store.reading() as session:
-        return dict(session.execute(query))
+        return {str(row[0]): int(row[1]) for row in session.execute(query)}
 
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:
