@@ -160,6 +160,13 @@ def store(database: Path) -> Iterator[Store]:
 
 
 @pytest.fixture(autouse=True)
+def no_seconds_in_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a decision took is shown in the queue; in a picture it took no time."""
+    if "snap_compare" in request.fixturenames:
+        monkeypatch.setattr("workbench.tui.effort.IDLE", -1.0)
+
+
+@pytest.fixture(autouse=True)
 def no_held_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pilots press faster than any hand; what a held key may do is tested in a file of its own."""
     monkeypatch.setattr("workbench.tui.screens.review.LOOK", float("-inf"))

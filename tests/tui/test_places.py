@@ -166,7 +166,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(
         await press(pilot, "5", "full_stop", "m")
         choose(app, "Paris")
         for key, expected, unit in (
-            ("u", "✓ undid: 1889; is missing", "1889;"),
+            ("u", "✓ undid: 1889; is found", "1889;"),
             ("u", "✓ undid: now 1889;", "1889"),
             ("u", "✓ undid: 1889 is now number", "1889"),
             ("u", "✓ undid: rejected Champ de Mars", "Champ de Mars"),
@@ -335,9 +335,9 @@ async def test_merge_with_the_next_and_split_at_a_letter(
         choose(app, "1889")
         await press(pilot, "vertical_line")
         assert said(app) == "one word cannot be split"
-        choose(app, "Paris")
+        choose(app, "University of Paris")
         await press(pilot, "ampersand")
-        assert said(app) == "there is no unit below to merge with"
+        assert said(app) == "no unit follows to merge with"
 
 
 async def test_contexts_by_number_and_by_mention(
