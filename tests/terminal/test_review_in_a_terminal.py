@@ -8,7 +8,6 @@ import os
 import re
 import signal
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -117,10 +116,7 @@ def test_hostile_text_sends_nothing_to_the_terminal(terminal: Run, tmp_path: Pat
     window.wait_for("Guidelines")
     window.press("Escape")
     window.wait_until_gone("Guidelines, version")
-    window.press("x", "x", "a")
-    window.wait_for("a again accepts")
-    time.sleep(1)  # an `a` right behind another one would count as held
-    window.press("a")
+    window.press("x", "a")
     window.wait_for("every sample is decided")
     window.press("q")
     assert window.exit_code() == 0

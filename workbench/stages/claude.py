@@ -19,7 +19,7 @@ from workbench.proposing.claude_progress import Progress, Summary
 from workbench.proposing.claude_proposals import read_part
 from workbench.proposing.claude_results import CAUSES, Failure, Part, Usage
 from workbench.stages.claude_batch import propose_batch
-from workbench.stages.claude_live import Book, chunks, pending, propose_live
+from workbench.stages.claude_live import Book, chunks, given_up, pending, propose_live
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
@@ -87,9 +87,9 @@ def plan_run(
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
     ids = pending(store, info.id, run.id if run else 0, retry=retry)
-    sends: Forecast = forecast(
-        chunks(store, ids), setup, info.policy.kinds, calls.all_keys(store), _statements(store)
-    )
+    spoiled = given_up(store, run.id) if run and not retry else {}
+    known, said = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
+    sends: Forecast = forecast(chunks(store, ids), setup, info.policy.kinds, known, said)
     already = run.n_proposals if run else 0
     return ClaudePlan(
         run=run.name if run else "",
@@ -213,7 +213,7 @@ async def _run(
         notes = await check_model(client, setup, batch=batch)
     run = run_of(store, info, setup, annotator)
     ids = pending(store, info.id, run.id, retry=retry)
-    book = Book(store, run.id, setup, info.policy.kinds)
+    book = Book(store, run.id, setup, info.policy.kinds, {} if retry else given_up(store, run.id))
     stop = asyncio.Event()
     with _soft_end(stop), _watched(stopped, stop):
         prices = prices_of(options)

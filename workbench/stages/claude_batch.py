@@ -79,7 +79,7 @@ def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _first_asks(book: Book, ids: Sequence[int]) -> Iterator[Ask]:
-    asked: set[str] = set()
+    asked = set(book.failed)
     for window in _windows(ids):
         stored = samples.load_samples(book.store, window, None)
         keys = {key for one in stored for key in book.keys_of(one.sample)}

@@ -32,6 +32,9 @@ from workbench.store.samples import Stored
 WINDOW = 200
 """Samples that are planned and put together at once."""
 
+FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
+"""Failures that are left alone until a person retries."""
+
 
 @dataclass(slots=True)
 class _Window:
@@ -44,7 +47,10 @@ class _Window:
 
 @dataclass(slots=True)
 class Book:
-    """What a run knows and stores: answers by payment key, failures, proposals."""
+    """What a run knows and stores: answers by payment key, failures, proposals.
+
+    `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with.
+    """
 
     store: Store
     run_id: int
@@ -129,13 +135,16 @@ class Feed:
         self._book = book
         self._ids = ids
         self._open: list[_Window] = []
-        self._asked: set[str] = set()
+        self._asked = set(book.failed)
+        self._settled: set[str] = set()
         self._changed = asyncio.Event()
 
     async def asks(self) -> AsyncIterator[Ask]:
         """Every ask, as it is needed."""
         for start in range(0, len(self._ids), WINDOW):
-            for ask in await asyncio.to_thread(self._begin, self._ids[start : start + WINDOW]):
+            asks = await asyncio.to_thread(self._begin, self._ids[start : start + WINDOW])
+            self._drop_settled(self._open[-1])
+            for ask in asks:
                 yield ask
             for ask in await self._next_step():
                 yield ask
@@ -148,6 +157,7 @@ class Feed:
 
     def settled(self, ask: Ask) -> None:
         """The result of an ask is stored."""
+        self._settled.update(ask.keys)
         for window in self._open:
             window.waiting.difference_update(ask.keys)
         self._changed.set()
@@ -178,7 +188,12 @@ class Feed:
                 self._open.remove(window)
             else:
                 asks += await asyncio.to_thread(self._judge, window)
+                self._drop_settled(window)
         return asks
+
+    def _drop_settled(self, window: _Window) -> None:
+        """Do not wait for what was stored while a thread looked up what the window lacks."""
+        window.waiting -= window.waiting & self._settled
 
     def _judge(self, window: _Window) -> list[Ask]:
         book = self._book
@@ -235,8 +250,18 @@ def pending(store: Store, dataset_id: int, run_id: int, *, retry: bool) -> list[
 
     Failures that were paid for, or that will come again, are left alone unless `retry`.
     """
-    final = () if retry else tuple(kind for kind, cause in CAUSES.items() if not cause.again)
-    return runs.pending_ids(store, dataset_id, run_id, final)
+    return runs.pending_ids(store, dataset_id, run_id, () if retry else FINAL)
+
+
+def given_up(store: Store, run_id: int) -> dict[str, Failure]:
+    """Why earlier starts gave texts up for good, by payment key; a killed start may not have failed their
+    samples yet.
+    """
+    found = calls.failures(store, run_id)
+    kinds = {str(kind): kind for kind in FINAL}
+    return {
+        key: Failure(kinds[call.failure], call.detail) for key, call in found.items() if call.failure in kinds
+    }
 
 
 def chunks(store: Store, ids: Sequence[int]) -> Iterator[Sample]:
