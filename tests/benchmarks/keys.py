@@ -1,9 +1,9 @@
 """From a key to its painted frame in a review, against a bare Textual app that repaints and commits.
 
 Both are processes in a pseudo-terminal, each waits in silence before a key, and the keys alternate
-between them. The bare app repaints as many rows as ours does for that key and makes one FULL commit (WAL)
-in a thread before it repaints. A key counts when the frame that shows its result has ended: for `a` that
-is the next sample's. The bar is 2 for the median and for the 95th percentile.
+between them. The bare app, a screen of rows drawn by the line API, makes one FULL commit (WAL) in a thread
+and then repaints as many rows as ours has painted for that key. A key counts when the frame that shows its
+result has ended: for `a` that is the next sample's. The bar is 2 for the median and the 95th percentile.
 
     python tests/benchmarks/keys.py [--samples 10000] [--presses 40] [--rounds 5] [--size 120x36]
 """
@@ -20,18 +20,23 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 from tests.benchmarks.many_samples import database, environment
-from tests.benchmarks.pty_app import FRAME_END, PtyApp, frames, installed
+from tests.benchmarks.pty_app import PtyApp, frames, installed
 
 BARE = """
 import asyncio, sqlite3, sys
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import App, ComposeResult
-from textual.content import Content
+from textual.events import Key
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
+BOLD, PLAIN = Style(bold=True), Style()
 raw = sqlite3.connect(sys.argv[1], check_same_thread=False)
 raw.execute("PRAGMA journal_mode=WAL")
 raw.execute("PRAGMA synchronous=FULL")
@@ -44,31 +49,23 @@ def commit(number):
 
 
 class Rows(Widget):
-    number = 0
     DEFAULT_CSS = "Rows { height: 1fr; }"
+    number = 0
 
-    def __init__(self, rows):
-        super().__init__()
-        self.rows = rows
-        self.styles.height = rows
-
-    def render(self) -> Content:
-        return Content.assemble(*(
-            part
-            for row in range(self.rows)
-            for part in ((f"{self.number:>6} ", "bold"), ((f"row {row} of step {self.number} " * 8)[:104], ""), "\\n")
-        ))
+    def render_line(self, y: int) -> Strip:
+        row = [Segment(f"{self.number:>6} ", BOLD), Segment(f"row {y} of step {self.number} " * 8, PLAIN)]
+        return Strip(row).adjust_cell_length(self.size.width)
 
 
 class Bare(App[None]):
     def compose(self) -> ComposeResult:
-        yield Rows(int(sys.argv[2]))
+        yield Rows()
 
-    async def on_key(self) -> None:
+    async def on_key(self, event: Key) -> None:
         rows = self.query_one(Rows)
         await asyncio.to_thread(commit, rows.number)
         rows.number += 1
-        rows.refresh()
+        rows.refresh(Region(0, 0, rows.size.width, ord(event.character) - 0x30))
 
 
 Bare().run()
@@ -78,16 +75,11 @@ POSITION = re.compile(rb"\x1b\[(\d+);\d+H")
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A key to measure: what it is called, the keys to press in turn, and what each one's frame shows."""
+    """Keys to press in turn, again and again, and what the awaited frame of each one holds."""
 
     name: str
     keys: tuple[bytes, ...]
     shows: tuple[bytes | None, ...]
-
-
-def rows_of(output: bytes) -> int:
-    """How many terminal rows the frames of an output touch."""
-    return len({int(row) for frame in frames(output) for row in POSITION.findall(frame)})
 
 
 class Measured:
@@ -97,7 +89,7 @@ class Measured:
         self.seconds: list[float] = []
         self.missed = 0
 
-    def press(self, app: PtyApp, key: bytes, shows: bytes | None) -> bytes:
+    def press(self, app: PtyApp, key: bytes, shows: bytes | None = None) -> bytes:
         """Press once and note it."""
         pressed = app.press(key, until=shows)
         if pressed.seconds is None:
@@ -112,6 +104,14 @@ class Measured:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
+Round = tuple[Measured, Measured, float]
+
+
+def rows_of(output: bytes) -> int:
+    """How many terminal rows the frames of an output touch."""
+    return len({int(row) for frame in frames(output) for row in POSITION.findall(frame)})
+
+
 def order_of(path: Path) -> list[str]:
     """The ids of undecided samples in queue order."""
     with closing(sqlite3.connect(path)) as raw:
@@ -120,9 +120,8 @@ def order_of(path: Path) -> list[str]:
 
 
 def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
-    """The cases of each round; `a` goes on where the round before ended, `u` takes back half of it."""
-    at = 0
-    for _ in range(rounds):
+    """The cases of each round; accepts go on where the round before ended, undos take them back once."""
+    for at in range(0, rounds * presses, presses):
         ahead = tuple(key.encode() for key in order[at + 1 : at + 1 + presses])
         back = tuple(key.encode() for key in reversed(order[at : at + presses]))
         yield [
@@ -133,30 +132,29 @@ def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
             Case("u    undo, go there", (b"u",) * presses, back),
             Case("a    again", (b"a",) * presses, ahead),
         ]
-        at += presses
 
 
-def measure(case: Case, app: PtyApp, folder: Path, presses: int) -> tuple[Measured, Measured, int]:
-    """The two apps' times for one case, pressed in turn, and the rows that ours touched."""
-    ours, bare = Measured(), Measured()
-    touched: list[int] = []
-    steps = list(zip(case.keys, case.shows, strict=True))
-    if len(steps) < presses:  # a pair of keys that undo each other: the first press tells how many rows
-        for key, shows in steps:
-            touched.append(rows_of(app.press(key, until=shows).output))
-    rows = max(1, round(statistics.median(touched))) if touched else 30
-    peer = folder / f"bare-{case.name[:1]}.db"
-    for file in (peer, Path(f"{peer}-wal"), Path(f"{peer}-shm")):
-        file.unlink(missing_ok=True)
-    program = folder / "bare.py"
-    program.write_text(BARE, "utf-8")
-    with PtyApp([sys.executable, str(program), str(peer), str(rows)], environment=environment()) as other:
-        other.wait_for(FRAME_END)
-        other.press(b"w")
-        for (key, shows), _ in zip(cycle(steps), range(presses), strict=False):
-            touched.append(rows_of(ours.press(app, key, shows)))
-            bare.press(other, b"w", None)
-    return ours, bare, round(statistics.median(touched))
+def measure(case: Case, app: PtyApp, bare: PtyApp, presses: int) -> Round:
+    """The two apps' times for one case, pressed in turn, and the rows that ours painted."""
+    ours, theirs = Measured(), Measured()
+    painted: list[int] = []
+    for key, shows in islice(cycle(zip(case.keys, case.shows, strict=True)), presses):
+        painted.append(rows_of(ours.press(app, key, shows)))
+        theirs.press(bare, chr(0x30 + painted[-1]).encode())
+    return ours, theirs, statistics.median(painted)
+
+
+def report(name: str, rounds: list[Round]) -> None:
+    """Medians over the rounds, of the seconds and of their ratios."""
+    rows = statistics.median(one[2] for one in rounds)
+    line = f"{name:<20} {rows:>3.0f} rows"
+    for word, share in (("median", 0.5), ("p95", 0.95)):
+        ours = 1e3 * statistics.median(one.at(share) for one, *_ in rounds)
+        theirs = 1e3 * statistics.median(one.at(share) for _, one, _ in rounds)
+        ratio = statistics.median(one.at(share) / bare.at(share) for one, bare, _ in rounds)
+        line += f"  {word} {ours:5.1f} ms, bare {theirs:5.1f}, ratio {ratio:.2f}"
+    missed = sum(one.missed for one, *_ in rounds), sum(bare.missed for _, bare, _ in rounds)
+    print(f"{line}  no frame: {missed[0]}, bare {missed[1]}")
 
 
 def main() -> None:
@@ -167,35 +165,34 @@ def main() -> None:
     parser.add_argument("--size", default="120x36")
     options = parser.parse_args()
     width, _, height = options.size.partition("x")
+    size = int(width), int(height)
 
+    found: dict[str, list[Round]] = {}
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        copy = folder / "samples.db"
+        copy, program = Path(name, "samples.db"), Path(name, "bare.py")
         shutil.copy(database(options.samples), copy)
+        program.write_text(BARE, "utf-8")
         order = order_of(copy)
         command = [installed(), "--db", str(copy), "--as", "ann", "review"]
-        found: dict[str, list[tuple[Measured, Measured, int]]] = {}
-        with PtyApp(command, size=(int(width), int(height)), environment=environment()) as app:
+        peer = [sys.executable, str(program), str(Path(name, "bare.db"))]
+        with (
+            PtyApp(command, size=size, environment=environment()) as app,
+            PtyApp(peer, size=size, environment=environment()) as bare,
+        ):
             app.wait_for(order[0])
             app.quiet(1.5)
             app.press(b"\r", until=b"Entities")
+            bare.wait_for("step 0")
+            bare.press(b"0")
             for round_cases in cases(order, options.rounds, options.presses):
                 for case in round_cases:
-                    found.setdefault(case.name, []).append(measure(case, app, folder, options.presses))
+                    found.setdefault(case.name, []).append(measure(case, app, bare, options.presses))
     print(
         f"{options.samples:,} samples, {options.size}, {options.rounds} rounds of {options.presses} presses"
     )
     for name, rounds in found.items():
-        medians = statistics.median(ours.at(0.5) / bare.at(0.5) for ours, bare, _ in rounds)
-        tails = statistics.median(ours.at(0.95) / bare.at(0.95) for ours, bare, _ in rounds)
-        print(
-            f"{name:<22} {statistics.median(rows for *_, rows in rounds):>3.0f} rows; "
-            f"median {1e3 * statistics.median(ours.at(0.5) for ours, *_ in rounds):5.1f} ms "
-            f"(bare {1e3 * statistics.median(bare.at(0.5) for _, bare, _ in rounds):5.1f}), ratio {medians:.2f}; "
-            f"p95 {1e3 * statistics.median(ours.at(0.95) for ours, *_ in rounds):5.1f} ms, ratio {tails:.2f}; "
-            f"no frame {sum(ours.missed for ours, *_ in rounds)} (bare {sum(bare.missed for _, bare, _ in rounds)})"
-        )
-    print("bar: 2 for the median and for p95")
+        report(name, rounds)
+    print("bar: a ratio of 2, for the median and for p95")
 
 
 if __name__ == "__main__":

@@ -148,7 +148,7 @@ def test_a_held_accept_takes_what_was_painted_each_once(
     for before, after in pairwise(painted):
         accepted = when[f"✓ s{before:03} accepted"]
         assert max(when[f"Word{before:03}"], when[f"Name{before:03}"]) < accepted
-        assert accepted <= max(when[f"Word{after:03}"], when[f"Name{after:03}"])
+        assert accepted <= max(when[f"Word{after:03}"], when[f"Name{after:03}"]) + 1  # at most a frame later
 
 
 def test_a_held_accept_stops_at_a_doubt_until_it_is_pressed_anew(

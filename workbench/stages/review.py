@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from workbench.comparing.causes import Difference
-from workbench.errors import StoreError
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import (
     KINDS,
@@ -60,6 +59,7 @@ class Opened:
 
     sample_id: int
     dataset: DatasetInfo
+    stored: Stored
     sample: Sample
     policy: Policy
     state: ReviewState
@@ -115,24 +115,8 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     open the sample again and offer the act again.
     """
     state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
-    stored = _unchanged(store, opened, state)
-    return _opened(opened.dataset, stored, opened.annotator, state, opened.opening)
-
-
-def _unchanged(store: Store, opened: Opened, state: ReviewState) -> Stored:
-    """The sample whose text `record` found to be as it was shown: read again only for its proposal.
-
-    Nothing of the proposal is shown before a kind is decided, and 100 contexts of 200 KB take 40 ms. What
-    was recorded stays recorded when it cannot be read: the sample is then shown without automatic values.
-    """
-    bare = Stored(opened.sample_id, opened.dataset.id, opened.sample, opened.blind, 0.0, None, None)
-    open_kinds = ("todo", "started", "skipped")
-    if not opened.opening.auto_shown and all(state.of(kind).disposition in open_kinds for kind in KINDS):
-        return bare
-    try:
-        return load_sample(store, opened.sample_id, opened.dataset.run_id)
-    except StoreError:
-        return bare
+    # `record` found the text as it was shown, and a proposal never changes: nothing is read again
+    return _opened(opened.dataset, opened.stored, opened.annotator, state, opened.opening)
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
@@ -242,6 +226,7 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
     return Opened(
         sample_id=stored.sample_id,
         dataset=info,
+        stored=stored,
         sample=stored.sample,
         policy=info.policy,
         state=state,

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import bindparam, func
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 
 from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
@@ -53,7 +53,7 @@ class DatasetInfo:
 def list_datasets(store: Store) -> list[DatasetInfo]:
     """All datasets, oldest first."""
     with store.reading() as session:
-        return [_info(session, row) for row in session.exec(select(Dataset).order_by(col(Dataset.id)))]
+        return [_info(*row) for row in session.exec(_settings().order_by(col(Dataset.id)))]
 
 
 def find_dataset(store: Store, name: str | None) -> DatasetInfo:
@@ -62,25 +62,24 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
     Raises NotFoundError when there is none of that name, AmbiguousError when none is named and
     there are several; both say which there are.
     """
-    with store.reading() as session:
-        rows = list(session.exec(select(Dataset).order_by(col(Dataset.id))))
-        if not rows:
-            raise NotFoundError("no dataset yet: workbench import FILE brings one in")
-        names = [row.name for row in rows]
-        if name is None:
-            if len(rows) > 1:
-                raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
-            return _info(session, rows[0])
-        for row in rows:
-            if row.name == name:
-                return _info(session, row)
+    known = list_datasets(store)
+    if not known:
+        raise NotFoundError("no dataset yet: workbench import FILE brings one in")
+    names = [one.name for one in known]
+    if name is None:
+        if len(known) > 1:
+            raise AmbiguousError(f"several datasets: name one with --dataset ({', '.join(names)})", names)
+        return known[0]
+    for one in known:
+        if one.name == name:
+            return one
     raise NotFoundError(f"no dataset {name!r}; there is: {', '.join(names)}")
 
 
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
     with store.reading() as session:
-        return _info(session, session.get_one(Dataset, dataset_id))
+        return _info(*session.exec(_settings_of_one(), params={"dataset": dataset_id}).one())
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
@@ -164,14 +163,12 @@ def count_blind(store: Store, dataset_id: int) -> int:
         ).one()
 
 
-def _info(session: Session, row: Dataset) -> DatasetInfo:
+def _info(row: Dataset, policy: Any, run: str | None) -> DatasetInfo:
     assert row.id is not None
-    settings = {"dataset": row.id, "version": row.policy_version, "run": row.run_id}
-    document, run = session.exec(_policy_and_run(), params=settings).one()
     return DatasetInfo(
         id=row.id,
         name=row.name,
-        policy=policy_of(document, row.policy_version),
+        policy=policy_of(policy, row.policy_version),
         threshold=row.threshold,
         show_auto=row.show_auto,
         external=row.external,
@@ -183,11 +180,17 @@ def _info(session: Session, row: Dataset) -> DatasetInfo:
     )
 
 
-@cache
-def _policy_and_run() -> Any:
-    """The policy of a dataset and the name of its run; made once, for every screen asks it all the time."""
+def _settings() -> Any:
+    """Datasets with their policies and the names of their runs."""
+    policy = (col(PolicyRow.dataset_id) == Dataset.id) & (col(PolicyRow.version) == Dataset.policy_version)
     return (
-        select(PolicyRow.document, RunRow.name)
-        .join(RunRow, col(RunRow.id) == bindparam("run"), isouter=True)
-        .where(PolicyRow.dataset_id == bindparam("dataset"), PolicyRow.version == bindparam("version"))
+        select(Dataset, PolicyRow.document, RunRow.name)
+        .join(PolicyRow, policy)
+        .join(RunRow, col(RunRow.id) == Dataset.run_id, isouter=True)
     )
+
+
+@cache
+def _settings_of_one() -> Any:
+    """One dataset; made once, for making it takes longer than asking it, and every key asks."""
+    return _settings().where(col(Dataset.id) == bindparam("dataset"))

@@ -13,13 +13,25 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from json.encoder import encode_basestring
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import JSON, Boolean, Connection, Engine, Table, create_engine, event, insert, inspect, text
+from sqlalchemy import (
+    JSON,
+    Boolean,
+    Connection,
+    Dialect,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    insert,
+    inspect,
+    text,
+)
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.ext.compiler import compiles
@@ -163,15 +175,22 @@ def insert_many(session: Session, table: Table, rows: Sequence[dict[str, Any]]) 
     if not rows:
         return
     connection = session.connection()
-    names = list(rows[0])
-    compiled = insert(table).compile(dialect=connection.dialect, column_keys=names)
+    names = tuple(rows[0])
+    statement, order = _insertion(table, names, connection.dialect)
     documents = [name for name in names if isinstance(table.c[name].type, JSON)]
     ready = [row | {name: _document(row[name]) for name in documents} for row in rows]
-    if compiled.positional:
-        pick = itemgetter(*(compiled.positiontup or names))
-        connection.exec_driver_sql(compiled.string, list(map(pick, ready)))
+    if order:
+        pick = itemgetter(*order)
+        connection.exec_driver_sql(statement, list(map(pick, ready)))
     else:
-        connection.exec_driver_sql(compiled.string, ready)
+        connection.exec_driver_sql(statement, ready)
+
+
+@lru_cache(maxsize=64)
+def _insertion(table: Table, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[str, ...]]:
+    """The statement that inserts these columns, and their order where parameters have no names."""
+    compiled = insert(table).compile(dialect=dialect, column_keys=names)
+    return compiled.string, tuple(compiled.positiontup or names) if compiled.positional else ()
 
 
 def _document(value: Any) -> str | None:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from workbench.errors import ConflictError, SpanError
-from workbench.model import KINDS, Effort, Kind, Sample, Unit
+from workbench.model import KINDS, Assessment, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of, unit_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold
@@ -109,7 +109,7 @@ def record_bulk(store: Store, acts: Sequence[Act], annotator: str) -> None:
 
 
 def _append_act(session: Session, act: Act, annotator: str, action: str, origin: str) -> ReviewState:
-    sample_row = session.get_one(SampleRow, act.sample_id)
+    sample_row = _sample_row(session, act.sample_id)
     if act.content_hash != sample_row.content_hash:
         raise ConflictError(f"the text of {sample_row.key} was replaced; it is shown as it is now")
     row = _review_row(session, act.sample_id, annotator)
@@ -192,7 +192,7 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     reviews = list(dict.fromkeys(event.review_id for event in touched))
     for review_id in reviews:
         row = session.get_one(ReviewRow, review_id)
-        append_edits(session, row, session.get_one(SampleRow, row.sample_id), [(own, edit)])
+        append_edits(session, row, _sample_row(session, row.sample_id), [(own, edit)])
     first = touched[0]
     done = edit_of(first.op, first.data)
     sample_id = session.get_one(ReviewRow, first.review_id).sample_id
@@ -212,6 +212,15 @@ def _rows_of_act() -> Any:
         .where(ReviewEventRow.action == bindparam("action"), ReviewEventRow.op != "open", ~_imported_since())
         .order_by(col(ReviewEventRow.id))
     )
+
+
+def _sample_row(session: Session, sample_id: int) -> SampleRow:
+    return cast("SampleRow", session.exec(_sample_of(), params={"sample": sample_id}).one())
+
+
+@cache
+def _sample_of() -> Any:
+    return select(SampleRow).where(SampleRow.id == bindparam("sample"))
 
 
 def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
@@ -299,22 +308,19 @@ def append_edits(
         row.origin = "imported" if all(accepted) else "reviewed"
     row.updated_at = now
     for kind in KINDS:
-        if "verified" in (was[kind], state.of(kind).disposition):  # otherwise there is and was no gold
-            _project(session, row, sample_row, kind, state)
+        if was[kind] == "verified":
+            session.execute(_forget_gold(), {"review": row.id, "of_kind": kind})
+        if state.of(kind).disposition == "verified":
+            _keep_gold(session, row, sample, state.of(kind).assessment)
     return state
 
 
-def _project(session: Session, row: ReviewRow, sample_row: SampleRow, kind: Kind, state: ReviewState) -> None:
-    """Make `gold_unit` say what the fold says of one kind."""
-    session.execute(_forget_gold(), {"review": row.id, "of_kind": kind})
-    kind_state = state.of(kind)
-    if kind_state.disposition == "verified":
-        assert row.id is not None
-        rows = gold_rows(
-            gold_units(kind_state.assessment.units), sample_of(sample_row), row.dataset_id, row.sample_id,
-            row.id, row.annotator,
-        )  # fmt: skip
-        insert_many(session, _GOLD, rows)
+def _keep_gold(session: Session, row: ReviewRow, sample: Sample, verified: Assessment) -> None:
+    assert row.id is not None
+    units = gold_units(verified.units)
+    insert_many(
+        session, _GOLD, gold_rows(units, sample, row.dataset_id, row.sample_id, row.id, row.annotator)
+    )
 
 
 @cache

@@ -109,23 +109,49 @@ class Desk:
 
     async def next(self, after: int | None = None) -> int | None:
         """The next sample to decide, in the view that one came from; None when there is none."""
+        return await self.store.read(self._next, after)
+
+    def _next(self, store: Store, after: int | None) -> int | None:
         if self.view is None:
-            return await self.store.read(queue.next_sample, self.info.id, self.annotator, after)
+            return queue.next_sample(store, self.info.id, self.annotator, after)
         ids, decided = self.view.ids, self.view.decided
-        return await self.store.read(queue.next_of, self.info.id, self.annotator, ids, after, decided=decided)
+        return queue.next_of(store, self.info.id, self.annotator, ids, after, decided=decided)
 
     async def open(self, sample_id: int, *, picked: bool = False) -> Opened:
         """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
         off_plan = picked or (self.view is not None and self.view.off_plan)
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
 
+    async def open_next(self, after: int) -> Opened | None:
+        """The next sample to decide, as it stands now; None when there is none."""
+
+        def read(store: Store) -> Opened | None:
+            found = self._next(store, after)
+            off_plan = self.view is not None and self.view.off_plan
+            return (
+                None if found is None else review.open_sample(store, found, self.annotator, off_plan=off_plan)
+            )
+
+        return await self.store.read(read)
+
     async def why(self, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
         """Why the values of a sample differ. Raises InputError while there is nothing to show."""
         return await self.store.read(why.explain, sample_id, self.annotator, kind=kind, scorer=scorer)
 
-    async def act(self, opened: Opened, edit: Edit, effort: Effort | None = None) -> Opened:
-        """Write one edit and what it cost; on disk when this returns. Raises ConflictError, StoreError."""
-        return await self.store.write(review.act, opened, edit, effort=effort)
+    async def act(
+        self, opened: Opened, make: Callable[[Opened], Edit | None], effort: Effort | None = None
+    ) -> tuple[Opened, Edit | None]:
+        """Make an edit and write it with what it cost; on disk when this returns.
+
+        Without an edit nothing is written. Making one may take a second (whether a name stands in 20 MB of
+        contexts), so it is done in the writer's thread too. Raises ConflictError, InputError, StoreError.
+        """
+
+        def write(store: Store) -> tuple[Opened, Edit | None]:
+            edit = make(opened)
+            return (opened if edit is None else review.act(store, opened, edit, effort=effort)), edit
+
+        return await self.store.write(write)
 
     async def policy_versions(self) -> list[PolicyVersion]:
         """Every version of the dataset's policy, oldest first."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
@@ -55,45 +54,58 @@ class ReviewScreen(UnitsScreen):
 
     async def perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        # in a thread: whether a name stands in 20 MB of contexts takes a second
-        edit = await asyncio.to_thread(intent.make, self.now)
+        fresh, edit = await self._act(intent)
+        self._written()
         if edit is None:
             self.say(f"{intent.what}: so it is already")
-            self.show(self.now)
+            self.show(fresh)
             return
-        fresh = await self._act(edit)
-        what = f"{self.now.sample.id} {intent.what}{outcome(fresh, edit)}" if intent.leaves else intent.what
-        self.saved(what + advice(edit))
         if intent.leaves:
             self.opened = fresh
-            await self.run("open the next sample", partial(self._go_on, fresh))
-        else:
-            self.show(fresh)
-            if intent.adds:
-                self.query_one(UnitList).move_to(len(self.units) - 1)
+            what = f"{fresh.sample.id} {intent.what}{outcome(fresh, edit)}{advice(edit)}"
+            await self.run("open the next sample", partial(self._go_on, fresh, what))
+            return
+        self.saved(intent.what + advice(edit))
+        self.show(fresh)
+        if intent.adds:
+            self.query_one(UnitList).move_to(len(self.units) - 1)
 
-    async def _act(self, edit: Edit) -> Opened:
-        """Write an edit with what it cost; the cost of one that fails counts for the next."""
+    async def _act(self, intent: Intent) -> tuple[Opened, Edit | None]:
+        """Write an edit with what it cost; the cost of what is not written counts for the next."""
         meter, sample_id = self.bench.meter, self.now.sample_id
         meter.alive(monotonic())
         effort = meter.take(sample_id)
+        edit = None
         try:
-            return await self.desk.act(self.now, edit, effort)
-        except Exception:
-            meter.give_back(sample_id, effort)
-            raise
+            fresh, edit = await self.desk.act(self.now, intent.make, effort)
+        finally:
+            if edit is None:
+                meter.give_back(sample_id, effort)
+        return fresh, edit
 
-    async def _go_on(self, opened: Opened) -> None:
-        """To the other kind if it is open, else to the next undecided sample, else back."""
-        for kind in opened.dataset.kinds:
-            if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind):
-                self.show(opened, kind)
-                return
-        found = await self.desk.next(opened.sample_id)
-        if found is None:
+    async def _go_on(self, opened: Opened, done: str = "") -> None:
+        """To the other kind if it is open, else to the next undecided sample, else back.
+
+        What is `done` is said with the next picture, or before it is said why there is none.
+        """
+        kind = next(
+            (
+                kind
+                for kind in opened.dataset.kinds
+                if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind)
+            ),
+            None,
+        )
+        try:
+            following = opened if kind else await self.desk.open_next(opened.sample_id)
+        finally:
+            if done:
+                self.saved(done)
+        if following is None:
             self._leave(self.desk.nothing_left)
         else:
-            await self._open(found)
+            self._by_hand = False  # what one goes on to was not picked
+            self.show(following, kind)
 
     def _leave(self, said: str = "") -> None:
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
