@@ -1,9 +1,10 @@
 """From a key to its painted frame in a review, against a bare Textual app that repaints and commits.
 
 Both are processes in a pseudo-terminal, each waits in silence before a key, and the keys alternate
-between them. The bare app, a screen of rows drawn by the line API, makes one FULL commit (WAL) in a thread
-and then repaints as many rows as ours has painted for that key. A key counts when the frame that shows its
-result has ended: for `a` that is the next sample's. The bar is 2 for the median and the 95th percentile.
+between them. The bare app is a screen of rows, drawn by the line API in one widget or as one Static a row;
+it makes one FULL commit (WAL) in a thread and then repaints as many rows as ours has painted for that key.
+A key counts when the frame that shows its result has ended: for `a` that is the next sample's. The bar is
+2 for the median and the 95th percentile.
 
     python tests/benchmarks/keys.py [--samples 10000] [--presses 40] [--rounds 5] [--size 120x36]
 """
@@ -18,7 +19,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
@@ -31,10 +32,12 @@ import asyncio, sqlite3, sys
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult
+from textual.content import Content
 from textual.events import Key
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+from textual.widgets import Static
 
 BOLD, PLAIN = Style(bold=True), Style()
 raw = sqlite3.connect(sys.argv[1], check_same_thread=False)
@@ -48,28 +51,47 @@ def commit(number):
     raw.commit()
 
 
-class Rows(Widget):
-    DEFAULT_CSS = "Rows { height: 1fr; }"
+def words(y, number):
+    return f"row {y} of step {number} " * 5
+
+
+class Lines(Widget):
+    DEFAULT_CSS = "Lines { height: 1fr; }"
     number = 0
 
     def render_line(self, y: int) -> Strip:
-        row = [Segment(f"{self.number:>6} ", BOLD), Segment(f"row {y} of step {self.number} " * 8, PLAIN)]
+        row = [Segment(f"{self.number:>6} ", BOLD), Segment(words(y, self.number), PLAIN)]
         return Strip(row).adjust_cell_length(self.size.width)
+
+    def step(self, rows: int) -> None:
+        self.number += 1
+        self.refresh(Region(0, 0, self.size.width, rows))
 
 
 class Bare(App[None]):
+    number = 0
+
     def compose(self) -> ComposeResult:
-        yield Rows()
+        if sys.argv[2] == "lines":
+            yield Lines()
+        else:
+            yield from (Static(words(y, 0), id=f"row{y}") for y in range(self.size.height))
 
     async def on_key(self, event: Key) -> None:
-        rows = self.query_one(Rows)
-        await asyncio.to_thread(commit, rows.number)
-        rows.number += 1
-        rows.refresh(Region(0, 0, rows.size.width, ord(event.character) - 0x30))
+        self.number += 1
+        await asyncio.to_thread(commit, self.number)
+        rows = ord(event.character) - 0x30
+        if sys.argv[2] == "lines":
+            self.query_one(Lines).step(rows)
+            return
+        for y in range(rows):
+            text = Content.assemble((f"{self.number:>6} ", "bold"), words(y, self.number))
+            self.query_one(f"#row{y}", Static).update(text, layout=False)
 
 
 Bare().run()
 """
+PEERS = ("lines", "statics")
 POSITION = re.compile(rb"\x1b\[(\d+);\d+H")
 
 
@@ -104,7 +126,13 @@ class Measured:
         return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-Round = tuple[Measured, Measured, float]
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One case measured once: ours, each peer, and the median of the rows that ours painted."""
+
+    ours: Measured
+    peers: dict[str, Measured]
+    rows: float
 
 
 def rows_of(output: bytes) -> int:
@@ -134,27 +162,31 @@ def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
         ]
 
 
-def measure(case: Case, app: PtyApp, bare: PtyApp, presses: int) -> Round:
-    """The two apps' times for one case, pressed in turn, and the rows that ours painted."""
-    ours, theirs = Measured(), Measured()
+def measure(case: Case, app: PtyApp, peers: dict[str, PtyApp], presses: int) -> Round:
+    """The times of all apps for one case, pressed in turn."""
+    ours, theirs = Measured(), {name: Measured() for name in peers}
     painted: list[int] = []
     for key, shows in islice(cycle(zip(case.keys, case.shows, strict=True)), presses):
         painted.append(rows_of(ours.press(app, key, shows)))
-        theirs.press(bare, chr(0x30 + painted[-1]).encode())
-    return ours, theirs, statistics.median(painted)
+        for name, peer in peers.items():
+            theirs[name].press(peer, chr(0x30 + painted[-1]).encode())
+    return Round(ours, theirs, statistics.median(painted))
 
 
 def report(name: str, rounds: list[Round]) -> None:
     """Medians over the rounds, of the seconds and of their ratios."""
-    rows = statistics.median(one[2] for one in rounds)
-    line = f"{name:<20} {rows:>3.0f} rows"
+    print(f"{name}, {statistics.median(one.rows for one in rounds):.0f} rows")
     for word, share in (("median", 0.5), ("p95", 0.95)):
-        ours = 1e3 * statistics.median(one.at(share) for one, *_ in rounds)
-        theirs = 1e3 * statistics.median(one.at(share) for _, one, _ in rounds)
-        ratio = statistics.median(one.at(share) / bare.at(share) for one, bare, _ in rounds)
-        line += f"  {word} {ours:5.1f} ms, bare {theirs:5.1f}, ratio {ratio:.2f}"
-    missed = sum(one.missed for one, *_ in rounds), sum(bare.missed for _, bare, _ in rounds)
-    print(f"{line}  no frame: {missed[0]}, bare {missed[1]}")
+        line = f"    {word:<6} {1e3 * statistics.median(one.ours.at(share) for one in rounds):5.1f} ms"
+        for peer in PEERS:
+            theirs = 1e3 * statistics.median(one.peers[peer].at(share) for one in rounds)
+            ratio = statistics.median(one.ours.at(share) / one.peers[peer].at(share) for one in rounds)
+            line += f"   {peer} {theirs:5.1f} ms, ratio {ratio:.2f}"
+        print(line)
+    missed = sum(one.ours.missed for one in rounds)
+    theirs_missed = sum(peer.missed for one in rounds for peer in one.peers.values())
+    if missed or theirs_missed:
+        print(f"    no frame: {missed}, peers {theirs_missed}")
 
 
 def main() -> None:
@@ -174,19 +206,21 @@ def main() -> None:
         program.write_text(BARE, "utf-8")
         order = order_of(copy)
         command = [installed(), "--db", str(copy), "--as", "ann", "review"]
-        peer = [sys.executable, str(program), str(Path(name, "bare.db"))]
-        with (
-            PtyApp(command, size=size, environment=environment()) as app,
-            PtyApp(peer, size=size, environment=environment()) as bare,
-        ):
+        with ExitStack() as stack:
+            app = stack.enter_context(PtyApp(command, size=size, environment=environment()))
+            peers = {}
+            for peer in PEERS:
+                bare = [sys.executable, str(program), str(Path(name, f"{peer}.db")), peer]
+                peers[peer] = stack.enter_context(PtyApp(bare, size=size, environment=environment()))
             app.wait_for(order[0])
             app.quiet(1.5)
             app.press(b"\r", until=b"Entities")
-            bare.wait_for("step 0")
-            bare.press(b"0")
+            for one in peers.values():
+                one.wait_for("step 0")
+                one.press(b"1")
             for round_cases in cases(order, options.rounds, options.presses):
                 for case in round_cases:
-                    found.setdefault(case.name, []).append(measure(case, app, bare, options.presses))
+                    found.setdefault(case.name, []).append(measure(case, app, peers, options.presses))
     print(
         f"{options.samples:,} samples, {options.size}, {options.rounds} rounds of {options.presses} presses"
     )
