@@ -1,6 +1,6 @@
 """What the queue's queries cost, each against a bare sqlite3 statement that does the same scan.
 
-    python -m tests.benchmarks.queue [--samples 100000] [--rounds 5]
+    python -m tests.benchmarks.queue_views [--samples 100000] [--rounds 5]
 
 Both in the same run. Prints medians of CPU seconds, the median of their ratios, and how many samples were
 found. A view's bare statement reads the same rows and brings the same ids; a page's reads the columns that
