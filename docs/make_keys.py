@@ -37,6 +37,13 @@ SCREENS = {
     "failures": "What a run failed on",
     "form": "New run",
     "send": "Before a run is sent",
+    "compare": "Compare",
+    "comparesamples": "Compare: the samples of a cause",
+    "plan": "Plan",
+    "plan_form": "New plan",
+    "disputes": "Disputes",
+    "calibrate": "Calibrate",
+    "query": "Search",
 }
 
 

@@ -34,10 +34,25 @@ MAY_IMPORT: dict[str, set[str]] = {
     "console": PURE | {"store", "tui", "settings"},
     "start": PURE | {"console", "cli"},
     "texts_claude": PURE | {"stages", "proposing"},
+    "texts_plan": PURE | {"stages"},
+    "texts_compare": PURE | {"stages", "texts"},
+    "cli_compare": PURE | {"stages", "store", "reports", "texts", "texts_compare", "console"},
+    "texts_calibrate": PURE | {"stages", "store"},
+    "cli_calibrate": PURE | {"stages", "store", "reports", "texts_calibrate", "console"},
+    "calibration": PURE | {"formats"},
+    "texts_disputes": PURE | {"stages"},
+    "cli_disputes": PURE | {"stages", "store", "reports", "texts_disputes", "console"},
+    "cli_plan": PURE | {"stages", "store", "reports", "texts_plan", "console"},
+    "texts_export": PURE | {"stages", "texts"},
+    "cli_export": PURE | {"stages", "store", "reports", "texts_export", "console"},
+    "texts_import": PURE | {"stages", "texts"},
+    "cli_import": PURE | {"stages", "store", "reports", "texts_import", "console"},
     "cli_propose": PURE | {"stages", "store", "proposing", "reports", "texts", "texts_claude", "console"},
-    "cli": PURE | {"cli_propose"} | {"stages", "store", "reports", "texts", "console"},
-    "api": PURE | {"stages", "store", "proposing"},
-    "tui": PURE | {"stages", "store", "settings", "texts_claude"},
+    "cli": PURE
+    | {"cli_compare", "cli_propose", "cli_plan", "cli_calibrate", "cli_disputes", "cli_export", "cli_import"}
+    | {"stages", "store", "reports", "texts", "console"},
+    "api": PURE | {"stages", "store", "proposing", "calibration"},
+    "tui": PURE | {"stages", "store", "settings", "texts_claude", "texts_plan", "texts_calibrate"},
 }
 """A room may always import itself. `cli` and `tui` name the store's handle and open it, no more."""
 

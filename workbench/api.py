@@ -28,12 +28,20 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from os import PathLike
+from typing import TYPE_CHECKING
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
+from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Policy, Tally, count
-from workbench.scoring.scorers import SCORERS, value_of
+from workbench.scoring.names import SCORERS
+from workbench.scoring.scorers import value_of
 from workbench.stages import measure
+
+if TYPE_CHECKING:
+    from workbench.comparing.calibration_document import Calibration
+    from workbench.comparing.correction import Corrected
 
 __all__ = ["ContextEntityRecall", "ContextualRecall", "DatasetScore"]
 
@@ -58,7 +66,10 @@ class _Measured:
 
 
 class _Recall:
-    """What both metrics share. After a measurement: `score`, `reason`, `success`, `tally`, `assessment`."""
+    """What both metrics share. After a measurement: `score`, `reason`, `success`, `tally`, `assessment`.
+
+    With a calibration also `corrected`: what verification would make of the score, with its interval.
+    """
 
     kind: Kind
 
@@ -73,6 +84,7 @@ class _Recall:
         match_threshold: int,
         proposer: str,
         policy: Policy | None,
+        calibration: Calibration | None = None,
     ) -> None:
         if SCORERS.get(scorer) != self.kind:
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
@@ -89,6 +101,8 @@ class _Recall:
         self.match_threshold = match_threshold
         self.proposer = proposer
         self.policy = policy or Policy()
+        self.calibration = calibration
+        self.corrected: Corrected | None = None
         self.assessment: Assessment | None = None
         self.tally: Tally = Tally(0, 0)
         self.score: float | None = None
@@ -138,6 +152,10 @@ class _Recall:
     def _keep(self, measured: _Measured) -> float | None:
         self.assessment, self.tally = measured.assessment, measured.tally
         self.score, self.success, self.reason = measured.score, measured.success, measured.reason
+        recall = measured.tally.recall
+        self.corrected = None
+        if self.calibration is not None and recall is not None:
+            self.corrected = self.calibration.correct(float(recall), measured.tally.units)
         return measured.score
 
     def _passed(self, tally: Tally) -> bool | None:
@@ -162,8 +180,9 @@ class ContextEntityRecall(_Recall):
 
     `threshold` is the pass mark (None: no verdict), `strict_mode` passes only a perfect sample and scores
     every other one 0. `scorer` is `linked` (default), `presence`, `ragas` or `ragas_legacy`;
-    `match_threshold` the similarity (0-100) from which two names match. `async_mode` is taken for
-    deepeval's sake: nothing here waits for a network.
+    `match_threshold` the similarity (0-100) from which two names match. A `calibration` (a file, an export
+    folder or what `workbench.calibration.load` gave) stands for both. `async_mode` is taken for deepeval's
+    sake: nothing here waits for a network.
     """
 
     kind: Kind = "entity"
@@ -175,20 +194,28 @@ class ContextEntityRecall(_Recall):
         include_reason: bool = True,
         async_mode: bool = True,
         *,
-        scorer: str = "linked",
-        match_threshold: int = 85,
+        scorer: str | None = None,
+        match_threshold: int | None = None,
         proposer: str = "rules",
         policy: Policy | None = None,
+        calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
+        known = _loaded(calibration)
+        if known is not None and (scorer is not None or match_threshold is not None):
+            raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
+        if known is not None:
+            known.check(MATCHER)
+            scorer, match_threshold = known.scorer, known.threshold
         super().__init__(
             threshold=threshold,
             strict_mode=strict_mode,
             include_reason=include_reason,
             async_mode=async_mode,
-            scorer=scorer,
-            match_threshold=match_threshold,
+            scorer=scorer or "linked",
+            match_threshold=85 if match_threshold is None else match_threshold,
             proposer=proposer,
             policy=policy,
+            calibration=known,
         )
 
 
@@ -229,3 +256,12 @@ class ContextualRecall(_Recall):
             proposer=proposer,
             policy=policy,
         )
+
+
+def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:
+    """A calibration as it is, or that of a file; numpy is imported only when there is one."""
+    if isinstance(calibration, (str, PathLike)):
+        from workbench.calibration import load
+
+        return load(calibration)
+    return calibration

@@ -14,6 +14,12 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli_calibrate import calibrate
+from workbench.cli_compare import compare, show_comparison
+from workbench.cli_disputes import disputes_app
+from workbench.cli_export import export, purge, verify
+from workbench.cli_import import import_
+from workbench.cli_plan import plan
 from workbench.cli_propose import propose
 from workbench.console import (
     DEFAULT_DB,
@@ -31,7 +37,7 @@ from workbench.console import (
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.store.engine import Store
+    pass
 
 DEMO_DB = "workbench-demo.db"
 
@@ -96,68 +102,19 @@ def demo(
     with open_for(url) as store:
         stage.load_demo(store, call.annotator)
         if report or json or not on_terminal():
-            _compare(store, Call(url, True, stage.DATASET, call.annotator), json=json)
+            demo_call = Call(url, True, stage.DATASET, call.annotator)
+            show_comparison(store, demo_call, samples=True, json=json)
             if not json:
                 typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
             return
     open_app(url, stage.DATASET, call.annotator)
 
 
-@app.command("import")
-def import_(
-    context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="JSON Lines or CSV.")],
-    gold: Annotated[
-        bool, typer.Option("--gold", help="Store the gold of every row as verified; a row without is bad.")
-    ] = False,
-    gold_if_given: Annotated[
-        bool, typer.Option("--gold-if-given", help="Store gold where a row has it.")
-    ] = False,
-    update: Annotated[
-        bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
-    ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="One bad row keeps everything out.")] = False,
-    format: Annotated[  # noqa: A002
-        str | None, typer.Option(help="native or ragas; found out by default.")
-    ] = None,
-    blind: Annotated[
-        float | None,
-        typer.Option(
-            min=0, max=1, help="Share of samples reviewed blind; 0.1 by default from 100 samples on."
-        ),
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
-    json: Json = False,
-) -> None:
-    """Bring a file of samples in. Importing it twice adds nothing; bad rows are put aside by name."""
-    import gc
-
-    from workbench import reports, texts
-    from workbench.stages.import_ import ImportOptions, check_file, import_file
-
-    gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
-    call: Call = context.obj
-    if gold and gold_if_given:
-        raise UsageError("--gold and --gold-if-given exclude each other")
-    options = ImportOptions(
-        dataset=call.dataset,
-        gold="require" if gold else "given" if gold_if_given else "ignore",
-        update=update,
-        strict=strict,
-        format=format,
-        blind=blind,
-        seed=seed,
-    )
-    check_file(file, format)  # a typing error must not leave an empty database behind
-    size = file.stat().st_size if file.is_file() else None
-    with open_for(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
-        report = import_file(store, file, options, annotator=call.annotator, progress=progress)
-    reports.show(report, texts.import_text(report), as_json=json)
-    if report.rejected:
-        raise typer.Exit(3)
+app.command("import")(import_)
 
 
 app.command()(propose)
+app.command()(plan)
 
 
 @app.command()
@@ -216,44 +173,12 @@ def score(
         raise typer.Exit(1)
 
 
-@app.command()
-def compare(
-    context: typer.Context,
-    run: Run = None,
-    by: Annotated[
-        str | None,
-        typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Set automatic values against verified ones, or two retrievers against each other."""
-    call: Call = context.obj
-    with dataset_of(call) as (store, _info):
-        _compare(store, call, run=run, by=by, json=json)
-
-
-@app.command()
-def export(
-    context: typer.Context,
-    directory: Annotated[Path, typer.Argument(help="A new folder.")],
-    run: Run = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
-    json: Json = False,
-) -> None:
-    """Write samples, proposals, gold and external scores as native rows that import back."""
-    from workbench import reports, texts
-    from workbench.stages.export import export as stage
-    from workbench.store.datasets import count_samples
-
-    call: Call = context.obj
-    with (
-        dataset_of(call) as (store, info),
-        reports.progress("Exporting", count_samples(store, info.id)) as progress,
-    ):
-        report = stage(
-            store, info, directory, annotator=call.annotator, run=run, force=force, progress=progress
-        )
-    reports.show(report, texts.export_text(report), as_json=json)
+app.command()(compare)
+app.add_typer(disputes_app, name="disputes")
+app.command()(calibrate)
+app.command()(export)
+app.command()(verify)
+app.command()(purge)
 
 
 @app.command()
@@ -320,25 +245,6 @@ def main() -> NoReturn:
 def _run(arguments: list[str]) -> int:
     # ends by SystemExit; usage errors are printed there, with exit code 2
     return exit_code(lambda: app(hoisted(arguments)))
-
-
-def _compare(
-    store: Store, call: Call, *, run: str | None = None, by: str | None = None, json: bool = False
-) -> None:
-    from workbench import reports, texts
-    from workbench.stages.compare import compare as stage
-    from workbench.stages.compare import compare_by
-    from workbench.stages.recompute import score_dataset
-    from workbench.store.datasets import count_samples, find_dataset
-
-    info = find_dataset(store, call.dataset)
-    if by is not None:
-        pairs = compare_by(store, info, by)
-        reports.show(reports.retrievers_document(by, pairs), texts.retrievers_text(by, pairs), as_json=json)
-        return
-    with reports.progress("Scoring", count_samples(store, info.id)) as progress:
-        report = stage(score_dataset(store, info, run=run, progress=progress))
-    reports.show(reports.compare_document(report), texts.compare_text(report), as_json=json)
 
 
 if __name__ == "__main__":

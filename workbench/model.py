@@ -263,8 +263,28 @@ class Effort:
 
 
 @dataclass(frozen=True, slots=True)
+class Marks:
+    """What a review says besides its verified units.
+
+    `dispositions`: the kinds that are excluded or skipped, `reasons` why. `shown`: assisted or blind, empty
+    when it is not known. `adjudicated`: it settles what others differ in.
+    """
+
+    dispositions: Mapping[Kind, Disposition] = field(default_factory=dict)
+    reasons: Mapping[Kind, str] = field(default_factory=dict)
+    flag: str = ""
+    comments: tuple[str, ...] = ()
+    shown: Literal["", "assisted", "blind"] = ""
+    off_plan: bool = False
+    adjudicated: bool = False
+
+
+NO_MARKS = Marks()
+
+
+@dataclass(frozen=True, slots=True)
 class GoldRecord:
-    """Units with verdicts that one annotator verified; None means that kind was not reviewed.
+    """Units with verdicts that one annotator verified; None means that kind was not verified.
 
     `effort` is the sum over all acts, None when it was not measured.
     """
@@ -273,16 +293,22 @@ class GoldRecord:
     entities: tuple[Unit, ...] | None = None
     statements: tuple[Unit, ...] | None = None
     effort: Effort | None = None
+    marks: Marks = NO_MARKS
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One sample with all that came with it in a file."""
+    """One sample with all that came with it in a file.
+
+    `u` is its permanent random number there; `others` what further proposers said.
+    """
 
     sample: Sample
     proposal: Proposal | None = None
     gold: tuple[GoldRecord, ...] = ()
     scores: Mapping[str, str] = field(default_factory=dict)
+    u: float | None = None
+    others: tuple[Proposal, ...] = ()
 
 
 def text_hash(*parts: str) -> str:

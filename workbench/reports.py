@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
@@ -16,8 +17,11 @@ from workbench.model import KINDS, Tally
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
+    from workbench.comparing.agreement import Overlap, Share
+    from workbench.comparing.figures import Figures
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
+    from workbench.comparing.totals import CauseTotal
     from workbench.stages.compare import CompareReport
     from workbench.stages.examples import Seen
     from workbench.stages.recompute import Scored, ScoreReport
@@ -54,6 +58,8 @@ def _safe_json(text: str) -> str:
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
+    if isinstance(value, Fraction):
+        return float(value)
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else list(value)
 
 
@@ -80,6 +86,7 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         "dataset": report.dataset,
         "run": report.run,
         "match_threshold": report.threshold,
+        **({"calibration": report.calibration} if report.calibration else {}),
         "n_samples": len(report.samples),
         "n_unproposed": report.unproposed,
         "samples": [_sample_document(row) for row in report.samples],
@@ -114,6 +121,81 @@ def compare_document(report: CompareReport) -> dict[str, Any]:
     return document
 
 
+def figures_document(found: Figures) -> dict[str, Any]:
+    """The JSON document of a scorer's figures: shares and rates as numbers, intervals as [low, high]."""
+    verdicts, estimate, paired = found.verdicts, found.estimate, found.paired
+    return {
+        "dataset": found.dataset,
+        "run": found.run,
+        "scorer": found.scorer,
+        "kind": found.kind,
+        "match_threshold": found.threshold,
+        "calibration": found.calibration,
+        "counts": asdict(found.counts),
+        "design": found.design,
+        "planned_n": found.planned_n,
+        "prefix": found.prefix,
+        "estimate": {**asdict(estimate), "bias": estimate.bias, "bias_interval": estimate.bias_interval},
+        "assisted": found.assisted,
+        "paired": {**asdict(paired), "equal": _share(paired.equal)},
+        "without_fast": found.without_fast and found.without_fast.bias,
+        "arms": {
+            **{
+                name: {"n": arm.n, "bias": arm.bias, "units": arm.units and _overlap(arm.units)}
+                for name, arm in (("blind", found.arms.blind), ("assisted", found.arms.assisted))
+            },
+            "difference": found.arms.difference,
+            "interval": found.arms.interval,
+        },
+        "verdicts": {
+            **asdict(verdicts),
+            **{name: _share(getattr(verdicts, name)) for name in ("raw", "tpr", "tnr", "ppv", "npv")},
+            "chance": found.chance,
+        },
+        "units": {
+            **_overlap(found.units.micro),
+            "macro_f1": found.units.macro_f1,
+            "strict": {**_overlap(found.strict.micro), "macro_f1": found.strict.macro_f1},
+        },
+        "labels": {
+            label: {**_overlap(lenient), "strict": _overlap(strict)}
+            for label, (strict, lenient) in found.labels.items()
+        },
+        "causes": [_cause(one) for one in found.causes],
+        "causes_estimated": {
+            cause: {"point": one.point, "interval": one.corpus, "method": one.method}
+            for cause, one in found.estimated.items()
+        },
+        "causes_by_label": {name: [_cause(one) for one in of] for name, of in found.by_label.items()},
+        "causes_by_language": {name: [_cause(one) for one in of] for name, of in found.by_language.items()},
+        "reproducible": found.reproducible,
+        "scorers": found.beside,
+        "notes": found.notes,
+    }
+
+
+def _share(share: Share) -> dict[str, Any]:
+    interval = None if share.value is None else [share.interval.low, share.interval.high]
+    return {"hits": share.hits, "n": share.n, "value": share.value, "interval": interval}
+
+
+def _overlap(one: Overlap) -> dict[str, Any]:
+    return {**asdict(one), "precision": one.precision, "recall": one.recall, "f1": one.f1}
+
+
+def _cause(one: CauseTotal) -> dict[str, Any]:
+    return {
+        "cause": one.cause,
+        "n": one.n,
+        "units": one.units,
+        "samples": one.samples,
+        "share": float(one.share),
+        "raised": float(one.raised),
+        "lowered": float(one.lowered),
+        "parts": [{"part": part.part, "units": part.units, "share": float(part.share)} for part in one.parts],
+    }
+
+
 def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
     """The JSON document of `compare --by`."""
     return {
@@ -135,6 +217,8 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
                 "undefined": one.delta.undefined,
                 "recalls": list(one.recalls),
                 "delta": one.delta.value,
+                "paired": one.paired,
+                "flipped": {"first_only": one.first_only, "second_only": one.second_only, "p": one.p},
             }
             for one in report.contrasts
         ],

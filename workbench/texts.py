@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
-from workbench.scoring.scorers import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
     from workbench.comparing.retrievers import Retrievers
     from workbench.scoring.gate import Gate
     from workbench.stages.compare import CompareReport
-    from workbench.stages.export import ExportReport
-    from workbench.stages.import_ import ImportReport
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
@@ -23,40 +22,6 @@ if TYPE_CHECKING:
 
 SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6
-
-
-def import_text(report: ImportReport) -> str:
-    """What became of a file's rows."""
-    counts = [
-        f"{number:,} {name}"
-        for name, number in (
-            ("new", report.new),
-            ("unchanged", report.unchanged),
-            ("extended", report.extended),
-            ("updated", report.updated),
-            ("rejected", report.rejected),
-        )
-        if number or name == "new"
-    ]
-    lines = [
-        f"{report.path} → {report.dataset}: {', '.join(counts)}; {several(report.n_samples, 'sample')} now"
-    ]
-    lines += [f"  {note}" for note in report.notes]
-    if report.gold_ignored:
-        number = several(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} gold: import again with --gold to store it")
-    if report.blind:
-        number = several(report.blind, "sample is", "samples are")
-        lines.append(f"  {number} reviewed blind (change with --blind SHARE)")
-    lines += [f"  {error}" for error in report.errors]
-    if report.rejected > len(report.errors):
-        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
-    if report.rejected:
-        lines.append(
-            f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
-            f"with --dataset {report.dataset}"
-        )
-    return clean("\n".join(lines))
 
 
 def propose_text(report: ProposeReport) -> str:
@@ -67,14 +32,6 @@ def propose_text(report: ProposeReport) -> str:
     if report.without:
         parts.append(f"{several(report.without, 'sample has', 'samples have')} none in this run")
     return clean(f"{report.run}: {', '.join(parts)}; it is the current run")
-
-
-def export_text(report: ExportReport) -> str:
-    """What an export holds."""
-    return clean(
-        f"{report.path}: {several(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
-        f"{report.gold:,} with gold\nmanifest sha256 {report.manifest_sha256}"
-    )
 
 
 def policy_text(report: PolicyReport) -> str:
@@ -134,9 +91,11 @@ def head_line(report: ScoreReport) -> str:
     unresolved = sum(bool(row.unresolved) and not row.excluded for row in rows)
     verified = sum(bool(row.verified) and not row.unresolved and not row.excluded for row in rows)
     run = f"run {report.run}" if report.run else "no run yet"
+    chosen = f" by calibration {report.calibration}" if report.calibration else ""
     return clean(
-        f"{report.dataset} · {run} · match threshold {report.threshold} · {several(len(rows), 'sample')}: "
-        f"{verified:,} verified, {excluded:,} excluded, {unresolved:,} unresolved"
+        f"{report.dataset} · {run} · match threshold {report.threshold}{chosen} · "
+        f"{several(len(rows), 'sample')}: {verified:,} verified, {excluded:,} excluded, "
+        f"{unresolved:,} unresolved"
     )
 
 
@@ -162,15 +121,10 @@ def gate_text(gate: Gate) -> str:
 
 
 def compare_text(report: CompareReport) -> str:
-    """Every sample's automatic and verified values with Δ, and the differences by scorer."""
+    """The verified samples' automatic and verified values with Δ, and the differences by scorer."""
     lines = [head_line(report.scores), ""]
     for kind in KINDS:
-        verified_only = kind != KINDS[0] and any("entity" in row.verified for row in report.scores.samples)
-        rows = [
-            row
-            for row in report.scores.samples
-            if _has(row, kind) and (kind in row.verified or not verified_only)
-        ]
+        rows = [row for row in report.scores.samples if _has(row, kind) and kind in row.verified]
         lines += _kind_table(kind, rows, report.scores.samples)
     lines.append("automatic against verified, over the samples that are verified:")
     figures = [
@@ -189,7 +143,7 @@ def compare_text(report: CompareReport) -> str:
     ]
     if figures:
         head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
-        lines += _table(head, figures)
+        lines += table(head, figures)
     elif report.scores.seen.examples:
         lines.append("  nothing is verified yet besides what this run was shown: workbench review")
     else:
@@ -210,7 +164,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         ]
         for pair in report.pairs
     ]
-    lines = _table(["samples", *report.names, "flipped"], rows)
+    lines = table(["samples", *report.names, "flipped"], rows)
     lines.append("")
     for one in report.contrasts:
         recalls, tallies = map(_number, one.recalls), map(_tally_cell, one.tallies)
@@ -219,6 +173,10 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             f"Δ {_signed(one.delta.value)} over {several(one.delta.n, 'reference')}"
             f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
         )
+        if one.p is not None:
+            flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
+            lines.append(f"  flipped units, found {flips}; McNemar's exact p {_number(one.p, 3)}")
+        lines += [f"  {line}" for line in paired_lines(one.paired)[:1]]
     if report.unpaired:
         lines.append(
             f"left out: {several(report.unpaired, 'reference')} that "
@@ -261,13 +219,13 @@ def _kind_table(kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored]
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
     first = DEFAULT_SCORER[kind]
-    table = []
+    listed = []
     for row in rows[:SHOWN_ROWS]:
         cells = [_score_cell(row.automatic.get(name)) for name in names]
         cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
-        table.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])
+        listed.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])
     title = "entities" if kind == "entity" else "statements"
-    lines = _table([title, *names, *columns, "verified", "Δ"], table)
+    lines = table([title, *names, *columns, "verified", "Δ"], listed)
     if len(rows) > SHOWN_ROWS:
         lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
     lines.append(f"Δ = {first} − verified")
@@ -328,15 +286,15 @@ def _signed(value: float | None, digits: int = 2) -> str:
     return ("−" if value < 0 else "+") + text.removeprefix("0")
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns padded by cells, so that wide characters keep them straight."""
     from rich.cells import cell_len, set_cell_size
 
-    table = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [
-        min(max(cell_len(row[place]) for row in table), 40 if place else 32) for place in range(len(head))
+        min(max(cell_len(row[place]) for row in cells), 40 if place else 32) for place in range(len(head))
     ]
     return [
         "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in table
+        for row in cells
     ]

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
-import resource
 import sqlite3
 import statistics
 import subprocess
@@ -67,16 +67,17 @@ def floor(source: Path, target: Path) -> tuple[float, float]:
     return time.process_time() - cpu, time.perf_counter() - wall
 
 
-def imported(source: Path, target: Path) -> tuple[float, float, float]:
+def imported(source: Path, target: Path, *options: str) -> tuple[float, float, float]:
     """CPU and wall seconds and peak megabytes of `workbench import` as a process."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall = time.perf_counter()
-    command = [sys.executable, "-m", "workbench.cli", "--db", str(target), "import", str(source)]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "workbench.cli", "--db", str(target), "import", str(source), *options]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - wall
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return cpu, wall, after.ru_maxrss / 1024
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{command} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024
 
 
 def main() -> None:

@@ -6,7 +6,11 @@ it makes one FULL commit (WAL) in a thread and then repaints as many rows as our
 A key counts when the frame that shows its result has ended: for `a` that is the next sample's. The bar is
 2 for the median and the 95th percentile.
 
-    python tests/benchmarks/keys.py [--samples 10000] [--presses 40] [--rounds 5] [--size 120x36]
+With --proposing a run goes on in our app meanwhile, against the local service in a third process: started by
+keys, RATE requests a second, far from done when the last key is pressed.
+
+    python -m tests.benchmarks.keys [--samples 10000] [--presses 40] [--rounds 5] [--size 120x36]
+        [--proposing RATE]
 """
 
 from __future__ import annotations
@@ -16,10 +20,12 @@ import re
 import shutil
 import sqlite3
 import statistics
+import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from itertools import cycle, islice
 from pathlib import Path
@@ -143,8 +149,8 @@ def rows_of(output: bytes) -> int:
 def order_of(path: Path) -> list[str]:
     """The ids of undecided samples in queue order."""
     with closing(sqlite3.connect(path)) as raw:
-        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY u LIMIT 5000"
-        return [key for (key,) in raw.execute(query)]
+        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review)"
+        return [key for (key,) in raw.execute(f"{query} ORDER BY rank LIMIT 5000")]
 
 
 def cases(order: list[str], rounds: int, presses: int) -> Iterator[list[Case]]:
@@ -189,12 +195,49 @@ def report(name: str, rounds: list[Round]) -> None:
         print(f"    no frame: {missed}, peers {theirs_missed}")
 
 
+@contextmanager
+def service(rate: float) -> Iterator[str]:
+    """The local service in a process of its own; its address."""
+    command = [sys.executable, "-m", "tests.proposing.claude.server", "--port", "0"]
+    command += ["--rate", str(rate), "--bucket", str(max(1.0, rate)), "--latency", "1"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            found = re.search(r"http://\S+", server.stdout.readline())
+            assert found is not None
+            yield found[0]
+        finally:
+            server.terminate()
+
+
+def start_run(app: PtyApp) -> None:
+    """From the queue to the runs, start one, and back once it has answers."""
+    app.press(b"R", until=b"claude", seconds=10)
+    app.press(b"n", until=b"model", seconds=10)
+    at = len(app.output)
+    app.write(b"\r")
+    app.wait_for("samples to propose", start=at)
+    app.quiet(0.5)
+    app.write(b"\r")
+    app.wait_for("in flight", start=at)
+    app.write(b"\x1b")
+    time.sleep(5)
+    app.read(0.1)
+
+
+def answers(path: Path) -> int:
+    """How many calls are answered and stored."""
+    with closing(sqlite3.connect(path)) as raw:
+        return int(raw.execute("SELECT count(*) FROM call").fetchone()[0])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--samples", type=int, default=10_000)
     parser.add_argument("--presses", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--size", default="120x36")
+    parser.add_argument("--proposing", type=float, metavar="RATE")
     options = parser.parse_args()
     width, _, height = options.size.partition("x")
     size = int(width), int(height)
@@ -207,13 +250,22 @@ def main() -> None:
         order = order_of(copy)
         command = [installed(), "--db", str(copy), "--as", "ann", "review"]
         with ExitStack() as stack:
-            app = stack.enter_context(PtyApp(command, size=size, environment=environment()))
+            own = dict(environment())
+            if options.proposing:
+                with closing(sqlite3.connect(copy)) as raw, raw:
+                    raw.execute("UPDATE dataset SET external = 'allow'")
+                own["ANTHROPIC_BASE_URL"] = stack.enter_context(service(options.proposing))
+                own["ANTHROPIC_API_KEY"] = "test"
+            app = stack.enter_context(PtyApp(command, size=size, environment=own))
             peers = {}
             for peer in PEERS:
                 bare = [sys.executable, str(program), str(Path(name, f"{peer}.db")), peer]
                 peers[peer] = stack.enter_context(PtyApp(bare, size=size, environment=environment()))
             app.wait_for(order[0])
             app.quiet(1.5)
+            if options.proposing:
+                start_run(app)
+                answered, since = answers(copy), time.perf_counter()
             app.press(b"\r", until=b"Entities")
             for one in peers.values():
                 one.wait_for("step 0")
@@ -221,6 +273,9 @@ def main() -> None:
             for round_cases in cases(order, options.rounds, options.presses):
                 for case in round_cases:
                     found.setdefault(case.name, []).append(measure(case, app, peers, options.presses))
+            if options.proposing:
+                answered, since = answers(copy) - answered, time.perf_counter() - since
+                print(f"meanwhile {answered} answers were stored, {answered / since:.1f} a second")
     print(
         f"{options.samples:,} samples, {options.size}, {options.rounds} rounds of {options.presses} presses"
     )

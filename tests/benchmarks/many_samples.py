@@ -108,6 +108,8 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
     raw.execute("PRAGMA synchronous=OFF")
     raw.execute("PRAGMA cache_size=-400000")
     number = f"id - 1 + :step * {BASE}"
+    # an odd factor mod 2^32 gives every id another number, spread as a random draw is
+    spread = f"(((id + :step * {BASE}) * 2654435761) % 4294967296) / 4294967296.0"
     asked = f"'Which names stand in text ' || ({number}) || '?'"
     copied = {
         "sample": {
@@ -116,8 +118,8 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
             "user_input": asked,
             "reference_hash": f"reference_hash({asked}, reference)",
             "content_hash": f"content_hash({asked}, reference, retrieved_contexts)",
-            # an odd factor mod 2^32 gives every id another number, spread as a random draw is
-            "u": f"(((id + :step * {BASE}) * 2654435761) % 4294967296) / 4294967296.0",
+            "u": spread,
+            "rank": spread,
         },
         "proposal": {
             "id": f"id + :step * {BASE}",
@@ -137,5 +139,5 @@ def multiply(raw: sqlite3.Connection, times: int) -> None:
 def first_key(path: Path) -> str:
     """The id of the sample on which the queue opens: the first undecided one in queue order."""
     with closing(sqlite3.connect(path)) as raw:
-        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY u LIMIT 1"
+        query = "SELECT key FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank LIMIT 1"
         return str(raw.execute(query).fetchone()[0])

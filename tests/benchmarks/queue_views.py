@@ -26,17 +26,17 @@ from workbench.text.query import Query, parse
 ANNOTATOR = "ann"
 TEXT = "user_input LIKE '%{0}%' OR reference LIKE '%{0}%' OR key LIKE '%{0}%'"
 BARE = {
-    "": "SELECT id FROM sample ORDER BY u",
-    "state:todo": "SELECT id FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY u",
-    "state:verified": "SELECT id FROM sample WHERE id IN (SELECT sample_id FROM review) ORDER BY u",
-    "names": f"SELECT id FROM sample WHERE {TEXT.format('names')} ORDER BY u",
-    '"stand in text 77"': f"SELECT id FROM sample WHERE {TEXT.format('stand in text 77')} ORDER BY u",
-    "слово": f"SELECT id FROM sample WHERE {TEXT.format('слово')} ORDER BY u",
-    "id:999": "SELECT id FROM sample WHERE key LIKE '%999%' ORDER BY u",
-    "lang:ru": "SELECT id FROM sample WHERE json_extract(meta, '$.lang') = 'ru' ORDER BY u",
+    "": "SELECT id FROM sample ORDER BY rank",
+    "state:todo": "SELECT id FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank",
+    "state:verified": "SELECT id FROM sample WHERE id IN (SELECT sample_id FROM review) ORDER BY rank",
+    "names": f"SELECT id FROM sample WHERE {TEXT.format('names')} ORDER BY rank",
+    '"stand in text 77"': f"SELECT id FROM sample WHERE {TEXT.format('stand in text 77')} ORDER BY rank",
+    "слово": f"SELECT id FROM sample WHERE {TEXT.format('слово')} ORDER BY rank",
+    "id:999": "SELECT id FROM sample WHERE key LIKE '%999%' ORDER BY rank",
+    "lang:ru": "SELECT id FROM sample WHERE json_extract(meta, '$.lang') = 'ru' ORDER BY rank",
     "label:date": (
         "SELECT id FROM sample WHERE id IN (SELECT sample_id FROM proposal "
-        "WHERE json_extract(document, '$.reference_entities') LIKE '%\"label\":\"date\"%') ORDER BY u"
+        "WHERE json_extract(document, '$.reference_entities') LIKE '%\"label\":\"date\"%') ORDER BY rank"
     ),
     "delta>0.2": (
         "SELECT sample_id, found FROM score WHERE scorer = 'linked' "
@@ -67,12 +67,12 @@ def measured(store: Store, raw: sqlite3.Connection) -> list[tuple[str, Callable[
         calls.append((text or "all samples", lambda query=query: _ids(store, info.id, query, "u"), bare))  # type: ignore[misc]
     for order, bare in ORDERS.items():
         calls.append((f"order {order}", lambda order=order: _ids(store, info.id, Query(), order), bare))  # type: ignore[misc]
-    page = [number for (number,) in raw.execute("SELECT id FROM sample ORDER BY u LIMIT 100")]
+    page = [number for (number,) in raw.execute("SELECT id FROM sample ORDER BY rank LIMIT 100")]
     shown = (
         f"SELECT key, substr(reference, 1, 200), blind_u FROM sample WHERE id IN ({','.join(map(str, page))})"
     )
     calls.append(("a page of 100 rows", lambda: queue.queue_rows(store, info.id, ANNOTATOR, page), shown))
-    first = "SELECT id FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY u LIMIT 1"
+    first = "SELECT id FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank LIMIT 1"
     calls.append(("next sample", lambda: queue.next_sample(store, info.id, ANNOTATOR), first))
     counts = "SELECT count(*), (SELECT count(*) FROM review) FROM sample"
     calls.append(("progress", lambda: queue.progress(store, info.id, ANNOTATOR), counts))

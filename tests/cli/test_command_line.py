@@ -187,7 +187,7 @@ def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
     first, second = run("demo"), run("demo", "--json")
 
     assert first.code == second.code == 0
-    assert "taj-high" in first.out
+    assert "apollo-dense" in first.out
     assert "workbench --db workbench-demo.db review" in first.err
     assert second.json["n_samples"] == 50
     assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import CAUSES, Difference, Row, difference, main_cause
+from tests.comparing.known_formulas import main_cause
+from workbench.comparing.causes import CAUSES, Difference, Row, difference
 from workbench.comparing.shares import Counts, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 

@@ -230,7 +230,8 @@ def test_wrong_offsets_of_a_proposal_are_moved_or_left_out(load: Any) -> None:
         statements=(ProposedStatement("x"), ProposedStatement("y", start=0, end=9)),
     )
     assert loaded.notes.messages() == [
-        "wrong offsets, moved to the only place that fits: 3",
+        "wrong offsets, moved to the only place that fits: 3 "
+        '(line 1: "Taj Mahal" 5:14 → 4:13; line 1: "city" 36:4000 → 36:40; line 1: "The" 0:? → 0:3)',
         "places in proposals that point nowhere, left out: 5",
     ]
 
@@ -324,7 +325,9 @@ def test_wrong_offsets_of_gold_are_moved_when_the_name_stands_once(load: Any) ->
     loaded = load(gold(entity(start=5, end=14)))
 
     assert loaded.record.gold[0].entities == (imported(Span(4, 13)),)
-    assert loaded.notes.messages() == ["wrong offsets, moved to the only place that fits: 1"]
+    assert loaded.notes.messages() == [
+        'wrong offsets, moved to the only place that fits: 1 (line 1: "Taj Mahal" 5:14 → 4:13)'
+    ]
 
 
 def test_a_gold_statement_may_be_worded_otherwise_than_its_span(load: Any) -> None:

@@ -144,6 +144,7 @@ def test_numbers_of_a_json_result_table_are_scores(load: Any) -> None:
     assert loaded.notes.messages() == [
         "kept in meta: factual_correctness(mode=f1) (1 row), flag (1 row), query_length (1 row)",
         "external scores: context_entity_recall (1 row), faithfulness (1 row), mine (1 row)",
+        "no score, the metric failed there: context_recall (1 row)",
     ]
 
 

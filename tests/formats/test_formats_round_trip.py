@@ -18,6 +18,7 @@ from workbench.model import (
     Evidence,
     GoldRecord,
     Kind,
+    Marks,
     Match,
     Proposal,
     ProposedEntity,
@@ -130,6 +131,26 @@ def proposals(draw: st.DrawFn, reference: str, contexts: Sequence[str]) -> Propo
 
 
 @st.composite
+def marks(draw: st.DrawFn, reviewed: set[str]) -> Marks:
+    """What a review says besides units; a kind with units is verified, and nothing else."""
+    free: list[Kind] = []
+    if "entities" not in reviewed:
+        free.append("entity")
+    if "statements" not in reviewed:
+        free.append("statement")
+    kinds = draw(st.lists(st.sampled_from(free), unique=True)) if free else []
+    return Marks(
+        dispositions={kind: draw(st.sampled_from(("excluded", "skipped"))) for kind in kinds},
+        reasons={kind: draw(SAID) for kind in kinds},
+        flag=draw(TEXT),
+        comments=tuple(draw(st.lists(TEXT, max_size=2))),
+        shown=draw(st.sampled_from(("", "assisted", "blind"))),
+        off_plan=draw(st.booleans()),
+        adjudicated=draw(st.booleans()),
+    )
+
+
+@st.composite
 def records(draw: st.DrawFn) -> Record:
     reference = draw(TEXT)
     contexts = tuple(draw(st.lists(TEXT, max_size=3)))
@@ -141,7 +162,8 @@ def records(draw: st.DrawFn) -> Record:
             if draw(st.booleans()):
                 del found["entities"]
         effort = draw(st.none() | st.builds(Effort, st.floats(0, 1e6), st.integers(0, 10**6)))
-        gold.append(GoldRecord(annotator, **found, effort=effort))
+        gold.append(GoldRecord(annotator, **found, effort=effort, marks=draw(marks(set(found)))))
+    said = draw(st.lists(proposals(reference, contexts), max_size=2))
     return Record(
         Sample(
             id=draw(SAID),
@@ -153,9 +175,11 @@ def records(draw: st.DrawFn) -> Record:
             meta=draw(st.dictionaries(TEXT, JSON, max_size=3)),
             alternatives=tuple(draw(st.lists(TEXT, max_size=2))),
         ),
-        draw(st.none() | proposals(reference, contexts)),
+        said[0] if said else None,
         tuple(gold),
         draw(st.dictionaries(TEXT, DIGITS, max_size=3)),
+        draw(st.none() | st.floats(0, 1, exclude_max=True)),
+        tuple(said[1:]),
     )
 
 

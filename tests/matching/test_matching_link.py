@@ -7,8 +7,9 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.link import MATCHER, Link, best, link
+from workbench.matching.link import Link, best, link
 from workbench.matching.names import Name, similarity
+from workbench.matching.version import MATCHER
 
 WORDS = st.sampled_from(
     "Paris Париж Париже London Londn Gustave Eiffel G. 1889 1889-07-14 July 14 USA American Yuki".split()

@@ -23,8 +23,9 @@ from workbench.model import (
     Unit,
     count,
 )
+from workbench.scoring.names import SCORERS
 from workbench.scoring.presence import band
-from workbench.scoring.scorers import SCORERS, assess_all, score
+from workbench.scoring.scorers import assess_all, score
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from workbench.scoring.counted import Counted
 from workbench.scoring.doubt import doubt
-from workbench.scoring.similarities import Counted
 
 
 def counted(linked: list[int] | None, presence: list[int] | None) -> Counted:

@@ -80,7 +80,7 @@ def shown(bench: Any, number: int) -> list[str]:
 
 
 def in_queue_order(bench: Any) -> list[str]:
-    return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY u")]
+    return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
 
 
 def test_examples_are_the_first_verified_samples_in_queue_order(bench: Any) -> None:

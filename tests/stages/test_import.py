@@ -553,7 +553,7 @@ UNREADABLE = [
     ("blank.jsonl", b"\n \n"),
     ("utf16.jsonl", b"\xff\xfea\x00"),
     ("archive.jsonl", b"PK\x03\x04x"),
-    ("list.json", b'[{"id": "a"}]'),
+    ("list.json", b'[{"id": "a"'),
     ("latin.csv", "\xe9t\xe9,b\n\xe9,c\n".encode("latin-1")),
     ("unknown.csv", b"a,b\n1,2\n"),
     ("header.csv", b"user_input,reference,retrieved_contexts\n"),
@@ -628,9 +628,10 @@ KILLED = """
 import sys
 import workbench.stages.import_ as stage
 from pathlib import Path
+from workbench.stages import import_rows
 from workbench.store.engine import open_store
 
-stage.CHUNK = 150
+import_rows.CHUNK = 150
 store = open_store(sys.argv[1])
 stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann",
                   progress=lambda done: print(done, flush=True))
@@ -758,3 +759,71 @@ def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
     assert bench.query("SELECT shown FROM review") == [("blind",)]
     done = act(bench.store, after, editing.accept(after, "entity"))
     assert [unit.text for unit in done.revealed] == ["Ann", "Bob", "Rome"]
+
+
+# --- what a review says besides its units ---------------------------------------------------------------
+
+MARKED = {
+    **GOLD,
+    "disposition": {"statement": "excluded"},
+    "reason": {"statement": "private"},
+    "flag": "look",
+    "comments": ["one", "two"],
+    "shown": "blind",
+    "off_plan": True,
+}
+
+
+def test_marks_come_in_with_gold_and_a_second_import_adds_nothing(bench: Any) -> None:
+    """Exclusions, flags and comments are rows of the journal; gold alone was kept before."""
+    bench.load([{**ROME, "gold": MARKED, "u": 0.125}], gold="require")
+    before = bench.tables()
+
+    assert counts(bench.load([{**ROME, "gold": MARKED, "u": 0.125}], gold="require")) == {"unchanged": 1}
+    assert bench.tables() == before
+    review = bench.review("rome", "gina")
+    assert review is not None
+    state = review.state
+    assert (state.entity.disposition, state.statement.disposition) == ("verified", "excluded")
+    assert (state.statement.reason, state.flag, state.comments) == ("private", "look", ("one", "two"))
+    assert bench.query("SELECT shown, off_plan, origin, flag FROM review") == [
+        ("blind", 1, "imported", "look")
+    ]
+    assert bench.query("SELECT u, rank FROM sample") == [(0.125, 0.125)]
+
+
+def test_marks_that_are_new_are_added_and_others_refused(bench: Any) -> None:
+    """A decision that contradicts an earlier one needs --update."""
+    bench.load([{**ROME, "gold": GOLD}], gold="given")
+    said = {"annotator": "gina", "flag": "look", "comments": ["one"]}
+
+    assert counts(bench.load([{**ROME, "gold": said}], gold="given")) == {"extended": 1}
+    excluded = [{**ROME, "gold": {"annotator": "gina", "disposition": {"entity": "excluded"}}}]
+    report = bench.load(excluded, gold="given")
+    assert counts(report) == {"rejected": 1}
+    assert "gold.disposition: got excluded, where it is verified, of annotator 'gina'" in report.errors[0]
+
+    assert counts(bench.load(excluded, gold="given", update=True)) == {"extended": 1}
+    assert bench.query("SELECT entity, flag FROM review") == [("excluded", "look")]
+    assert bench.query("SELECT count(*) FROM gold_unit") == [(0,)]
+
+
+def test_an_adjudicated_record_settles_what_the_others_differ_in(bench: Any) -> None:
+    """Without the mark two that differ are unresolved."""
+    other = {"annotator": "max", "entities": [{"text": "Ann", "verdict": "missing"}]}
+    bench.load([{**ROME, "gold": [GOLD, {**other, "adjudicated": True}]}], gold="require")
+
+    found = gold.load_gold(bench.store, bench.info().id, "entity")[bench.id("rome")]
+    assert found.origin == "adjudicated"
+    assert found.assessment is not None
+    assert [unit.match.verdict for unit in found.assessment.units] == ["missing"]
+
+
+def test_every_proposal_of_a_row_goes_into_a_run_of_its_own(bench: Any) -> None:
+    """A model's prediction and two people's annotations of one task."""
+    others = [{**PROPOSAL, "model": name, "reference_entities": ["Ann"]} for name in ("m2", "m3")]
+    row = {**ROME, "proposal": [PROPOSAL, *others]}
+
+    assert counts(bench.load([row])) == {"new": 1}
+    assert counts(bench.load([row])) == {"unchanged": 1}
+    assert bench.query("SELECT model FROM run ORDER BY id") == [("m1",), ("m2",), ("m3",)]

@@ -41,7 +41,7 @@ def test_the_default_order_is_random_and_permanent(bench: Any) -> None:
 
     drawn = queue.queue_ids(bench.store, dataset, "ann").tolist()
 
-    by_u = [number for (number,) in bench.query("SELECT id FROM sample ORDER BY u")]
+    by_u = [number for (number,) in bench.query("SELECT id FROM sample ORDER BY rank")]
     assert drawn == by_u
     assert queue.queue_ids(bench.store, dataset, "bo").tolist() == by_u
     in_file = queue.queue_ids(bench.store, dataset, "ann", order="file")

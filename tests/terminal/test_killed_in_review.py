@@ -61,7 +61,7 @@ def stored(database: Path) -> dict[str, tuple[int, int]]:
 
 def in_queue_order(database: Path) -> list[str]:
     with closing(sqlite3.connect(database)) as raw:
-        return [key for (key,) in raw.execute("SELECT key FROM sample ORDER BY u")]
+        return [key for (key,) in raw.execute("SELECT key FROM sample ORDER BY rank")]
 
 
 def test_thirty_samples_a_kill_in_the_middle_of_held_keys_and_open_again(

@@ -108,17 +108,6 @@ def difference(
     return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
 
 
-def main_cause(automatic: Assessment, verified: Assessment, based: bool) -> str:
-    """The cause with the largest share in Δ, net, whichever its sign; "" when Δ is 0 or undefined.
-
-    At most 13 characters. `based`: the verified units came out of the automatic ones, with their ids.
-    """
-    one, other = count(automatic.units).recall, count(verified.units).recall
-    if one is None or other is None or one == other:
-        return ""
-    return difference(automatic, verified, based=based).totals[0].cause
-
-
 def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:
     said = [(_found(one.automatic), _found(one.verified)) for one in linked]
     return Counts(

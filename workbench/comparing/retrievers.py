@@ -6,7 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
+from workbench.comparing.agreement import mcnemar
 from workbench.comparing.means import Mean, mean
+from workbench.comparing.paired import Pair as TwoValues
+from workbench.comparing.paired import Paired, paired
 from workbench.model import Assessment, Tally, Unit, count
 
 
@@ -18,6 +21,7 @@ class Judged:
     reference_hash: str
     retriever: str
     assessment: Assessment
+    group: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Pair:
     """One reference verified under several retrievers: sample ids and tallies by retriever."""
 
     reference_hash: str
+    group: str | None
     ids: Mapping[str, str]
     tallies: Mapping[str, Tally]
     flips: tuple[Flip, ...]
@@ -43,7 +48,9 @@ class Contrast:
     """Two retrievers over the references verified under both.
 
     `recalls` are means over the same `delta.n` references, `delta` the mean of first − second, `tallies`
-    the summed counts; references without units under one of the two are `delta.undefined`.
+    the summed counts; references without units under one of the two are `delta.undefined`. `paired` sets the
+    recalls of the first beside those of the second. `first_only` units are found under the first and missing
+    under the second, `second_only` the other way; `p` is McNemar's exact one, None without a flip.
     """
 
     first: str
@@ -51,6 +58,10 @@ class Contrast:
     recalls: tuple[float | None, float | None]
     tallies: tuple[Tally, Tally]
     delta: Mean
+    paired: Paired
+    first_only: int
+    second_only: int
+    p: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,25 +111,28 @@ def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
 
 def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None:
     """The two over the pairs that have both; None when there is none."""
-    both = [
-        (pair.tallies[first], pair.tallies[second])
-        for pair in pairs
-        if first in pair.tallies and second in pair.tallies
-    ]
+    both = [pair for pair in pairs if first in pair.tallies and second in pair.tallies]
     if not both:
         return None
     recalls = [
-        (one.recall, other.recall)
-        for one, other in both
-        if one.recall is not None and other.recall is not None
+        (pair, one, other)
+        for pair in both
+        if (one := pair.tallies[first].recall) is not None
+        and (other := pair.tallies[second].recall) is not None
     ]
-    differences = mean(one - other for one, other in recalls)
+    differences = mean(one - other for _, one, other in recalls)
+    flipped = [(flip.verdicts.get(first), flip.verdicts.get(second)) for pair in both for flip in pair.flips]
+    first_only, second_only = flipped.count(("found", "missing")), flipped.count(("missing", "found"))
     return Contrast(
         first,
         second,
-        (mean(one for one, _ in recalls).value, mean(other for _, other in recalls).value),
-        (_summed(one for one, _ in both), _summed(other for _, other in both)),
+        (mean(one for _, one, _ in recalls).value, mean(other for _, _, other in recalls).value),
+        (_summed(pair.tallies[first] for pair in both), _summed(pair.tallies[second] for pair in both)),
         Mean(differences.value, differences.n, len(both) - len(recalls)),
+        paired([TwoValues(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
+        first_only,
+        second_only,
+        mcnemar(first_only, second_only) if first_only + second_only else None,
     )
 
 
@@ -143,6 +157,7 @@ def _pair(row: Mapping[str, Judged]) -> Pair:
     )
     return Pair(
         reference_hash=row[names[0]].reference_hash,
+        group=row[names[0]].group,
         ids={name: row[name].id for name in names},
         tallies={name: count(row[name].assessment.units) for name in names},
         flips=flips,

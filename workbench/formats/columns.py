@@ -88,6 +88,12 @@ METRICS = frozenset(
     }
 )
 
+RECALLS = frozenset(
+    {"Contextual Recall", "context_entity_recall", "context_recall", "id_based_context_recall"}
+    | {"non_llm_context_recall"}
+)
+KINDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
+
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _EMPTY = frozenset({"", "nan", "none", "null", "n/a", "na", "<na>"})
@@ -116,7 +122,12 @@ class Digits(str):
 
 def is_metric(name: str) -> bool:
     """Whether a column name is a metric's: `factual_correctness(mode=f1)` is."""
-    return name in METRICS or ("(" in name and name.partition("(")[0] in METRICS)
+    return name in METRICS or ("(" in name and (name.partition("(")[0] in METRICS or name.endswith(KINDS)))
+
+
+def is_recall(name: str) -> bool:
+    """Whether a column is a recall, which lies between 0 and 1."""
+    return name in RECALLS or name.endswith(KINDS)
 
 
 def number_cell(cell: str, column: str) -> Digits | str | None:
@@ -142,7 +153,7 @@ def number_texts(
     """Each number as the file wrote it.
 
     `again` reads the row once more with fractions as text. It is called only where there is one, so
-    that rows without scores pay nothing for it.
+    that rows without scores pay nothing for it. Raises RowError for a recall that is not between 0 and 1.
     """
     exact = again() if any(type(number) is float for number in numbers.values()) else {}
     found = {}
@@ -150,6 +161,8 @@ def number_texts(
         if type(number) is int and number.bit_length() > 1_000:
             raise RowError(excerpt(name), "a number of many digits", "a score")
         found[name] = exact[name] if type(number) is float else str(number)
+        if is_recall(name) and not 0 <= float(found[name]) <= 1:
+            raise RowError(excerpt(name), excerpt(found[name]), "a number from 0 to 1")
     return found
 
 

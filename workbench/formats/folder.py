@@ -55,6 +55,11 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
                 parent.rmdir()
 
 
+def check_free(directory: Path, *, force: bool = False) -> None:
+    """Raise ExportError now when `writing` would refuse the place: before hours of work, not after."""
+    _refuse(directory.resolve(), directory, force)
+
+
 def write_manifest(
     folder: Path, counts: Mapping[str, Any], extra: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:

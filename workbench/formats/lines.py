@@ -24,8 +24,6 @@ _MAGIC = (
     (b"BZh", "a bzip2 archive: unpack it first"),
     (b"\x28\xb5\x2f\xfd", "a zstd archive: unpack it first"),
     (b"PK\x03\x04", "a zip archive or an Excel workbook: unpack it, or save the sheet as CSV"),
-    (b"PAR1", "a Parquet file: convert it to JSON Lines"),
-    (b"ARROW1", "an Arrow file: convert it to JSON Lines"),
     (b"SQLite format 3", "a SQLite database, not a dataset file"),
 )
 

@@ -13,10 +13,10 @@ from workbench.formats import columns, units
 from workbench.formats.lines import Progress, as_given, decoded, lines
 from workbench.formats.objects import as_written, finite, parse
 from workbench.formats.rows import CONTEXTS_LIMIT, Notes, Row, check_depth, excerpt, missing, refused, wrong
-from workbench.model import GoldRecord, Proposal, Record, Sample, Unit, text_hash
+from workbench.model import NO_MARKS, GoldRecord, Marks, Proposal, Record, Sample, Unit, text_hash
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")
-ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores"})
+ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores", "u"})
 KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a mended row of a rejected file
 
 _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
@@ -33,6 +33,7 @@ def rows(
         if data.isspace():
             continue
         raw = ""
+        notes.line = number
         try:
             raw = decoded(data, offset).rstrip("\r\n")
             row = Row(number, make(parse(raw), raw, notes), None, raw)
@@ -45,11 +46,16 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
         return Record(_sample(row, notes), None, (), {})
-    scores = scores_of(row, lambda: as_written(raw), notes) if "scores" in row else {}
+    return mapped_record(row, lambda: as_written(raw), notes)
+
+
+def mapped_record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
+    """The same where `again` gives the row with its fractions as text."""
+    scores = scores_of(row, again, notes) if "scores" in row else {}
     other = {key: value for key, value in row.items() if key not in KEYS}
     numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
     if numbers:
-        scores |= columns.number_texts(numbers, lambda: as_written(raw))
+        scores |= columns.number_texts(numbers, again)
         notes.scores.update(numbers.keys())
         other = {key: value for key, value in other.items() if key not in numbers}
     return build(row, notes, scores, other)
@@ -62,23 +68,34 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     """
     sample = _sample(row, notes)
     notes.kept.update(other.keys())  # a mapping would add its values
-    proposal: Proposal | None = None
+    proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
-        proposal = units.proposal(given, sample.reference, sample.retrieved_contexts, notes)
-        if proposal is None:
+        said = units.proposals(given, sample.reference, sample.retrieved_contexts, notes)
+        if said is None:
             other = {**other, "proposal": given}
             notes.other_proposal += 1
+        proposals = said or ()
     if (given := row.get("gold")) is not None:
         found = units.gold(given, sample.reference, sample.retrieved_contexts, notes)
         if found is None:
             other = {**other, "gold": given}
             notes.other_gold += 1
         gold = found or ()
+    u = _u(row["u"]) if "u" in row else None
     if other:
         check_depth(other, "row")
         sample = replace(sample, meta=_merged(sample.meta, other))
-    return Record(sample, proposal, gold, scores)
+    return Record(sample, proposals[0] if proposals else None, gold, scores, u, proposals[1:])
+
+
+def _u(value: Any) -> float | None:
+    """The permanent random number of a row."""
+    if value is None:
+        return None
+    if not is_number(value) or not 0 <= value < 1:
+        raise wrong("u", value, "a number from 0 to below 1")
+    return float(value)
 
 
 def _sample(row: dict[str, Any], notes: Notes) -> Sample:
@@ -185,6 +202,8 @@ def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes
         if number is not None and not is_number(number):
             raise wrong(f"scores.{excerpt(name)}", number, "a number or null")
     numbers = {name: number for name, number in given.items() if number is not None}
+    if len(numbers) < len(given):
+        notes.failed.update(name for name, number in given.items() if number is None)
     notes.scores.update(numbers.keys())
     return columns.number_texts(numbers, lambda: again()["scores"])
 
@@ -212,13 +231,16 @@ def to_line(record: Record) -> str:
     if sample.alternatives:
         parts.append(("alternatives", _json(list(sample.alternatives))))
     if record.proposal is not None:
-        parts.append(("proposal", _json(_proposal(record.proposal))))
+        said = [_proposal(one) for one in (record.proposal, *record.others)]
+        parts.append(("proposal", _json(said[0] if len(said) == 1 else said)))
     if record.gold:
         gold = [_gold(one) for one in record.gold]
         parts.append(("gold", _json(gold[0] if len(gold) == 1 else gold)))
     if record.scores:
         numbers = (f"{_json(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
         parts.append(("scores", "{" + ", ".join(numbers) + "}"))
+    if record.u is not None:
+        parts.append(("u", repr(record.u)))
     return "{" + ", ".join(f'"{key}": {value}' for key, value in parts) + "}\n"
 
 
@@ -281,7 +303,26 @@ def _gold(gold: GoldRecord) -> dict[str, Any]:
                 value[name].append(_unit(unit, place))
     if gold.effort is not None:
         value["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
+    if gold.marks != NO_MARKS:
+        value |= _marks(gold.marks)
     return value
+
+
+def _marks(marks: Marks) -> dict[str, Any]:
+    """What a review says besides its units; what it does not say is left out."""
+    return {
+        key: value
+        for key, value in (
+            ("disposition", dict(marks.dispositions)),
+            ("reason", dict(marks.reasons)),
+            ("flag", marks.flag),
+            ("comments", list(marks.comments)),
+            ("shown", marks.shown),
+            ("off_plan", marks.off_plan),
+            ("adjudicated", marks.adjudicated),
+        )
+        if value
+    }
 
 
 def _unit(unit: Unit, place: int) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
-from workbench.errors import InputError, RowError
-from workbench.formats import native, table
+from workbench.errors import RowError
+from workbench.formats import deepeval, native, ours, table
 from workbench.formats.columns import (
     FIELD_OF,
     LISTS_OF_REFERENCES,
@@ -26,9 +26,11 @@ from workbench.formats.columns import (
     number_cell,
     number_texts,
 )
+from workbench.formats.detect import Source
 from workbench.formats.lines import Progress
+from workbench.formats.mapping import Columns, renamed, score_name
 from workbench.formats.objects import as_written, loads
-from workbench.formats.rows import TEXT_LIMIT, Notes, Row, check_depth, check_texts, refused, shown
+from workbench.formats.rows import TEXT_LIMIT, Notes, Row, check_depth, check_texts, excerpt, refused, shown
 from workbench.model import Record
 
 # What a column is: a field of a sample, a native key, a metric, kept as it is, a score when it holds a
@@ -52,36 +54,42 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     return _record(row, partial(as_written, raw), notes)
 
 
-def csv_rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator[Row]:
-    """Every row of a CSV file with ragas names. Raises InputError at once for a header that will not do."""
-    names, delimiter = table.header(path, frozenset(FIELD_OF))
-    for field in native.REQUIRED:
-        if not set(NAMES[field]).intersection(names):
-            raise InputError(f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])})")
-    names = [name or (f"Unnamed: {index}" if index else "") for index, name in enumerate(names)]
-    return _table_rows(path, names, delimiter, notes, progress)
+def mapped_record(row: dict[str, Any], raw: str, columns: Columns, notes: Notes) -> Record:
+    """The record of a row whose columns a person named; `raw` has them as they were."""
+    return _record(row, lambda: renamed(as_written(raw), columns), notes)
+
+
+def csv_rows(source: Source, notes: Notes, progress: Progress | None, columns: Columns) -> Iterator[Row]:
+    """Every row of a table."""
+    names = [name or (f"Unnamed: {index}" if index else "") for index, name in enumerate(source.names)]
+    return _table_rows(source, names, notes, progress, columns)
 
 
 def _table_rows(
-    path: Path, names: list[str], delimiter: str, notes: Notes, progress: Progress | None
+    source: Source, names: list[str], notes: Notes, progress: Progress | None, columns: Columns
 ) -> Iterator[Row]:
-    found = table.records(path, delimiter, progress)
+    path = source.path
+    found = table.records(path, source.delimiter, progress)
     next(found)  # the header
     for one in found:
         record = error = None
         stands: dict[str, Any] = {}
+        notes.line = one.line
         try:
             if one.error is not None:
                 raise one.error
             if len(one.cells) != len(names):
                 raise RowError("row", f"{len(one.cells)} cells", f"{len(names)} as in the header")
             stands = cells = dict(zip(names, one.cells, strict=True))
-            read = _from_cells(cells)
+            read = deepeval.row_of(cells) if source.format == "deepeval" else _from_cells(cells, columns)
             # Only an escape inside a list brings half a surrogate pair into a text of a table.
             if "\\" in one.raw or "\0" in one.raw or len(one.raw) > TEXT_LIMIT:
                 check_texts(read)
             stands = read
-            record = _record(read, partial(_scores_cell, cells), notes)
+            if source.format == "deepeval":
+                record = deepeval.record_of(renamed(read, columns), _json(read), notes)
+            else:
+                record = _record(read, partial(_scores_cell, cells), notes)
         except (RowError, RecursionError) as failure:
             error = refused(failure, path, one.line)
         yield Row(one.line, record, error, _json(stands) if stands else one.raw)
@@ -93,12 +101,20 @@ def _json(cells: dict[str, Any]) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
-def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
+def _from_cells(cells: dict[str, str], columns: Columns) -> dict[str, Any]:
     """A row of cells as the JSON row it was written from; an empty cell is nothing."""
     row: dict[str, Any] = {}
+    if cells.get(ours.OBJECT):
+        return _exported_cells(cells)
+    if columns:
+        row = _named_cells(cells, columns)
+        cells = {name: cell for name, cell in cells.items() if not _is_named(name, columns)}
+        cells = {f"{name}_" if name in row else name: cell for name, cell in cells.items()}
     for name, role in _roles(tuple(cells)):
         cell = cells[name]
         if role == "nothing" or not cell.strip():
+            if role == "metric" or name in row:
+                row.setdefault(name, None)
             continue
         field = FIELD_OF.get(name)
         if field == "user_input" and _MESSAGES.match(cell):
@@ -118,6 +134,38 @@ def _from_cells(cells: dict[str, str]) -> dict[str, Any]:
     return row
 
 
+def _exported_cells(cells: dict[str, str]) -> dict[str, Any]:
+    """The texts of a row that we exported, without the apostrophe before what a spreadsheet would run."""
+    row: dict[str, Any] = {ours.OBJECT: cells[ours.OBJECT]}
+    for name in native.REQUIRED:
+        if (cell := cells.get(name)) is not None:
+            row[name] = list_cell(cell, name) if name == "retrieved_contexts" else cell.removeprefix("'")
+    return row
+
+
+def _is_named(name: str, columns: Columns) -> bool:
+    return name in columns.fields or name in columns.external
+
+
+def _named_cells(cells: dict[str, str], columns: Columns) -> dict[str, Any]:
+    """The fields and scores of the columns that a person named. Raises RowError."""
+    row: dict[str, Any] = {}
+    for name, cell in cells.items():
+        field = columns.fields.get(name)
+        if field == "retrieved_contexts":
+            listed = cell.strip().startswith("[")
+            found = list_cell(cell, name) if listed else [cell] if cell.strip() else []
+            row.setdefault(field, []).extend(found)
+        elif field is not None:
+            row[field] = cell
+        elif name in columns.external:
+            number = number_cell(cell, name)
+            if number is not None and type(number) is not Digits:
+                raise RowError(excerpt(name), shown(cell), "a number from 0 to 1")
+            row[score_name(name, columns.external[name])] = number
+    return row
+
+
 def _value(cell: str) -> Any:
     """A list or object written into a cell, else the cell."""
     try:
@@ -133,6 +181,8 @@ def _scores_cell(cells: dict[str, str]) -> dict[str, Any]:
 
 def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
     """The record of a row under any names; `again` gives the row with its fractions as text."""
+    if ours.OBJECT in row and type(row[ours.OBJECT]) in (str, dict):
+        return _ours(row, again, notes)
     given: dict[str, Any] = {}
     named: dict[str, str] = {}
     numbers: dict[str, int | float | Digits] = {}
@@ -141,6 +191,8 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
     for name, role in _roles(tuple(row)):
         value = row[name]
         if value is None or role == "nothing":
+            if value is None and (role == "metric" or name in notes.scores):
+                notes.failed[name] += 1
             continue
         if role == "field":
             if name in LISTS_OF_REFERENCES and type(value) is list:
@@ -157,6 +209,8 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
             numbers[name] = number
         elif role != "metric" or type(value) is not str or number_cell(value, name) is not None:
             other[name] = value
+        else:
+            notes.failed[name] += 1
     if alternatives:
         given["alternatives"] = [*alternatives, *given.get("alternatives", ())]
     notes.scores.update(numbers.keys())
@@ -164,6 +218,22 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
     if "scores" in given:
         scores = native.scores_of(given, again, notes) | scores
     return native.build(given, notes, scores, other)
+
+
+def _ours(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
+    """The native row that an export of ours left in the row. Raises RowError when its texts are others."""
+    fields = {name: row[name] for name in native.REQUIRED if row.get(name) is not None}
+    attached = row[ours.OBJECT]
+    text = fields.get("reference", "")
+    record = ours.record(attached, text, lambda: again()[ours.OBJECT], notes)[0]
+    for name, stored in (
+        ("user_input", record.sample.user_input),
+        ("retrieved_contexts", list(record.sample.retrieved_contexts)),
+    ):
+        if name in fields and fields[name] != stored:
+            got = f"{shown(fields[name])}, where the column {ours.OBJECT} has {shown(stored)}"
+            raise RowError(name, got, f"the same in both, or no column {ours.OBJECT}")
+    return record
 
 
 def _number(value: Any, name: str, role: Role) -> int | float | Digits | None:
@@ -184,8 +254,13 @@ def _roles(names: tuple[str, ...]) -> tuple[tuple[str, Role], ...]:
     return tuple((name, _role(name, index)) for index, name in enumerate(names))
 
 
+def is_index(name: str) -> bool:
+    """Whether a column is the index that a data frame wrote."""
+    return bool(_INDEX.fullmatch(name))
+
+
 def _role(name: str, index: int) -> Role:
-    if name == "_error" or (_INDEX.fullmatch(name) and (name or not index)):
+    if name == "_error" or (is_index(name) and (name or not index)):
         return "nothing"
     if name in FIELD_OF:
         return "field"

@@ -1,23 +1,45 @@
-"""Reading a dataset file: find out what it is, then stream its rows."""
+"""Reading a dataset file or folder: find out what it is, then stream its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from workbench.errors import InputError, RowError, UsageError
-from workbench.formats import native, ragas
-from workbench.formats.columns import FIELD_OF, OTHER_FIELDS, is_metric
-from workbench.formats.lines import Progress, decoded, head, lines
-from workbench.formats.objects import parse
-from workbench.formats.rows import Notes, Row, excerpt
+from workbench.formats import (
+    annotated,
+    argilla,
+    deepeval,
+    doccano,
+    label_studio,
+    metric_annotations,
+    native,
+    prodigy,
+    ragas,
+    traces,
+)
+from workbench.formats.beside import beside
+from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, look
+from workbench.formats.directory import files_of
+from workbench.formats.lines import Progress
+from workbench.formats.mapping import NO_COLUMNS, Columns, renamed
+from workbench.formats.native import Build
+from workbench.formats.objects import as_written
+from workbench.formats.rows import Notes, Row
+from workbench.formats.stream import Given, of_document, of_lines, of_members
+from workbench.model import Record
 
-__all__ = ["Notes", "Progress", "Row", "read"]
+__all__ = ["FORMATS", "Columns", "Notes", "Progress", "Row", "read", "sources"]
 
-FORMATS = ("native", "ragas")
-_LOOK = 100  # rows looked at for a first object
+_BUILD: dict[str, Build] = {
+    "native": native.record_of,
+    "ragas": ragas.record_of,
+    "deepeval": deepeval.record_of,
+    "prodigy": prodigy.record_of,
+    "label-studio": label_studio.record_of,
+    "argilla": argilla.record_of,
+    "doccano": doccano.record_of,
+}
 
 
 def read(
@@ -26,83 +48,80 @@ def read(
     format: str | None = None,  # noqa: A002
     notes: Notes,
     progress: Progress | None = None,
+    columns: Columns = NO_COLUMNS,
 ) -> Iterator[Row]:
-    """Stream the rows of a file, good and bad; `notes` fills while they are read.
+    """Stream the rows of a file or of the files of a folder, good and bad; `notes` fills meanwhile.
 
-    `format` is "native", "ragas" or None to find out. `progress` is called now and then with the bytes
-    read so far, the last time with the size of the file. A row that cannot be used carries its RowError
-    and the others go on.
+    `format` is one of `FORMATS` or None to find out. `columns` are names that a person gave. `progress` is
+    called now and then with the bytes read so far, the last time with the size of the file. A row that
+    cannot be used carries its RowError and the others go on.
 
-    Raises, before the first row: NotFoundError for no such file, UsageError for an unknown format,
-    InputError for a file that no row can be read from.
+    Raises, before the first row: NotFoundError for no such file, UsageError for an unknown format or a
+    missing package, AmbiguousError where two formats fit, InputError for a file that no row can be read from.
     """
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"no format {excerpt(format)}: there are {', '.join(FORMATS)}")
-    if _container(path) == "csv":
+    found = sources(path, format, columns)
+    notes.format = found[0].format
+    for source in found:
+        notes.columns.update(dict.fromkeys(source.names))
+    return _rows(found, notes, progress, columns)
+
+
+def sources(path: Path, format: str | None, columns: Columns) -> list[Source]:  # noqa: A002
+    """The files to read, each with what it is. Raises as `read`."""
+    check_format(format)
+    return [look(file, format, columns) for file in files_of(path)]
+
+
+def _rows(found: list[Source], notes: Notes, progress: Progress | None, columns: Columns) -> Iterator[Row]:
+    before = 0
+
+    def on(read_so_far: int) -> None:
+        if progress is not None:
+            progress(before + read_so_far)
+
+    for source in found:
+        yield from _of(source, notes, on if progress is not None else None, columns)
+        before += source.path.stat().st_size
+
+
+def _of(source: Source, notes: Notes, progress: Progress | None, columns: Columns) -> Iterator[Row]:
+    path = source.path
+    if source.container == "table":
+        return ragas.csv_rows(source, notes, progress, columns)
+    if source.format == "ragas-traces":
+        runs = of_members(path, progress) if source.key == "*" else _given(source, progress)
+        return traces.rows(runs, path, notes)
+    if source.container == "lines" and source.format in ("native", "ragas") and not columns:
+        return native.rows(path, notes, progress, beside(path, _BUILD[source.format]))
+    given = _given(source, progress)
+    if source.format == "ragas-annotations":
+        metric = source.key if source.key not in (None, "samples") else None
+        return metric_annotations.rows(given, path, metric or "context_entity_recall", notes)
+    return annotated.rows(given, path, notes, _mapped(source.format, columns))
+
+
+def _given(source: Source, progress: Progress | None) -> Iterator[Given]:
+    if source.container == "lines":
+        return of_lines(source.path, progress)
+    if source.container == "document":
+        return of_document(source.path, source.key, progress)
+    from workbench.formats import parquet
+
+    assert source.container != "table"
+    return parquet.objects(source.path, source.container, progress)
+
+
+def _mapped(format: str, columns: Columns) -> Build:  # noqa: A002
+    build = _BUILD[format]
+    if not columns:
+        return build
+
+    def mapped(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+        named = renamed(row, columns, deep=format in ANNOTATED)
+        if format == "ragas":
+            return ragas.mapped_record(named, raw, columns, notes)
         if format == "native":
-            raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
-        notes.format = "ragas"
-        return ragas.csv_rows(path, notes, progress)
-    found = _detected(path)
-    notes.format = format or found
-    return (native.rows if notes.format == "native" else ragas.rows)(path, notes, progress)
+            return native.mapped_record(named, lambda: renamed(as_written(raw), columns), notes)
+        return build(named, raw, notes)
 
-
-def _container(path: Path) -> Literal["json", "csv"]:
-    """By what stands first, then by the file's name. Raises InputError for neither."""
-    first = head(path)
-    suffix = path.suffix.lower()
-    start = first[0].lstrip()[:1] if first else b""
-    if start == b"{" or suffix in (".jsonl", ".ndjson", ".json"):
-        _refuse_document(path, first)
-        return "json"
-    if start == b"[":
-        raise InputError(f"{path}: {_DOCUMENT}")
-    if suffix in (".csv", ".tsv") or not first or any(name.encode() in first[0] for name in FIELD_OF):
-        return "csv"
-    line = excerpt(first[0].decode("utf-8", "backslashreplace").rstrip())
-    raise InputError(f"{path}: neither JSON Lines nor a CSV with known columns: the first line is {line}")
-
-
-_DOCUMENT = "one JSON document: write one object a line (JSON Lines), for instance with jq -c '.[]'"
-
-
-def _refuse_document(path: Path, first: list[bytes]) -> None:
-    """A list of objects, or an object over several lines, is not JSON Lines."""
-    line = first[0].strip() if first else b""
-    alone = len(first) == 1
-    over_lines = line == b"[" or (line == b"{" and not alone and first[1][:1] in b' \t"')
-    one_line = line.startswith(b"[") and line[1:].lstrip().startswith(b"{")
-    if over_lines or (one_line and (alone or not line.endswith(b"]"))):
-        raise InputError(f"{path}: {_DOCUMENT}")
-
-
-def _detected(path: Path) -> str:
-    """The format of a JSON Lines file by the keys of its first object. Raises InputError without rows."""
-    empty = True
-    with closing(lines(path)) as found:
-        for number, offset, data in found:
-            if data.isspace():
-                continue
-            empty = False
-            try:
-                return _format_of(parse(decoded(data, offset)))
-            except (RowError, RecursionError):
-                if number >= _LOOK:
-                    break
-    if empty:
-        raise InputError(f"{path}: no rows: every line is blank")
-    return "native"
-
-
-def _format_of(row: dict[str, Any]) -> str:
-    """ragas where a field has a name of another version, or where a row with no native key has a column
-    of ragas or a column of numbers; every other row reads the same as native."""
-    for name, field in FIELD_OF.items():
-        if name in row and name != field and field not in row:
-            return "ragas"
-    if native.ONLY_HERE.isdisjoint(row):
-        for name, value in row.items():
-            if name in OTHER_FIELDS or is_metric(name) or native.is_number(value):
-                return "ragas"
-    return "native"
+    return mapped

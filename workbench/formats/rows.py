@@ -18,6 +18,7 @@ CONTEXTS_LIMIT = 10_000
 DEPTH_LIMIT = 100  # levels of lists and objects inside `meta`: each later writer recurses over them
 
 SHOWN = 60  # characters of a value in a message
+NAMED = 5  # moved and lost spans that a report names
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,32 @@ class Notes:
     """Offsets that were wrong, moved to the only place where the quoted text stands."""
     dropped: int = 0
     """Offsets and context numbers of proposals that point nowhere, left out."""
+    ungrounded: int = 0
+    """Marks of another tool that stand nowhere in their text: kept, without a place."""
+    wordless: int = 0
+    """Of these those without words of their own: they are kept in `meta`, for there is nothing to show."""
+    failed: Counter[str] = field(default_factory=Counter)
+    """Columns of scores with the rows that have none there: the metric failed, which is not 0."""
+    counted: Counter[str] = field(default_factory=Counter)
+    """Sentences that hold for a number of rows."""
+    columns: dict[str, None] = field(default_factory=dict)
+    """The columns or keys of the first rows, in the order of the file."""
+    line: int = 0
+    """The row under way."""
+    first_moved: list[str] = field(default_factory=list)
+    first_ungrounded: list[str] = field(default_factory=list)
+
+    def moved(self, what: str) -> None:
+        """Count a place that was moved, and name the first few."""
+        self.repaired += 1
+        if len(self.first_moved) < NAMED:
+            self.first_moved.append(f"line {self.line:,}: {what}")
+
+    def unplaced(self, what: str) -> None:
+        """Count a mark that stands nowhere, and name the first few."""
+        self.ungrounded += 1
+        if len(self.first_ungrounded) < NAMED:
+            self.first_ungrounded.append(f"line {self.line:,}: {what}")
 
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
@@ -72,13 +99,30 @@ class Notes:
             said.append(f"gold of another shape in {_rows(self.other_gold)}: kept in meta, not used as gold")
         if self.other_proposal:
             said.append(f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, not used")
+        if self.failed:
+            said.append(f"no score, the metric failed there: {_counted(self.failed)}")
         if self.repaired:
-            said.append(f"wrong offsets, moved to the only place that fits: {self.repaired}")
+            said.append(
+                f"wrong offsets, moved to the only place that fits: {self.repaired:,}"
+                f"{_named(self.first_moved)}"
+            )
+        if self.ungrounded:
+            said.append(
+                f"spans that stand nowhere in their text, kept as ungrounded: {self.ungrounded:,}"
+                f"{_named(self.first_ungrounded)}"
+            )
+        if self.wordless:
+            said.append(f"of these without words of their own, kept in meta as _spans: {self.wordless:,}")
         if self.dropped:
             said.append(f"places in proposals that point nowhere, left out: {self.dropped}")
         if self.ignored:
             said.append(f"left out, no place for them: {_counted(self.ignored)}")
+        said += [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
         return said
+
+
+def _named(first: list[str]) -> str:
+    return f" ({'; '.join(first)})" if first else ""
 
 
 def _rows(number: int) -> str:

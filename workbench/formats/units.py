@@ -12,8 +12,11 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats.fields import as_list, flag, ignore, list_of, offsets, one_of, optional, required
+from workbench.formats.marks import MARKS as _MARKS
+from workbench.formats.marks import marks
 from workbench.formats.rows import Notes, excerpt, shown, wrong
 from workbench.model import (
+    NO_MARKS,
     REASONS,
     SAID,
     VERDICTS,
@@ -37,14 +40,25 @@ _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 _PROPOSAL = frozenset({"proposer", "model", "reference_entities", "context_entities", "statements"})
 _ENTITY = frozenset({"text", "label", "start", "end"})
 _STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
-_GOLD = frozenset({"annotator", "entities", "statements", "effort"})
+_GOLD = frozenset({"annotator", "entities", "statements", "effort", *_MARKS})
 _UNIT = frozenset(
     {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
     | {"original_label"}
 )
 
 
-def proposal(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> Proposal | None:
+def proposals(
+    value: Any, reference: str, contexts: Sequence[str], notes: Notes
+) -> tuple[Proposal, ...] | None:
+    """The `proposal` of a row, one or a list of them; None when it is of another shape. Raises RowError."""
+    if type(value) is list and value and all(type(one) is dict and "proposer" in one for one in value):
+        found = (_proposal(one, reference, contexts, notes) for one in value)
+        return tuple(one for one in found if one is not None)
+    only = _proposal(value, reference, contexts, notes)
+    return None if only is None else (only,)
+
+
+def _proposal(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> Proposal | None:
     """The `proposal` of a row; None when it is of another shape (no key of ours). Raises RowError."""
     if type(value) is not dict or _PROPOSAL.isdisjoint(value):
         return None
@@ -119,7 +133,7 @@ def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes
     annotator = required(value, "annotator", where)
     ignore(value, _GOLD, where, notes)
     entities, statements = list_of(value, "entities", where), list_of(value, "statements", where)
-    if entities is None and statements is None:
+    if entities is None and statements is None and _MARKS.isdisjoint(value):
         raise RowError(where, shown(value), "entities or statements")
     first = len(entities or ()) + 1
     return GoldRecord(
@@ -129,6 +143,7 @@ def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes
         if statements is None
         else _units(statements, "statement", first, where, reference, contexts, notes),
         _effort(value.get("effort"), f"{where}.effort"),
+        NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where),
     )
 
 
@@ -227,7 +242,7 @@ def _spans(
         what = f"in a reference of {len(reference):,} characters"
     found = places(text, reference)
     if len(found) == 1:
-        notes.repaired += 1
+        notes.moved(f"{shown(text)} {_number(start)}:{_number(end)} → {found[0].start}:{found[0].end}")
         return found[0], *further
     got = f"{shown(text)} at {_number(start)}:{_number(end)} {what}"
     raise RowError(where, got, "the quoted text" if kind == "entity" else "a place in the reference")
@@ -280,8 +295,8 @@ def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
     if (start, end) != (None, None) and not _reads(text, start, end, surface):
         found = places(surface, text)
         if len(found) == 1:
+            notes.moved(f"{shown(surface)} {_number(start)}:{_number(end)} → {found[0].start}:{found[0].end}")
             start, end = found[0].start, found[0].end
-            notes.repaired += 1
         else:
             start = end = None
             notes.dropped += 1
@@ -289,7 +304,9 @@ def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
 
 
 def _reads(text: str, start: int | None, end: int | None, surface: str) -> bool:
-    return start is not None and end is not None and 0 <= start < end and text[start:end] == surface
+    if start is None or end is None or not 0 <= start < end <= len(text):
+        return False
+    return text[start:end] == surface
 
 
 def _statement(item: Any, where: str, reference: str, contexts: int, notes: Notes) -> ProposedStatement:

@@ -11,9 +11,7 @@ from rapidfuzz import fuzz, process
 
 from workbench.matching.analysis import Analysed, analyse
 from workbench.matching.names import Name, compare
-
-MATCHER = "layered-1"  # stored with every score: another version may score the same names differently
-FLOOR = 60  # links below are not worth a look; one byte a reference name serves every threshold above
+from workbench.matching.version import FLOOR
 
 
 class Link(NamedTuple):

@@ -125,7 +125,10 @@ def _with(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
 def _apply(state: ReviewState, edit: object, *, imported: bool = False) -> ReviewState:
     match edit:
         case Open():
-            state = replace(state, opened=edit)
+            anew = {one.kind for one in edit.assessments}
+            shown = state.opened.assessments if state.opened else ()
+            kept = tuple(one for one in shown if one.kind not in anew)  # what was shown of the other kind
+            state = replace(state, opened=replace(edit, assessments=(*kept, *edit.assessments)))
             for assessment in edit.assessments:
                 before = state.of(assessment.kind)
                 state = _with(state, assessment.kind, replace(before, assessment=assessment))

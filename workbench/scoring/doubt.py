@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.scoring.similarities import Counted
+from dataclasses import dataclass
+
+from workbench.scoring.counted import Counted
 
 USUAL = 85
 """The match threshold that doubt is measured at; it orders samples, so another one moves few of them."""
@@ -16,11 +18,30 @@ _UNREAD = 0.67  # no near name, but it stands in a context: 2 of 3
 _ABSENT = 0.02  # neither: 5 of 260
 
 
-def doubt(one: Counted) -> float | None:
-    """The expected number of wrong verdicts on the entities of a sample; None without similarities."""
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What a calibration says: the probability that a unit is found, by its similarity 0 to 100."""
+
+    scorer: str
+    threshold: int
+    probabilities: tuple[float, ...]
+
+    def wrong(self, near: int) -> float:
+        """How likely the verdict on a similarity is wrong."""
+        found = self.probabilities[near]
+        return 1 - found if near and near >= self.threshold else found
+
+
+def doubt(one: Counted, judge: Judge | None = None) -> float | None:
+    """The expected number of wrong verdicts on the entities of a sample; None without similarities.
+
+    By the dataset's own calibration where it has one, else by what was measured once.
+    """
     if one.presence is None:
         return None
     linked = one.presence if one.linked is None else one.linked
+    if judge is not None:
+        return sum(map(judge.wrong, one.presence if judge.scorer == "presence" else linked))
     return sum(_wrong(near, there >= USUAL) for near, there in zip(linked, one.presence, strict=True))
 
 

@@ -2,34 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.matching.link import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.model import Assessment, Kind, Policy, Proposal, Sample, Score, Tally, count
+from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, count
 from workbench.scoring import contextual_recall, linked, presence, ragas
-
-SCORERS: dict[str, Kind] = {
-    "ragas": "entity",
-    "ragas_legacy": "entity",
-    "linked": "entity",
-    "presence": "entity",
-    "contextual_recall": "statement",
-}
-"""Every scorer and the kind of unit it counts, in the order in which reports show them."""
-
-DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
-"""The scorer that is called "automatic" where one value is shown."""
-
-INSTEAD = {"linked": "presence"}
-"""What stands for a scorer where nothing was proposed for the contexts, so that it cannot count."""
-
-EXTERNAL_KINDS: dict[str, Kind] = {
-    "context_entity_recall": "entity",
-    "context_recall": "statement",
-    "Contextual Recall": "statement",
-}
-"""Which verified value an imported score column is compared with."""
-
-__all__ = ["DEFAULT_SCORER", "EXTERNAL_KINDS", "MATCHER", "SCORERS", "assess_all", "score", "value_of"]
 
 
 def assess_all(

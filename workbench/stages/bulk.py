@@ -12,7 +12,8 @@ from itertools import chain, islice
 from multiprocessing import get_context
 
 from workbench.model import Policy, Proposal, Sample
-from workbench.scoring.similarities import Counted, counted
+from workbench.scoring.counted import Counted
+from workbench.scoring.similarities import counted
 from workbench.store.samples import Stored
 
 FEW = 2

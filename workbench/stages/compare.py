@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
+from workbench.comparing.figures import Figures
 from workbench.comparing.means import Mean, mean
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
+from workbench.formats.html_report import write_report
 from workbench.model import Kind, Sample
-from workbench.scoring.scorers import EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import EXTERNAL_KINDS, SCORERS
 from workbench.stages.recompute import Scored, ScoreReport
 from workbench.store import gold as gold_store
-from workbench.store import samples
+from workbench.store import plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -58,26 +61,32 @@ def compare(scores: ScoreReport) -> CompareReport:
     )
 
 
+def write_html(path: Path, found: Figures, *, force: bool = False) -> None:
+    """Write the figures as one page to send. Raises ExportError for a file that is there, or a full disk."""
+    write_report(path, found, force=force)
+
+
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     """Pair verified samples with the same reference by a key of `meta` (`meta.retriever`), or `group`.
 
-    Excluded samples stay out.
+    Excluded samples and those of the holdout stay out.
 
     Raises UsageError when the key is of another form or no sample has it.
     """
     kind = info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
-    excluded = gold_store.load_excluded(store, info.id, kind)
+    left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
     judged = []
     seen = False
     for stored in samples.each_sample(store, info.id):
         name = _value_of(stored.sample, by)
         seen = seen or name is not None
         one = gold.get(stored.sample_id)
-        if name is None or stored.sample_id in excluded:
+        if name is None or stored.sample_id in left_out:
             continue
         if one is not None and one.assessment is not None:
-            judged.append(Judged(stored.sample.id, stored.sample.reference_hash, name, one.assessment))
+            sample = stored.sample
+            judged.append(Judged(sample.id, sample.reference_hash, name, one.assessment, sample.group))
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
     return compare_retrievers(judged)

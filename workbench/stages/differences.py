@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from workbench.comparing.causes import Difference, difference
 from workbench.comparing.links import descends
 from workbench.model import KINDS, Assessment, Kind
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
-from workbench.scoring.scorers import DEFAULT_SCORER, SCORERS
-
-
-def default_scorer(names: Iterable[str], kind: Kind) -> str | None:
-    """The scorer of a kind that is shown first: the default one, else the first; None without one."""
-    of_kind = [name for name in names if SCORERS[name] == kind]
-    return DEFAULT_SCORER[kind] if DEFAULT_SCORER[kind] in of_kind else next(iter(of_kind), None)
+from workbench.scoring.names import first_scorer
 
 
 def causes_of(
@@ -28,7 +22,7 @@ def causes_of(
     """The difference of every verified kind to the scorer shown first; about 2 ms for 50 units."""
     found = {}
     for kind in KINDS:
-        own, name = state.of(kind), default_scorer(assessments, kind)
+        own, name = state.of(kind), first_scorer(assessments, kind)
         if own.disposition == "verified" and name is not None:
             based = descends(opening, own, proposal)
             found[kind] = difference(assessments[name], own.assessment, based=based, lang=lang)

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from workbench.errors import InputError, RowError
+from workbench.formats.directory import settings_of
+from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, rejected_path, rejecting
-from workbench.model import KINDS, Kind, Policy, Record
-from workbench.reviewing.gold import gold_units
+from workbench.model import KINDS, Kind, Policy
+from workbench.stages.import_rows import chunks, said_before, with_gold
+from workbench.stages.import_settings import kept_settings
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
 from workbench.store.datasets import DatasetInfo
@@ -21,7 +23,6 @@ from workbench.store.engine import Store
 from workbench.store.importing import Outcome
 from workbench.store.intake import GoldRule, Intake
 
-CHUNK = 5_000  # rows in one transaction: 2,000 costs a tenth more time, 20,000 saves nothing further
 SHOWN_ERRORS = 20
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
@@ -33,6 +34,7 @@ class ImportReport:
 
     path: str
     dataset: str
+    format: str
     new: int
     unchanged: int
     extended: int
@@ -41,6 +43,8 @@ class ImportReport:
     errors: tuple[str, ...]
     rejected_path: str
     gold_ignored: int
+    repaired: int
+    ungrounded: int
     notes: tuple[str, ...]
     n_samples: int
     blind: int
@@ -51,7 +55,7 @@ class ImportOptions:
     """How a file is taken in.
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
-    the kinds that the imported gold has, entities without gold.
+    what the folder's manifest says, else the kinds that the imported gold has, entities without gold.
     """
 
     dataset: str | None = None
@@ -62,6 +66,7 @@ class ImportOptions:
     blind: float | None = None
     seed: int | None = None
     kinds: tuple[Kind, ...] | None = None
+    columns: Columns = NO_COLUMNS
 
 
 def import_file(
@@ -82,16 +87,16 @@ def import_file(
     if options.strict:
         _check_all(store, path, options, annotator, progress)
     notes = Notes()
-    rows = read(path, format=options.format, notes=notes, progress=progress)
+    rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
     info = _existing(store, name)
     with rejecting(path) as reject:
         taken = _Taken(path, reject)
         taking: Intake | None = None
-        for chunk in _chunks(rows):
-            checked = (_with_gold(row, options.gold) for row in chunk)
+        for chunk in chunks(rows):
+            checked = (with_gold(row, options.gold) for row in chunk)
             good = [row for row in checked if taken.keep(row, options)]
             if good and taking is None:
-                info = info or _create(store, name, options, annotator, good)
+                info = info or _create(store, path, name, options, annotator, good)
                 taking = _intake(store, info, options, annotator)
             if taking is not None:
                 _store_rows(store, taking, good, taken)
@@ -100,15 +105,25 @@ def import_file(
         raise InputError(f"nothing of {path} could be imported: {why}")
     settled = _after(store, info, options)
     n_samples = datasets.count_samples(store, settled.id)
-    return taken.report(settled, notes, n_samples, datasets.count_blind(store, settled.id))
+    report = taken.report(settled, notes, n_samples, datasets.count_blind(store, settled.id))
+    if taking is None or not taking.late:
+        return report
+    number = "1 sample" if taking.late == 1 else f"{taking.late:,} samples"
+    late = f"{number} came after the plan: last in the queue, and in no figure of the plan"
+    return replace(report, notes=(*report.notes, late))
 
 
-def check_file(path: Path, format: str | None) -> None:  # noqa: A002
+def named_columns(fields: Iterable[str], external: Iterable[str]) -> Columns:
+    """The columns of FIELD=COLUMN and COLUMN=KIND. Raises UsageError."""
+    return columns_of(fields, external)
+
+
+def check_file(path: Path, format: str | None, columns: Columns = NO_COLUMNS) -> None:  # noqa: A002
     """Look whether rows can be read from a file at all, before a database is made for them.
 
     Raises NotFoundError, UsageError or InputError as reading it does.
     """
-    read(path, format=format, notes=Notes())
+    read(path, format=format, notes=Notes(), columns=columns)
 
 
 def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
@@ -157,6 +172,7 @@ class _Taken:
         return ImportReport(
             path=str(self.path),
             dataset=info.name,
+            format=notes.format,
             new=self.counts["new"],
             unchanged=self.counts["unchanged"],
             extended=self.counts["extended"],
@@ -165,6 +181,8 @@ class _Taken:
             errors=tuple(self.errors),
             rejected_path=str(rejected_path(self.path)) if self.rejected else "",
             gold_ignored=self.gold_ignored,
+            repaired=notes.repaired,
+            ungrounded=notes.ungrounded,
             notes=tuple(notes.messages()),
             n_samples=n_samples,
             blind=blind,
@@ -172,8 +190,11 @@ class _Taken:
 
 
 def default_name(path: Path) -> str:
-    """A dataset is called after its file; mended rows of FILE.rejected.jsonl go where FILE went."""
-    name = path.name
+    """A dataset is called after its file, or as in the manifest of an export; mended rows of
+    FILE.rejected.jsonl go where FILE went."""
+    if path.is_dir() and (given := settings_of(path)[0]):
+        return given
+    name = path.name or path.absolute().name
     while name.endswith(SUFFIX):
         name = name.removesuffix(SUFFIX)
     return Path(name).stem or path.stem
@@ -197,25 +218,6 @@ def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) ->
             taken.counts[outcome] += 1
 
 
-def _with_gold(row: Row, gold: GoldRule) -> Row:
-    """With `require`, a row without gold is a bad row."""
-    if gold == "require" and row.record is not None and not row.record.gold:
-        error = RowError("gold", "nothing", "the gold that --gold stores, or --gold-if-given", line=row.line)
-        return replace(row, record=None, error=error)
-    return row
-
-
-def _chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    chunk: list[Row] = []
-    for row in rows:
-        chunk.append(row)
-        if len(chunk) == CHUNK:
-            yield chunk
-            chunk = []
-    if chunk:
-        yield chunk
-
-
 def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str, progress: Progress) -> None:
     """Read the file once without storing. Raises InputError that names the first bad rows.
 
@@ -229,10 +231,11 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
         error.path, error.line = str(path), row.line
         errors.append(str(error))
 
-    for chunk in _chunks(read(path, format=options.format, notes=Notes(), progress=progress)):
+    given = read(path, format=options.format, notes=Notes(), progress=progress, columns=options.columns)
+    for chunk in chunks(given):
         good = []
-        for row in (_with_gold(row, options.gold) for row in chunk):
-            error = row.error or (None if options.update else _said_before(row, said, options))
+        for row in (with_gold(row, options.gold) for row in chunk):
+            error = row.error or (None if options.update else said_before(row, said, options))
             if error is None:
                 good.append(row)
             else:
@@ -247,51 +250,39 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
         raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
 
 
-def _said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
-    """The error of a row whose id stood in an earlier row that says something else.
-
-    `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
-    row may add what the earlier one does not name, and another proposal goes into a run of its own.
-    """
-    record = row.record
-    assert record is not None
-    content = record.sample.content_hash
-    name = record.sample.id or content
-    for field, value in _fields(record, content, options):
-        digest = hash(value)
-        if said.setdefault((name, field), digest) != digest:
-            what = "text" if field == "text" else field
-            return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
-    return None
-
-
-def _fields(record: Record, content: str, options: ImportOptions) -> Iterator[tuple[str, str]]:
-    """What a record says by field, as text to be compared; a field that it does not name is left out."""
-    sample = record.sample
-    yield "text", content
-    given = {"response": sample.response, "group": sample.group, "alternatives": sample.alternatives or None}
-    yield from ((field, repr(value)) for field, value in given.items() if value is not None)
-    yield from (
-        (f"meta.{key}", json.dumps(value, sort_keys=True, default=repr)) for key, value in sample.meta.items()
-    )
-    yield from ((f"scores.{column}", digits) for column, digits in record.scores.items())
-    for gold in record.gold if options.gold != "ignore" else ():
-        for kind, units in (("entities", gold.entities), ("statements", gold.statements)):
-            if units is not None:  # what gold says: units, labels, places, verdicts, in any order
-                said = sorted(
-                    repr((u.text, u.label, u.spans[:1], u.match.verdict)) for u in gold_units(units)
-                )
-                yield f"gold of {gold.annotator} ({kind})", repr(said)
-
-
 def _existing(store: Store, name: str) -> DatasetInfo | None:
     return next((info for info in datasets.list_datasets(store) if info.name == name), None)
 
 
-def _create(store: Store, name: str, options: ImportOptions, annotator: str, rows: list[Row]) -> DatasetInfo:
-    seed = secrets.randbits(31) if options.seed is None else options.seed
-    kinds: tuple[Kind, ...] = options.kinds or ("entity",)
-    if options.kinds is None and options.gold != "ignore":
+def _create(
+    store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[Row]
+) -> DatasetInfo:
+    settings = kept_settings(path)
+    seed = settings.seed if options.seed is None else options.seed
+    seed = secrets.randbits(31) if seed is None else seed
+    policy = settings.policy or Policy(kinds=_kinds(options, rows))
+    if options.kinds is not None:
+        policy = replace(policy, kinds=options.kinds)
+    datasets.create_dataset(store, name, seed=seed, policy=policy, annotator=annotator)
+    created = _existing(store, name)
+    assert created is not None
+    if settings.columns:
+        datasets.set_dataset(store, created.id, **settings.columns)
+    # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
+    if settings.blind is None or options.blind is not None:
+        names = {
+            row.record.sample.id or row.record.sample.content_hash for row in rows if row.record is not None
+        }
+        _settle_blind(store, created.id, options, len(names))
+    else:
+        datasets.set_dataset(store, created.id, blind_share=settings.blind, blind_settled=True)
+    return created
+
+
+def _kinds(options: ImportOptions, rows: list[Row]) -> tuple[Kind, ...]:
+    """The kinds that the gold of the rows has; entities where it has none or is not stored."""
+    kinds: tuple[Kind, ...] = ("entity",)
+    if options.gold != "ignore":
         reviewed = {
             kind
             for row in rows
@@ -301,13 +292,7 @@ def _create(store: Store, name: str, options: ImportOptions, annotator: str, row
             if units is not None
         }
         kinds = tuple(kind for kind in KINDS if kind in reviewed) or kinds
-    datasets.create_dataset(store, name, seed=seed, policy=Policy(kinds=kinds), annotator=annotator)
-    created = _existing(store, name)
-    assert created is not None
-    # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
-    names = {row.record.sample.id or row.record.sample.content_hash for row in rows if row.record is not None}
-    _settle_blind(store, created.id, options, len(names))
-    return created
+    return kinds
 
 
 def _after(store: Store, info: DatasetInfo, options: ImportOptions) -> DatasetInfo:

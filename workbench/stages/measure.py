@@ -11,7 +11,8 @@ from workbench.formats import ragas
 from workbench.formats.rows import Notes
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Policy, Proposal, Record, Sample
-from workbench.scoring.scorers import SCORERS, assess_all
+from workbench.scoring.names import SCORERS
+from workbench.scoring.scorers import assess_all
 
 
 def record_of(row: object) -> Record:

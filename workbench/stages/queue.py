@@ -6,32 +6,26 @@ from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.model import Disposition, Tally
-from workbench.scoring.scorers import DEFAULT_SCORER
-from workbench.stages import queue_values
-from workbench.stages.queue_values import (
-    CountedChunk,
-    causes_of,
-    count_now,
-    delta_of,
-    keep_counted,
-    needs_values,
-    page_of,
-    picked_by,
-    values_of,
-)
+from workbench.scoring.names import DEFAULT_SCORER
+from workbench.stages.queue_page import delta_of, needs_values, page_of
 from workbench.store import datasets as dataset_store
 from workbench.store import queue, queue_views
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, PageRow, Progress
-from workbench.store.queue_values import Values
 from workbench.store.samples import CHUNK
 from workbench.text.query import Query, Term
 
-__all__ = ["Pace", "Progress", "keep_counted", "needs_values"]
+if TYPE_CHECKING:
+    from workbench.stages.queue_values import CountedChunk
+    from workbench.store.queue_values import Values
+
+# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
+
+__all__ = ["Pace", "Progress", "needs_values"]
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -77,8 +71,13 @@ def queue_ids(
     By Δ those that have one come first, the largest first, then the others in random order.
     """
     info = _info(store, dataset_id)
-    values = values_of(store, info, annotator) if order == "delta" or needs_values(query) else {}
-    picked = picked_by(store, info, annotator, query, values)
+    if order == "delta" or query.by_value or query.marks & {"disputed", "fast"}:
+        from workbench.stages.queue_values import picked_by, values_of
+
+        values = values_of(store, info, annotator) if order == "delta" or needs_values(query) else {}
+        picked = picked_by(store, info, annotator, query, values)
+    else:
+        values, picked = {}, {}
     ids = queue_views.view_ids(store, info, annotator, query, "u" if order == "delta" else order, picked)
     return _by_delta(ids, values) if order == "delta" else ids
 
@@ -110,23 +109,40 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     open_rows = info.show_auto == "always"
     seen = {row.sample_id for row in rows if row.decided or (open_rows and not row.blind)}
     uncounted = [row.sample_id for row in rows if row.automatic is None and row.sample_id in seen]
-    late = count_now(store, info, uncounted)
+    late: Mapping[int, Tally] = {}
+    if uncounted:
+        from workbench.stages.queue_values import count_now
+
+        late = count_now(store, info, uncounted)
     return {row.sample_id: _row(row, scorer, row.sample_id in seen, late) for row in rows}
 
 
 def causes(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
+    from workbench.stages.queue_values import causes_of
+
     return causes_of(store, _info(store, dataset_id), annotator, ids)
 
 
 def uncounted(store: Store, dataset_id: int, annotator: str) -> list[Sequence[int]]:
     """The decided samples that `score` has not counted, in chunks; views by value need them."""
+    from workbench.stages import queue_values
+
     return queue_values.uncounted(store, _info(store, dataset_id), annotator)
 
 
 def count_chunk(store: Store, dataset_id: int, ids: Sequence[int]) -> CountedChunk:
     """Match some samples; nothing is written."""
+    from workbench.stages import queue_values
+
     return queue_values.count_chunk(store, _info(store, dataset_id), ids)
+
+
+def keep_counted(store: Store, chunk: CountedChunk) -> None:
+    """Keep what `count_chunk` found, where policy and texts are still the same. Raises StoreError."""
+    from workbench.stages import queue_values
+
+    queue_values.keep_counted(store, chunk)
 
 
 def progress(store: Store, dataset_id: int, annotator: str) -> Progress:

@@ -9,16 +9,19 @@ from fractions import Fraction
 from workbench.comparing.causes import difference
 from workbench.comparing.links import descends
 from workbench.matching.units import language_of
+from workbench.matching.version import MATCHER
 from workbench.model import Score, Tally
-from workbench.scoring.scorers import DEFAULT_SCORER, INSTEAD, MATCHER, value_of
-from workbench.scoring.similarities import Counted, counted
+from workbench.scoring.counted import Counted
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
+from workbench.scoring.scorers import value_of
+from workbench.scoring.similarities import counted
+from workbench.stages.queue_page import delta_of, page_of
 from workbench.stages.recompute import score_row
 from workbench.stages.review import proposed
-from workbench.store import journal, queue, scores
+from workbench.store import journal, scores
 from workbench.store import queue_values as stored_values
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue import PageRow
 from workbench.store.queue_terms import Picked
 from workbench.store.queue_values import Values
 from workbench.store.samples import CHUNK, load_samples
@@ -26,11 +29,6 @@ from workbench.text.query import Query, Term
 
 DISPUTED = Fraction(1, 10)
 """The tolerance: automatic and verified values that differ by more are a dispute."""
-
-
-def needs_values(query: Query) -> bool:
-    """Whether a query asks for values of decided samples."""
-    return bool(query.by_value) or "disputed" in query.marks
 
 
 def picked_by(
@@ -171,18 +169,3 @@ def keep_counted(store: Store, chunk: CountedChunk) -> None:
     version, hashes = chunk.policy_version, chunk.hashes
     scores.save_counted(store, chunk.run_id, MATCHER, chunk.found, policy_version=version, hashes=hashes)
     scores.save_scores(store, rows, policy_version=version, hashes=hashes)
-
-
-def page_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> list[PageRow]:
-    """What the database knows of some samples, with the scorer that is called automatic."""
-    return queue.page(
-        store, info.id, ids, annotator, info.kinds,
-        scorer=DEFAULT_SCORER[info.kinds[0]], run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
-    )  # fmt: skip
-
-
-def delta_of(automatic: Tally | None, verified: Tally | None) -> Fraction | None:
-    """Automatic − verified; None while one of them is not there or undefined."""
-    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
-        return None
-    return automatic.recall - verified.recall

@@ -9,15 +9,18 @@ from typing import Any
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
+from workbench.matching.version import MATCHER
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.gate import Gate, gate
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, value_of
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS
+from workbench.scoring.scorers import value_of
 from workbench.stages import bulk
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
-from workbench.store import runs, samples, scores
-from workbench.store.datasets import DatasetInfo, dataset_info, set_dataset
+from workbench.store import plans, runs, samples, scores
+from workbench.store.calibrations import use_calibration
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
@@ -40,6 +43,7 @@ class ScoreReport:
     """A dataset's values. `run` is "" when nothing has been proposed yet.
 
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
+    `calibration` chose the threshold; "" for none.
     """
 
     dataset: str
@@ -49,6 +53,7 @@ class ScoreReport:
     means: Mapping[str, Mean]
     unproposed: int
     seen: Seen = NOTHING
+    calibration: str = ""
 
 
 def recompute(
@@ -88,8 +93,12 @@ def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[
 
 
 def keep_threshold(store: Store, info: DatasetInfo, threshold: int) -> DatasetInfo:
-    """Make a match threshold the dataset's own. What was verified does not change."""
-    set_dataset(store, info.id, threshold=threshold)
+    """Make a match threshold the dataset's own; a calibration that chose another one is no longer in use.
+
+    What was verified does not change.
+    """
+    kept = info.calibration_id if threshold == info.threshold else None
+    use_calibration(store, info.id, kept, threshold)
     return dataset_info(store, info.id)
 
 
@@ -119,6 +128,7 @@ def score_dataset(
         means=_means(rows, seen.related),
         unproposed=runs.count_unproposed(store, info.id, run_id),
         seen=seen,
+        calibration=info.calibration if limit == info.threshold else "",
     )
 
 
@@ -163,8 +173,11 @@ def _scored(
     gold = {kind: gold_store.load_gold(store, info.id, kind) for kind in KINDS}
     excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
     external = scores.load_external(store, info.id)
+    held = plans.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
     rows = []
     for key, number in samples.sample_ids(store, info.id).items():
+        if number in held:
+            continue
         verified: dict[Kind, Tally] = {}
         unresolved: set[Kind] = set()
         for kind in KINDS:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from workbench.comparing.causes import Difference
 from workbench.matching.units import entity_units, language_of, statement_units
+from workbench.matching.version import MATCHER
 from workbench.model import (
     KINDS,
     Assessment,
@@ -22,7 +23,8 @@ from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
 from workbench.scoring import linked, presence
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER, SCORERS, assess_all, score
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS
+from workbench.scoring.scorers import assess_all, score
 from workbench.stages.differences import causes_of
 from workbench.store import datasets as dataset_store
 from workbench.store import journal, queue
@@ -88,12 +90,15 @@ def dataset(store: Store, name: str | None) -> DatasetInfo:
     return dataset_store.find_dataset(store, name)
 
 
-def open_sample(store: Store, sample_id: int, annotator: str, *, off_plan: bool = False) -> Opened:
+def open_sample(
+    store: Store, sample_id: int, annotator: str, *, off_plan: bool = False, dataset_id: int | None = None
+) -> Opened:
     """A sample with this annotator's review, or with what a new review would start from. Writes nothing.
 
-    `off_plan`: it was chosen in an order that is no random one; a new review says so.
+    `off_plan`: it was chosen in an order that is no random one; a new review says so. `dataset_id` where it
+    is known: that saves a query a key.
     """
-    info = _info(store, dataset_of(store, sample_id))
+    info = _info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     if review is None:
@@ -149,19 +154,24 @@ def _reopening(
     A sample flagged before anything was proposed would stay empty for ever otherwise.
     """
     before = state.opened
-    untouched = [kind for kind in KINDS if not state.of(kind).touched and not state.of(kind).assessment.units]
+    untouched = [
+        kind for kind in info.kinds if not state.of(kind).touched and not state.of(kind).assessment.units
+    ]
     if before is None or before.shown == "blind" or not untouched:
         return None
-    fresh = _opening(store, info, stored, annotator)
-    news = tuple(one for one in fresh.assessments if one.kind in untouched and one.units)
-    return replace(fresh, assessments=news) if news else None
+    fresh = _opening(store, info, stored, annotator, untouched)
+    news = tuple(one for one in fresh.assessments if one.units)
+    shown = fresh.auto_shown or before.auto_shown  # an audit is not forgotten
+    return replace(fresh, assessments=news, auto_shown=shown) if news else None
 
 
-def _opening(store: Store, info: DatasetInfo, stored: Stored, annotator: str) -> Open:
+def _opening(
+    store: Store, info: DatasetInfo, stored: Stored, annotator: str, kinds: Sequence[Kind] = KINDS
+) -> Open:
     """What a new review starts from: gold units of the same reference, else the proposal, else nothing."""
     assessments = []
     rematch = False
-    for kind in KINDS:
+    for kind in kinds:
         sibling = None if stored.blind else queue.sibling_gold(store, stored.sample_id, kind, annotator)
         if sibling is not None:
             rematch = rematch or kind == info.kinds[0]
@@ -221,7 +231,7 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
     revealed: tuple[Unit, ...] = ()
     if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
-    assessments = _assessments(info, stored) if visible else {}
+    assessments = automatic(info, stored) if visible else {}
     lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
@@ -240,10 +250,27 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
     )
 
 
-def _assessments(info: DatasetInfo, stored: Stored) -> dict[str, Assessment]:
+def automatic(info: DatasetInfo, stored: Stored) -> Mapping[str, Assessment]:
+    """The assessments of all scorers, without evidence; of the newest few samples they are kept.
+
+    One sample takes 4 ms, and is asked for when it is decided, when that is undone and when it is decided
+    anew.
+    """
     if stored.proposal is None:
         return {}
-    return assess_all(stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False)
+    policy = info.policy
+    key = (info.id, policy, info.threshold, stored.sample_id, stored.sample.content_hash, stored.proposal_id)
+    found = _NEWEST.get(key)
+    if found is None:
+        found = assess_all(stored.sample, stored.proposal, policy, threshold=info.threshold, evidence=False)
+        while len(_NEWEST) >= KEPT:
+            _NEWEST.pop(next(iter(_NEWEST)), None)
+        _NEWEST[key] = found
+    return found
+
+
+KEPT = 16
+_NEWEST: dict[tuple[object, ...], Mapping[str, Assessment]] = {}
 
 
 def _automatic(

@@ -2,28 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from workbench.comparing.causes import Extracted, Row, Total, difference
+from workbench.comparing.causes import Row, Total
 from workbench.comparing.links import descends
 from workbench.errors import InputError
-from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, Evidence, Kind, ProposedEntity, Sample, Tally, Unit
-from workbench.scoring.linked import places_of
-from workbench.scoring.scorers import MATCHER, SCORERS, assess_all, value_of
-from workbench.stages.differences import default_scorer
+from workbench.matching.version import MATCHER
+from workbench.model import Assessment, Kind, Tally
+from workbench.scoring.names import SCORERS, first_scorer
+from workbench.scoring.scorers import value_of
 from workbench.stages.fixes import mend
 from workbench.stages.review import Opened, open_sample
+from workbench.stages.sides import automatic_sides, compared
 from workbench.store import queue
 from workbench.store.engine import Store
 from workbench.store.samples import Stored, load_sample
-from workbench.text.ground import ground
-
-RAGAS = ("ragas", "ragas_legacy")
-BY_ENTITIES = (*RAGAS, "linked")
-"""Scorers that compare extracted context entities; the others read the text of the contexts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +61,14 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     verified, based = _verified(store, opened, stored, kind)
     if stored.proposal is None:
         raise InputError("there is no automatic score: nothing was proposed for this sample")
-    info, sample = opened.dataset, opened.sample
-    assessments = assess_all(sample, stored.proposal, info.policy, threshold=info.threshold)
+    info = opened.dataset
+    assessments = automatic_sides(info, stored, info.threshold)
     names = tuple(name for name in assessments if SCORERS[name] == kind)
-    name = scorer or default_scorer(names, kind)
+    name = scorer or first_scorer(names, kind)
     if name not in names:
         have = ", ".join(names) or "none"
         raise InputError(f"the proposal holds nothing that {name or 'a scorer'} can count; there is: {have}")
-    automatic = assessments[name]
-    if name in RAGAS:
-        automatic = _grounded(automatic, opened, stored)
-    entities = stored.proposal.context_entities if name in BY_ENTITIES else None
-    found = difference(
-        automatic,
-        verified,
-        based=based,
-        lang=language_of(sample, info.policy),
-        extracted=None if entities is None else _extracted(sample, entities),
-    )
+    found = compared(info, stored, name, assessments[name], verified, based)
     return Why(
         opened=opened,
         kind=kind,
@@ -120,36 +104,3 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if opened.opening.auto_shown:
         return replace(own.assessment, source="not verified yet"), based
     raise InputError("automatic and verified show once this sample is decided")
-
-
-def _grounded(automatic: Assessment, opened: Opened, stored: Stored) -> Assessment:
-    """The names that ragas compared, with their places: ragas itself knows none."""
-    assert stored.proposal is not None  # it made the assessment
-    sample, policy, entities = opened.sample, opened.policy, stored.proposal.context_entities or ()
-    listed = entity_units(
-        sample, stored.proposal.reference_entities or (), policy, language_of(sample, policy)
-    )
-    known = {unit.id: unit for unit in listed}
-
-    def placed(unit: Unit) -> Unit:
-        same = known.get(unit.id, unit)
-        match = unit.match
-        if match.verdict == "found":
-            match = replace(match, evidence=places_of(unit.text, entities, sample.retrieved_contexts))
-        return replace(unit, label=same.label, spans=same.spans, match=match)
-
-    return replace(automatic, units=tuple(map(placed, automatic.units)))
-
-
-def _extracted(sample: Sample, entities: Sequence[Sequence[ProposedEntity]]) -> Extracted:
-    def overlaps(evidence: Evidence) -> bool:
-        if evidence.context >= len(entities):
-            return False
-        text = sample.retrieved_contexts[evidence.context]
-        return any(
-            span.start < evidence.end and evidence.start < span.end
-            for entity in entities[evidence.context]
-            for span in ground(entity.text, text)
-        )
-
-    return overlaps

@@ -11,7 +11,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from workbench.store.engine import Store
-from workbench.store.tables import AnswerRow, BatchRow, CallRow
+from workbench.store.tables_calls import AnswerRow, BatchRow, CallRow
 
 CHUNK = 500
 """Keys of one query."""

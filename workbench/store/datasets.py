@@ -13,9 +13,10 @@ from sqlmodel import col, select
 from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
 from workbench.reviewing.documents import policy_document, policy_of
+from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.scores import forget_all
-from workbench.store.tables import Dataset, PolicyRow, RunRow, SampleRow
+from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, RunRow, SampleRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class DatasetInfo:
     blind_settled: bool
     run_id: int | None
     run: str
+    calibration_id: int | None = None
+    calibration: str = ""
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -159,11 +162,11 @@ def count_blind(store: Store, dataset_id: int) -> int:
             select(func.count())
             .select_from(SampleRow)
             .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-            .where(SampleRow.dataset_id == dataset_id, col(SampleRow.blind_u) < Dataset.blind_share)
+            .where(SampleRow.dataset_id == dataset_id, is_blind(Dataset.blind_share))
         ).one()
 
 
-def _info(row: Dataset, policy: Any, run: str | None) -> DatasetInfo:
+def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
     assert row.id is not None
     return DatasetInfo(
         id=row.id,
@@ -177,16 +180,19 @@ def _info(row: Dataset, policy: Any, run: str | None) -> DatasetInfo:
         blind_settled=row.blind_settled,
         run_id=row.run_id,
         run=run or "",
+        calibration_id=row.calibration_id,
+        calibration=calibration or "",
     )
 
 
 def _settings() -> Any:
-    """Datasets with their policies and the names of their runs."""
+    """Datasets with their policies and the names of their runs and calibrations."""
     policy = (col(PolicyRow.dataset_id) == Dataset.id) & (col(PolicyRow.version) == Dataset.policy_version)
     return (
-        select(Dataset, PolicyRow.document, RunRow.name)
+        select(Dataset, PolicyRow.document, RunRow.name, CalibrationRow.name)
         .join(PolicyRow, policy)
         .join(RunRow, col(RunRow.id) == Dataset.run_id, isouter=True)
+        .join(CalibrationRow, col(CalibrationRow.id) == Dataset.calibration_id, isouter=True)
     )
 
 

@@ -40,10 +40,10 @@ from sqlmodel import Session
 
 from workbench.errors import NewerSchemaError, StoreError, UsageError
 
-SCHEMA = "0003"
+SCHEMA = "0004"
 """The newest migration; opening a database that stands there imports no migration code."""
 
-KNOWN_SCHEMAS = ("0001", "0002", "0003")
+KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004")
 BUSY_SECONDS = 5.0
 BULK_CACHE = 32_000
 """Kilobytes: an import writes its indexes' pages a fifth as often as with SQLite's own 2,000."""

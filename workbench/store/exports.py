@@ -2,50 +2,340 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import secrets
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from sqlalchemy import func
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
-from workbench.model import KINDS, Effort, Kind, Unit
+from workbench.model import KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
+from workbench.reviewing.documents import proposal_of, unit_of
+from workbench.reviewing.fold import fold
 from workbench.store.engine import Store
-from workbench.store.gold import verified_by
-from workbench.store.tables import ExportRow, ReviewEventRow, ReviewRow
+from workbench.store.journal import events_of
+from workbench.store.tables import (
+    Dataset,
+    ExternalScoreRow,
+    GoldUnitRow,
+    ProposalRow,
+    ReviewEventRow,
+    ReviewRow,
+    SampleRow,
+    ScoreRow,
+)
+from workbench.store.tables_plans import ExportRow
+
+CHUNK = 500
+_SALT = "salt of the pseudonyms"
 
 
-def gold_by_annotator(
-    store: Store, sample_ids: Sequence[int]
-) -> dict[int, dict[str, dict[Kind, tuple[Unit, ...]]]]:
-    """Verified units of some samples by sample, annotator and kind."""
-    found: dict[int, dict[str, dict[Kind, tuple[Unit, ...]]]] = {}
-    with store.reading() as session:
-        for kind in KINDS:
-            for sample_id, verified in verified_by(session, sample_ids, kind).items():
-                for one in verified:
-                    by_kind = found.setdefault(sample_id, {}).setdefault(one.annotator, {})
-                    by_kind[kind] = one.assessment.units
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One annotator's review of one sample: what stands in the database of it."""
+
+    review_id: int
+    annotator: str
+    origin: str
+    shown: str
+    off_plan: bool
+    states: dict[Kind, str]
+    flag: str
+    units: dict[Kind, tuple[Unit, ...]] = field(default_factory=dict)
+    reasons: dict[Kind, str] = field(default_factory=dict)
+    comments: tuple[str, ...] = ()
+    effort: Effort | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Leaving:
+    """A stored sample as an export reads it, with the proposal of one run for this text."""
+
+    sample_id: int
+    sample: Sample
+    reference_hash: str
+    content_hash: str
+    u: float
+    blind: bool
+    holdout: bool
+    rank: float
+    blind_u: float
+    size: float
+    stratum: str
+    proposal_id: int | None
+    proposal: Proposal | None
+    reviews: tuple[Said, ...]
+    external: dict[str, str]
+    automatic: dict[str, Score]
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Which automatic scores leave: those of a run under a matcher and a match threshold."""
+
+    run_id: int
+    matcher: str
+    threshold: int
+
+
+def each_leaving(
+    store: Store,
+    dataset_id: int,
+    run_id: int | None,
+    wanted: Collection[int] | None = None,
+    scale: Scale | None = None,
+) -> Iterator[list[Leaving]]:
+    """All samples of a dataset in file order, five hundred at a time; only the `wanted` ones if given.
+
+    With `scale` they carry their automatic scores.
+    """
+    last = 0
+    while True:
+        with store.reading() as session:
+            found, last = _chunk(session, dataset_id, run_id, last, wanted, scale)
+        if not last:
+            return
+        if found:
+            yield found
+
+
+def _chunk(
+    session: Session,
+    dataset_id: int,
+    run_id: int | None,
+    last: int,
+    wanted: Collection[int] | None,
+    scale: Scale | None,
+) -> tuple[list[Leaving], int]:
+    share = session.get_one(Dataset, dataset_id).blind_share
+    row = SampleRow
+    query = (
+        select(  # type: ignore[call-overload,misc]
+            row.id, row.key, row.user_input, row.reference, row.retrieved_contexts, row.response,
+            row.group_key, row.meta, row.alternatives, row.reference_hash, row.content_hash,
+            row.u, row.blind_u, row.holdout, row.size, row.stratum, row.rank,
+            ProposalRow.id, ProposalRow.document,
+        )
+        .join(
+            ProposalRow,
+            (col(ProposalRow.sample_id) == SampleRow.id)
+            & (ProposalRow.run_id == run_id)
+            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+            isouter=True,
+        )
+        .where(row.dataset_id == dataset_id, col(row.id) > last)
+        .order_by(col(row.id))
+        .limit(CHUNK)
+    )  # fmt: skip
+    rows = session.exec(query).all()
+    if not rows:
+        return [], 0
+    chosen = [one for one in rows if wanted is None or one[0] in wanted]
+    ids = [one[0] for one in chosen]
+    said = _said(session, ids) if ids else {}
+    external = _external(session, ids) if ids else {}
+    automatic = _automatic(session, ids, scale) if ids and scale else {}
+    return [
+        Leaving(
+            sample_id=one[0],
+            sample=Sample(
+                one[1], one[2], one[3], tuple(one[4]), one[5], one[6], one[7] or {}, tuple(one[8] or ())
+            ),
+            reference_hash=one[9],
+            content_hash=one[10],
+            u=one[11],
+            blind=one[13] or one[12] < share,
+            holdout=one[13],
+            rank=one[16],
+            blind_u=one[12],
+            size=one[14],
+            stratum=one[15],
+            proposal_id=one[17],
+            proposal=proposal_of(one[18]) if one[18] is not None else None,
+            reviews=tuple(said.get(one[0], ())),
+            external=external.get(one[0], {}),
+            automatic=automatic.get(one[0], {}),
+        )
+        for one in chosen
+    ], rows[-1][0]
+
+
+def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
+    rows = session.exec(
+        select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.annotator))
+    ).all()
+    if not rows:
+        return {}
+    units: dict[tuple[int, str], list[Unit]] = {}
+    documents = session.exec(
+        select(GoldUnitRow.review_id, GoldUnitRow.kind, GoldUnitRow.document)
+        .where(col(GoldUnitRow.sample_id).in_(ids))
+        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
+    )
+    for review_id, kind, document in documents:
+        units.setdefault((review_id, kind), []).append(unit_of(document, kind))
+    effort = _effort(session, ids)
+    noted = set(
+        session.exec(
+            select(ReviewEventRow.review_id).where(
+                col(ReviewEventRow.review_id).in_([row.id for row in rows]),
+                col(ReviewEventRow.op).in_(("comment", "excluded", "skipped", "todo")),
+            )
+        )
+    )
+    found: dict[int, list[Said]] = {}
+    for row in rows:
+        number = row.id or 0
+        states: dict[Kind, str] = {"entity": row.entity, "statement": row.statement}
+        reasons: dict[Kind, str] = {}
+        comments: tuple[str, ...] = ()
+        if number in noted:
+            state = fold(events_of(session, number))
+            reasons = {kind: state.of(kind).reason for kind in KINDS if state.of(kind).reason}
+            comments = state.comments
+        found.setdefault(row.sample_id, []).append(
+            Said(
+                review_id=number,
+                annotator=row.annotator,
+                origin=row.origin,
+                shown=row.shown,
+                off_plan=row.off_plan,
+                states=states,
+                flag=row.flag,
+                units={
+                    kind: tuple(units.get((number, kind), ())) for kind in KINDS if states[kind] == "verified"
+                },
+                reasons=reasons,
+                comments=comments,
+                effort=effort.get(number),
+            )
+        )
     return found
 
 
-def effort_by_annotator(store: Store, sample_ids: Sequence[int]) -> dict[tuple[int, str], Effort]:
-    """What the reviews of some samples cost, by (sample, annotator); only those that were measured."""
+def _effort(session: Session, ids: Sequence[int]) -> dict[int, Effort]:
+    """What some reviews cost; only those that were measured."""
     query = (
         select(
-            ReviewRow.sample_id,
-            ReviewRow.annotator,
+            ReviewEventRow.review_id,
             func.sum(ReviewEventRow.seconds),
             func.sum(ReviewEventRow.presses),
         )
-        .join(ReviewEventRow, col(ReviewEventRow.review_id) == ReviewRow.id)
-        .where(col(ReviewRow.sample_id).in_(sample_ids), col(ReviewEventRow.seconds).is_not(None))
-        .group_by(col(ReviewRow.sample_id), col(ReviewRow.annotator))
+        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
+        .where(col(ReviewRow.sample_id).in_(ids), col(ReviewEventRow.seconds).is_not(None))
+        .group_by(col(ReviewEventRow.review_id))
+    )
+    return {
+        number: Effort(round(float(seconds or 0), 3), int(presses or 0))
+        for number, seconds, presses in session.exec(query)
+    }
+
+
+def _external(session: Session, ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    found: dict[int, dict[str, str]] = {}
+    rows = session.exec(
+        select(ExternalScoreRow.sample_id, ExternalScoreRow.column, ExternalScoreRow.digits)
+        .where(col(ExternalScoreRow.sample_id).in_(ids))
+        .order_by(col(ExternalScoreRow.column))
+    )
+    for number, column, digits in rows:
+        found.setdefault(number, {})[column] = digits
+    return found
+
+
+def _automatic(session: Session, ids: Sequence[int], scale: Scale) -> dict[int, dict[str, Score]]:
+    found: dict[int, dict[str, Score]] = {}
+    rows = session.exec(
+        select(ScoreRow).where(
+            col(ScoreRow.sample_id).in_(ids),
+            ScoreRow.run_id == scale.run_id,
+            ScoreRow.matcher == scale.matcher,
+            ScoreRow.threshold == scale.threshold,
+        )
+    )
+    for row in rows:
+        score = Score(row.scorer, Tally(row.found, row.missing, row.unsure), row.value)
+        found.setdefault(row.sample_id, {})[row.scorer] = score
+    return found
+
+
+def queue_places(store: Store, dataset_id: int) -> dict[int, int]:
+    """The place of every sample in the queue, from 1; those kept back have none."""
+    query = (
+        select(SampleRow.id)
+        .where(SampleRow.dataset_id == dataset_id, col(SampleRow.holdout).is_(False))
+        .order_by(col(SampleRow.rank), col(SampleRow.id))
     )
     with store.reading() as session:
-        return {
-            (sample_id, annotator): Effort(round(float(seconds or 0), 3), int(presses or 0))
-            for sample_id, annotator, seconds, presses in session.exec(query)
-        }
+        places = enumerate(session.execute(query), 1)
+        return {row[0]: place for place, row in places if row[0] is not None}
+
+
+def record_of(said: Said, name: str) -> GoldRecord | None:
+    """What one annotator said as a native gold record; None for a review that decided and noted nothing."""
+    decided = {kind: state for kind, state in said.states.items() if state in ("excluded", "skipped")}
+    marks = Marks(
+        dispositions=decided,  # type: ignore[arg-type]
+        reasons={kind: reason for kind, reason in said.reasons.items() if kind in decided},
+        flag=said.flag,
+        comments=said.comments,
+        shown=said.shown if said.shown in ("assisted", "blind") else "",  # type: ignore[arg-type]
+        off_plan=said.off_plan,
+        adjudicated=said.origin == "adjudicated",
+    )
+    if not (said.units or decided or said.flag or said.comments):
+        return None
+    return GoldRecord(name, said.units.get("entity"), said.units.get("statement"), said.effort, marks)
+
+
+def external_columns(store: Store, dataset_id: int) -> tuple[str, ...]:
+    """The names of the columns of external scores, sorted."""
+    with store.reading() as session:
+        return tuple(
+            session.exec(
+                select(ExternalScoreRow.column)
+                .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
+                .where(SampleRow.dataset_id == dataset_id)
+                .distinct()
+                .order_by(col(ExternalScoreRow.column))
+            )
+        )
+
+
+def annotators(store: Store, dataset_id: int) -> dict[str, int]:
+    """Everyone who reviewed, with the number of reviews."""
+    with store.reading() as session:
+        rows = session.exec(
+            select(ReviewRow.annotator, func.count())
+            .where(ReviewRow.dataset_id == dataset_id)
+            .group_by(col(ReviewRow.annotator))
+        )
+        return {name: int(number) for name, number in rows}
+
+
+def salt_of(store: Store, dataset_id: int) -> bytes:
+    """The secret under which the names of a dataset's annotators leave; made once, kept in the database.
+
+    It stands in the log of exports, in a row without a path, so that every export of one database gives a
+    person the same pseudonym and nobody who has only the export can try names.
+    """
+    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
+    with store.reading() as session:
+        row = session.exec(query).first()
+    if row is None:
+        with store.writing() as session:
+            row = session.exec(query).first()
+            if row is None:
+                row = ExportRow(
+                    dataset_id=dataset_id,
+                    path="",
+                    manifest_sha256=secrets.token_hex(32),
+                    annotator=_SALT,
+                    created_at=datetime.now(UTC),
+                )
+                session.add(row)
+    return bytes.fromhex(row.manifest_sha256)
 
 
 def log_export(store: Store, dataset_id: int, path: str, manifest_sha256: str, annotator: str) -> None:
@@ -60,3 +350,10 @@ def log_export(store: Store, dataset_id: int, path: str, manifest_sha256: str, a
                 created_at=datetime.now(UTC),
             )
         )
+
+
+def list_exports(store: Store, dataset_id: int) -> list[ExportRow]:
+    """Where exports of a dataset were written, oldest first."""
+    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id, ExportRow.path != "")
+    with store.reading() as session:
+        return list(session.exec(query.order_by(col(ExportRow.id))))

@@ -11,6 +11,7 @@ import sqlalchemy
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
+from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue_reviews import Reviews
@@ -81,16 +82,16 @@ def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tu
 def _chunks(session: Session, info: DatasetInfo, most: int, found: Survey) -> Iterator[list[int]]:
     query = (
         sqlalchemy.select(
-            col(SampleRow.id), col(SampleRow.meta), col(SampleRow.group_key), col(SampleRow.blind_u)
+            col(SampleRow.id), col(SampleRow.meta), col(SampleRow.group_key), is_blind(info.blind_share)
         )
         .where(col(SampleRow.dataset_id) == info.id)
-        .order_by(col(SampleRow.u))
+        .order_by(col(SampleRow.rank))
         .limit(most)
     )
     for rows in session.execute(query.execution_options(yield_per=CHUNK)).partitions():
-        for _, meta, group, blind_u in rows:
+        for _, meta, group, blind in rows:
             found.seen += 1
-            found.blind += blind_u < info.blind_share
+            found.blind += bool(blind)
             if group:
                 found.groups[group] += 1
             _meta(meta or {}, info, found)
@@ -135,7 +136,7 @@ def _labels(session: Session, info: DatasetInfo, annotator: str, ids: list[int],
             col(ProposalRow.sample_id).in_(open_ids),
             col(ProposalRow.run_id) == info.run_id,
             col(ProposalRow.content_hash) == SampleRow.content_hash,
-            col(SampleRow.blind_u) >= info.blind_share,
+            ~is_blind(info.blind_share),
         )
     )
     for number, entities in session.execute(proposals):

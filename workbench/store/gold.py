@@ -38,6 +38,12 @@ def load_gold(store: Store, dataset_id: int, kind: Kind) -> dict[int, Gold]:
         return _gold(session, kind, ReviewRow.dataset_id == dataset_id)
 
 
+def load_some(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, Gold]:
+    """The gold of those of some samples that have a verified review of that kind."""
+    with store.reading() as session:
+        return gold_of(session, sample_ids, kind)
+
+
 def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody excluded, for one kind."""
     disposition = ReviewRow.entity if kind == "entity" else ReviewRow.statement

@@ -18,6 +18,8 @@ from workbench.store.engine import Store, insert_many
 from workbench.store.importing_extras import Extras, Stored, add_extras
 from workbench.store.intake import Intake
 from workbench.store.journal import append_edits, events_of
+from workbench.store.plans import LATE_RANK, has_plan, kept_back
+from workbench.store.purge import purged_among
 from workbench.store.samples import draw
 from workbench.store.scores import forget_scores
 from workbench.store.tables import METADATA, ReviewRow, SampleRow
@@ -35,8 +37,10 @@ def add_chunk(
     """
     hashed = [(record, record.sample.content_hash) for record in records]
     with store.writing() as session:
+        intake.planned = has_plan(session, intake.dataset_id)  # one may have been made since the last chunk
         keys = [record.sample.id or content for record, content in hashed]
-        inserted = intake.empty and _insert_all(session, intake, hashed, keys)
+        purged = purged_among(session, intake.dataset_id, keys, [content for _, content in hashed])
+        inserted = intake.empty and not purged and _insert_all(session, intake, hashed, keys)
         known = {} if inserted else _known(session, intake.dataset_id, keys)
         stored = Stored(session, intake, [row.id for row in known.values() if row.id is not None])
         fresh: list[dict[str, Any]] = []
@@ -44,9 +48,12 @@ def add_chunk(
         extras: list[tuple[int, Extras]] = []
         for number, ((record, content), key) in enumerate(zip(hashed, keys, strict=True)):
             row = known.get(key)
+            if key in purged or content in purged:
+                outcomes.append(_was_purged(key, purged.get(key) or purged[content]))
+                continue
             if row is None:
                 if not inserted:
-                    fresh.append(_new_row(intake, record.sample, key, content))
+                    fresh.append(_new_row(intake, record, key, content))
                 outcomes.append("new")
             else:
                 same = content == row.content_hash
@@ -58,7 +65,7 @@ def add_chunk(
                 record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
             ):
                 extras.append((number, Extras(key, content, record)))
-        insert_many(session, METADATA.tables["sample"], fresh)
+        _insert(session, intake, fresh)
         if extras:
             added = add_extras(session, intake, stored, [extra for _, extra in extras])
             for (number, _), new in zip(extras, added, strict=True):
@@ -69,6 +76,10 @@ def add_chunk(
         return outcomes
 
 
+def _was_purged(key: str, day: str) -> RowError:
+    return RowError("id", f"{key!r}, purged on {day}", "another sample: this one's text was removed for good")
+
+
 def _insert_all(
     session: Session, intake: Intake, hashed: Sequence[tuple[Record, str]], keys: Sequence[str]
 ) -> bool:
@@ -77,14 +88,32 @@ def _insert_all(
     False, and nothing written, when a key was there already: then every chunk from here on is looked up.
     """
     pairs = zip(hashed, keys, strict=True)
-    rows = [_new_row(intake, record.sample, key, content) for (record, content), key in pairs]
+    rows = [_new_row(intake, record, key, content) for (record, content), key in pairs]
     try:
         with session.begin_nested():
-            insert_many(session, METADATA.tables["sample"], rows)
+            _insert(session, intake, rows)
     except IntegrityError:
         intake.empty = False
         return False
     return True
+
+
+def _insert(session: Session, intake: Intake, rows: list[dict[str, Any]]) -> None:
+    """Store new samples; those that come after the plan outside of it.
+
+    A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
+    """
+    if intake.planned and rows:
+        groups = {row["group_key"] for row in rows if row["group_key"] is not None}
+        back = kept_back(session, intake.dataset_id, groups, {row["reference_hash"] for row in rows})
+        for row in rows:
+            row |= {
+                "rank": LATE_RANK + row["u"],
+                "size": 0.0,
+                "holdout": row["group_key"] in back.groups or row["reference_hash"] in back.references,
+            }
+    insert_many(session, METADATA.tables["sample"], rows)
+    intake.late += len(rows) if intake.planned else 0
 
 
 def _known(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, SampleRow]:
@@ -94,8 +123,11 @@ def _known(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, 
     return {row.key: row for row in rows}
 
 
-def _new_row(intake: Intake, sample: Sample, key: str, content: str) -> dict[str, Any]:
+def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str, Any]:
+    sample = record.sample
     u, blind_u = draw(intake.seed, key)
+    if record.u is not None:  # it keeps the place it had in another database
+        u = record.u
     return {
         "dataset_id": intake.dataset_id,
         "key": key,
@@ -110,6 +142,10 @@ def _new_row(intake: Intake, sample: Sample, key: str, content: str) -> dict[str
         "content_hash": content,
         "u": u,
         "blind_u": blind_u,
+        "rank": u,
+        "size": 1.0,
+        "stratum": "",
+        "holdout": False,
     }
 
 

@@ -11,11 +11,13 @@ from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
-from workbench.model import KINDS, Assessment, GoldRecord, Kind, Record
+from workbench.model import KINDS, Assessment, GoldRecord, Kind, Proposal, Record
 from workbench.reviewing.documents import edit_document, proposal_document
-from workbench.reviewing.edits import Accept, Edit, Open
+from workbench.reviewing.edits import Accept, Edit
 from workbench.reviewing.gold import Verified, gold_units, resolve
+from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
+from workbench.store.importing_marks import differing_mark, marks_edits, new_marks, opening_of
 from workbench.store.intake import Intake
 from workbench.store.journal import append_edits, gold_rows
 from workbench.store.runs import new_run
@@ -38,7 +40,9 @@ def add_extras(session: Session, intake: Intake, stored: Stored, extras: Sequenc
     bulk = _Bulk()
     for extra in extras:
         sample_id = ids[extra.key]
-        added = _proposal(session, intake, stored, bulk, extra, sample_id)
+        added = False
+        for proposal in _proposals(extra.record):
+            added = _proposal(session, intake, stored, bulk, extra, sample_id, proposal) or added
         added = _scores(session, stored, bulk, extra, sample_id) or added
         if intake.gold != "ignore":
             for gold in extra.record.gold:
@@ -59,9 +63,9 @@ class _Bulk:
     def write(self, session: Session, intake: Intake) -> None:
         tables = METADATA.tables
         if self.proposals:
-            session.execute(insert(tables["proposal"]), self.proposals)
+            insert_many(session, tables["proposal"], self.proposals)
         if self.scores:
-            session.execute(insert(tables["external_score"]), self.scores)
+            insert_many(session, tables["external_score"], self.scores)
         if self.reviews:
             _write_reviews(session, intake, self.reviews)
 
@@ -123,7 +127,15 @@ class Stored:
                 return RowError(f"scores.{column}", digits, f"{row.digits} as stored before, or --update")
         for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
-            if review is not None and self.new_kinds(review, gold, differing=True):
+            if review is None:
+                continue
+            if (said := differing_mark(review, gold.marks)) is not None:
+                return RowError(
+                    "gold.disposition",
+                    f"{said} of annotator {gold.annotator!r}",
+                    "what was stored before, or --update",
+                )
+            if self.new_kinds(review, gold, differing=True):
                 return RowError(
                     "gold",
                     f"other gold of annotator {gold.annotator!r}",
@@ -141,14 +153,21 @@ def _ids(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, in
     return {key: number for key, number in rows if number is not None}
 
 
+def _proposals(record: Record) -> tuple[Proposal, ...]:
+    return () if record.proposal is None else (record.proposal, *record.others)
+
+
 def _proposal(
-    session: Session, intake: Intake, stored: Stored, bulk: _Bulk, extra: Extras, sample_id: int
+    session: Session,
+    intake: Intake,
+    stored: Stored,
+    bulk: _Bulk,
+    extra: Extras,
+    sample_id: int,
+    proposal: Proposal,
 ) -> bool:
-    proposal = extra.record.proposal
-    if proposal is None:
-        return False
     document = proposal_document(proposal)
-    have = stored.proposals.get((sample_id, extra.content_hash), {})
+    have = stored.proposals.setdefault((sample_id, extra.content_hash), {})
     if document in have.values():
         return False
     runs = intake.runs.setdefault((proposal.proposer, proposal.model), [])
@@ -159,6 +178,7 @@ def _proposal(
             session, intake.dataset_id, proposal.proposer, proposal.model, parameters, intake.annotator
         )
         runs.append(run_id)
+    have[run_id] = document
     bulk.proposals.append(
         {
             "run_id": run_id,
@@ -200,10 +220,11 @@ def _gold(
         bulk.reviews.append((sample_id, gold, extra.record))
         return True
     kinds = stored.new_kinds(review, gold, differing=False)
-    if not kinds:
-        return False
     given = [assessment for assessment in _assessments(gold) if assessment.kind in kinds]
     edits: list[tuple[str, Edit]] = [(intake.action, Accept(assessment)) for assessment in given]
+    edits += [(intake.action, edit) for edit in new_marks(session, review, gold.marks)]
+    if not edits:
+        return False
     for assessment in given:
         stored.verified[sample_id, gold.annotator, assessment.kind] = assessment
     append_edits(session, review, session.get_one(SampleRow, sample_id), edits)
@@ -219,22 +240,23 @@ def _assessments(gold: GoldRecord) -> list[Assessment]:
 def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, GoldRecord, Record]]) -> None:
     tables = METADATA.tables
     now = datetime.now(UTC)
-    opening = Open(None, "", 0, intake.policy_version, "import", False, ())
     rows = []
     for sample_id, record, _ in gold:
+        said = record.marks.dispositions
         rows.append(
             {
                 "dataset_id": intake.dataset_id,
                 "sample_id": sample_id,
                 "annotator": record.annotator,
-                "origin": "imported",
+                "origin": "adjudicated" if record.marks.adjudicated else "imported",
                 "policy_version": intake.policy_version,
-                "shown": "import",
-                "seq": len(_assessments(record)),
-                "entity": "todo" if record.entities is None else "verified",
-                "statement": "todo" if record.statements is None else "verified",
-                "flag": "",
+                "shown": record.marks.shown or "import",
+                "seq": len(_assessments(record)) + len(marks_edits(record.marks)),
+                "entity": said.get("entity", "todo") if record.entities is None else "verified",
+                "statement": said.get("statement", "todo") if record.statements is None else "verified",
+                "flag": record.marks.flag,
                 "updated_at": now,
+                "off_plan": record.marks.off_plan,
             }
         )
     session.execute(insert(tables["review"]), rows)
@@ -244,7 +266,9 @@ def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, G
     for sample_id, record, whole in gold:
         review_id = numbers[sample_id, record.annotator]
         assessments = _assessments(record)
-        edits: list[Edit] = [opening, *(Accept(assessment) for assessment in assessments)]
+        edits: list[Edit] = [opening_of(record.marks, intake.policy_version)]
+        edits += [Accept(assessment) for assessment in assessments]
+        edits += marks_edits(record.marks)
         for seq, edit in enumerate(edits):
             op, data = edit_document(edit)
             spent = record.effort if seq == 1 else None
@@ -272,8 +296,7 @@ def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, G
                 record.annotator,
             )
     session.execute(insert(tables["review_event"]), events)
-    if units:
-        session.execute(insert(tables["gold_unit"]), units)
+    insert_many(session, tables["gold_unit"], units)
 
 
 def _review_ids(session: Session, sample_ids: Sequence[int]) -> dict[tuple[int, str], int]:

@@ -172,7 +172,7 @@ def _acts() -> Any:
             ~_imported_since(),
         )
         .order_by(col(ReviewEventRow.id).desc())
-        .execution_options(yield_per=50)
+        .execution_options(yield_per=5)  # mostly the first is the one; each costs a look for later imports
     )
 
 
@@ -208,7 +208,7 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
 @cache
 def _rows_of_act() -> Any:
     return (
-        select(ReviewEventRow)
+        select(ReviewEventRow.review_id, ReviewEventRow.op, ReviewEventRow.data)
         .where(ReviewEventRow.action == bindparam("action"), ReviewEventRow.op != "open", ~_imported_since())
         .order_by(col(ReviewEventRow.id))
     )

@@ -14,7 +14,8 @@ from sqlmodel import Session, col, select
 
 from workbench.model import Disposition, Kind, Score, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring.scorers import INSTEAD
+from workbench.scoring.names import INSTEAD
+from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, excluded_of, gold_of, verified_by
 from workbench.store.queue_reviews import Reviews
@@ -148,7 +149,7 @@ def page(
             col(SampleRow.id),
             col(SampleRow.key),
             func.substr(col(SampleRow.reference), 1, 200),
-            col(SampleRow.blind_u) < Dataset.blind_share,
+            is_blind(Dataset.blind_share),
             col(SampleRow.reference_hash),
             reviews.state(),
             reviews.decided(),

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Table, and_, case, exists, literal, or_, s
 from sqlmodel import col
 
 from workbench.model import Kind
+from workbench.store.blind import is_blind
 from workbench.store.tables import Dataset, ReviewRow, SampleRow
 
 UNDECIDED = ("todo", "started")
@@ -95,7 +96,7 @@ class Reviews:
     def blind(self) -> Clause:
         """Whether the sample is reviewed blind."""
         share = select(col(Dataset.blind_share)).where(col(Dataset.id) == self.dataset_id).scalar_subquery()
-        return col(SampleRow.blind_u) < share
+        return is_blind(share)
 
     def stale(self) -> Clause:
         """Whether the annotator verified it under an older policy than today's."""

@@ -10,7 +10,9 @@ from typing import Any
 from sqlalchemy import Text, and_, bindparam, cast, false, func, literal, not_, or_
 from sqlmodel import col, select
 
-from workbench.scoring.scorers import DEFAULT_SCORER, MATCHER
+from workbench.matching.version import MATCHER
+from workbench.scoring.names import DEFAULT_SCORER
+from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import contains
 from workbench.store.queue_reviews import Clause, Reviews
@@ -69,7 +71,7 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
         case "flagged":
             return reviews.own(lambda review: review.flag != "")
         case "blind":
-            return col(SampleRow.blind_u) < info.blind_share
+            return is_blind(info.blind_share)
         case "stale":
             return reviews.stale()
         case "offplan":
@@ -83,7 +85,7 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
                 .where(verified.c.dataset_id == info.id, verified.c[kind] == "verified")
             )
             same = select(SampleRow.id).where(col(SampleRow.reference_hash).in_(hashes))
-            seeing = col(SampleRow.blind_u) >= info.blind_share
+            seeing = not_(is_blind(info.blind_share))
             return and_(reviews.stands("todo"), col(SampleRow.id).in_(same), seeing)
         case "disputed":
             return or_(_one_of(picked[mark]), _marked("flagged", info, reviews, picked))
@@ -128,7 +130,7 @@ def _proposed(label: str, info: DatasetInfo) -> Any:
         .where(
             ProposalRow.run_id == info.run_id,
             col(ProposalRow.content_hash) == SampleRow.content_hash,
-            col(SampleRow.blind_u) >= info.blind_share,
+            not_(is_blind(info.blind_share)),
         )
         .offset(0)  # keeps the database from working the text out anew for every mention of it
         .subquery()
@@ -190,5 +192,5 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str) -> Clause:
         not_(holds) if term.negated else holds,
     )
     decided = Reviews(info.id, annotator, info.kinds).decided()
-    seen = col(SampleRow.blind_u) >= info.blind_share
+    seen = not_(is_blind(info.blind_share))
     return and_(not_(decided), seen, col(SampleRow.id).in_(scored))

@@ -9,8 +9,9 @@ import sqlalchemy
 from sqlalchemy import and_, case, exists, func
 from sqlmodel import Session, col
 
-from workbench.model import Tally
-from workbench.scoring.scorers import DEFAULT_SCORER, INSTEAD, MATCHER
+from workbench.matching.version import MATCHER
+from workbench.model import Kind, Tally
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import gold_of
@@ -88,8 +89,11 @@ def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
         return list(ids_of(session, query))
 
 
-def fast_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
-    """The samples of which the accept that stands came under a second after the sample was painted."""
+def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = None) -> list[int]:
+    """The samples of which the accept that stands came under a second after the sample was painted.
+
+    Of one kind, or of any.
+    """
     data = col(ReviewEventRow.data)
     query = (
         sqlalchemy.select(
@@ -119,7 +123,9 @@ def fast_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
             else:
                 undone.discard(target)
     found = set()
-    for (sample_id, _), accepts in standing.items():
+    for (sample_id, kind), accepts in standing.items():
+        if of is not None and kind != of:
+            continue
         last = next((fast for action, fast in reversed(accepts) if action not in undone), False)
         if last:
             found.add(sample_id)

@@ -11,8 +11,9 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, and_, bindparam, case, func, or_
 from sqlmodel import Session, col, select
 
+from workbench.matching.version import MATCHER
 from workbench.model import Kind
-from workbench.scoring.scorers import MATCHER
+from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue_reviews import UNDECIDED, Reviews
@@ -45,12 +46,10 @@ def view_ids(
             col(CountedRow.run_id) == info.run_id,
             col(CountedRow.matcher) == MATCHER,
         )
-        seen = case(
-            (col(SampleRow.blind_u) >= info.blind_share, func.coalesce(CountedRow.doubt, -1.0)), else_=-1.0
-        )
-        chosen = chosen.outerjoin(CountedRow, is_counted).order_by(seen.desc(), col(SampleRow.u))
+        seen = case((~is_blind(info.blind_share), func.coalesce(CountedRow.doubt, -1.0)), else_=-1.0)
+        chosen = chosen.outerjoin(CountedRow, is_counted).order_by(seen.desc(), col(SampleRow.rank))
     else:
-        chosen = chosen.order_by(col(SampleRow.id) if order == "file" else col(SampleRow.u))
+        chosen = chosen.order_by(col(SampleRow.id) if order == "file" else col(SampleRow.rank))
     with store.reading() as session:
         return ids_of(session, chosen)
 
@@ -62,7 +61,7 @@ def find_ids(
     chosen = (
         sqlalchemy.select(col(SampleRow.id))
         .where(*_conditions(info, annotator, query, {}))
-        .order_by((col(SampleRow.key) == exact).desc(), col(SampleRow.u))
+        .order_by((col(SampleRow.key) == exact).desc(), col(SampleRow.rank))
         .limit(limit)
     )
     with store.reading() as session:
@@ -72,14 +71,14 @@ def find_ids(
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
     """The samples around one in queue order, itself included, however many the dataset has."""
     chosen = sqlalchemy.select(col(SampleRow.id)).where(col(SampleRow.dataset_id) == dataset_id)
-    place = col(SampleRow.u), col(SampleRow.id)
+    place = col(SampleRow.rank), col(SampleRow.id)
     with store.reading() as session:
         if at is None:
             return ids_of(session, chosen.order_by(place[0]).limit(before + after))
-        u = session.get_one(SampleRow, at).u
-        back = ids_of(session, chosen.where(place[0] < u).order_by(place[0].desc()).limit(before))
+        rank = session.get_one(SampleRow, at).rank
+        back = ids_of(session, chosen.where(place[0] < rank).order_by(place[0].desc()).limit(before))
         back.reverse()
-        return back + ids_of(session, chosen.where(place[0] >= u).order_by(place[0]).limit(after))
+        return back + ids_of(session, chosen.where(place[0] >= rank).order_by(place[0]).limit(after))
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None) -> int | None:
@@ -90,8 +89,8 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     with store.reading() as session:
         place: dict[str, object] = {}
         if after is not None:
-            u = session.exec(select(SampleRow.u).where(SampleRow.id == after)).one()
-            place = {"after": after, "u": u}
+            rank = session.exec(select(SampleRow.rank).where(SampleRow.id == after)).one()
+            place = {"after": after, "rank": rank}
         for query in _following(info.id, annotator, info.kinds, first=after is None):
             found = session.execute(query, place).scalar()
             if found is not None:
@@ -110,13 +109,13 @@ def _following(dataset_id: int, annotator: str, kinds: tuple[Kind, ...], *, firs
         query = (
             sqlalchemy.select(col(SampleRow.id))
             .where(col(SampleRow.dataset_id) == dataset_id, wanted)
-            .order_by(col(SampleRow.u))
+            .order_by(col(SampleRow.rank))
             .limit(1)
         )
         if first:
             queries.append(query)
         else:
-            queries.append(query.where(col(SampleRow.u) > bindparam("u")))
+            queries.append(query.where(col(SampleRow.rank) > bindparam("rank")))
             queries.append(query.where(col(SampleRow.id) != bindparam("after")))
     return queries
 

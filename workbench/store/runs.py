@@ -13,7 +13,8 @@ from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError
 from workbench.store.engine import Store
-from workbench.store.tables import FailedRow, ProposalRow, RunRow, SampleRow
+from workbench.store.tables import ProposalRow, RunRow, SampleRow
+from workbench.store.tables_calls import FailedRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]
         .where(
             SampleRow.dataset_id == dataset_id, col(ProposalRow.id).is_(None), col(FailedRow.run_id).is_(None)
         )
-        .order_by(col(SampleRow.u))
+        .order_by(col(SampleRow.rank))
     )
     with store.reading() as session:
         return [number for number in session.exec(query) if number is not None]
@@ -177,7 +178,7 @@ def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str]]:
         select(SampleRow.id, SampleRow.key, FailedRow.failure, FailedRow.message)
         .join(FailedRow, col(FailedRow.sample_id) == SampleRow.id)
         .where(FailedRow.run_id == run_id)
-        .order_by(col(SampleRow.u))
+        .order_by(col(SampleRow.rank))
     )
     with store.reading() as session:
         return [(number or 0, key, failure, message) for number, key, failure, message in session.exec(query)]

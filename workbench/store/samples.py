@@ -13,6 +13,7 @@ from sqlmodel import col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
+from workbench.store.blind import is_blind, row_is_blind
 from workbench.store.engine import Store, contains
 from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
 
@@ -184,7 +185,7 @@ def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:
     query = (
         select(SampleRow.id)
         .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-        .where(col(SampleRow.id).in_(sample_ids), col(SampleRow.blind_u) < Dataset.blind_share)
+        .where(col(SampleRow.id).in_(sample_ids), is_blind(Dataset.blind_share))
     )
     with store.reading() as session:
         return {number for number in session.exec(query) if number is not None}
@@ -202,7 +203,7 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
         select(SampleRow.id)
         .where(SampleRow.dataset_id == dataset_id, contains(col(SampleRow.reference), piece))
         .where(or_(own, ~verified))
-        .order_by(col(SampleRow.u))
+        .order_by(col(SampleRow.rank))
     )
     with store.reading() as session:
         return [number for number in session.exec(query) if number is not None]
@@ -214,7 +215,7 @@ def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
         sample_id=row.id,
         dataset_id=row.dataset_id,
         sample=sample_of(row),
-        blind=row.blind_u < blind_share,
+        blind=row_is_blind(row, blind_share),
         u=row.u,
         proposal_id=proposal.id if proposal else None,
         proposal=proposal_of(proposal.document) if proposal else None,

@@ -1,4 +1,8 @@
-"""The tables. `table=True` does not validate, so what must hold is a constraint of the table."""
+"""The tables of samples and reviews. `table=True` does not validate: what must hold is a constraint.
+
+Those that a list of samples does not need stand in `tables_calls` and `tables_plans`: the library takes 7 ms
+to make one.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +51,7 @@ class Dataset(Base, table=True):
     external: str = "ask"
     policy_version: int = 1
     run_id: int | None = None  # the current run
+    calibration_id: int | None = None  # the one that scoring applies
 
 
 class PolicyRow(Base, table=True):
@@ -68,7 +73,7 @@ class SampleRow(Base, table=True):
     __tablename__ = "sample"
     __table_args__ = (
         UniqueConstraint("dataset_id", "key"),
-        Index(None, "dataset_id", "u"),
+        Index(None, "dataset_id", "rank"),
         Index(None, "reference_hash"),
     )
     id: int | None = Field(default=None, primary_key=True)
@@ -85,6 +90,12 @@ class SampleRow(Base, table=True):
     content_hash: str
     u: float
     blind_u: float
+    # A plan sets these before its first verdict: what a sample weighs in the draw (0: it came after the
+    # plan), its stratum, its place in the queue, and whether it is kept back.
+    rank: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
+    size: float = Field(default=1.0, sa_column_kwargs={"server_default": "1"})
+    stratum: str = Field(default="", sa_column_kwargs={"server_default": ""})
+    holdout: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class RunRow(Base, table=True):
@@ -117,60 +128,6 @@ class ProposalRow(Base, table=True):
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     # the calls whose answers it is made of, None for one that cost no call
     calls: list[int] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-
-
-class CallRow(Base, table=True):
-    """One request to a service: answered, or failed. `keys` name what was asked; see `answer`."""
-
-    __tablename__ = "call"
-    __table_args__ = (Index(None, "run_id", "failure"),)
-    id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(foreign_key="run.id")
-    task: str
-    keys: list[str] = Field(sa_column=Column(JSON, nullable=False))
-    model: str = ""  # as the service named it
-    request_id: str = ""
-    stop_reason: str = ""
-    failure: str = ""  # its kind; empty for an answer
-    detail: str = Field(default="", sa_type=Text)
-    usage: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
-    attempts: int = 1
-    batch: str = ""
-    at: datetime
-
-
-class AnswerRow(Base, table=True):
-    """What was paid for: one part of an answer, under the hash of all it depends on."""
-
-    __tablename__ = "answer"
-    __table_args__ = (Index(None, "call_id"),)
-    key: str = Field(primary_key=True)
-    call_id: int = Field(foreign_key="call.id")
-    task: str
-    document: list[Any] = Field(sa_column=Column(JSON, nullable=False))
-
-
-class FailedRow(Base, table=True):
-    """A sample that a run could not speak of, and why; gone when it does."""
-
-    __tablename__ = "failed"
-    run_id: int = Field(foreign_key="run.id", primary_key=True)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
-    content_hash: str
-    failure: str
-    message: str = Field(sa_type=Text)
-
-
-class BatchRow(Base, table=True):
-    """A batch that was submitted: its asks by id, kept before anything is waited for."""
-
-    __tablename__ = "batch"
-    __table_args__ = (Index(None, "run_id"),)
-    id: str = Field(primary_key=True)
-    run_id: int = Field(foreign_key="run.id")
-    asks: list[Any] = Field(sa_column=Column(JSON, nullable=False))
-    fetched: bool = False
-    submitted_at: datetime
 
 
 class ReviewRow(Base, table=True):
@@ -289,13 +246,16 @@ class ExternalScoreRow(Base, table=True):
     digits: str
 
 
-class ExportRow(Base, table=True):
-    """One finished export."""
+class CalibrationRow(Base, table=True):
+    """A calibration as saved: its document names the samples whose gold it saw. Never changed."""
 
-    __tablename__ = "export_log"
+    __tablename__ = "calibration"
+    __table_args__ = (UniqueConstraint("dataset_id", "name"),)
     id: int | None = Field(default=None, primary_key=True)
     dataset_id: int = Field(foreign_key="dataset.id")
-    path: str
-    manifest_sha256: str
+    name: str
+    run_id: int | None = None
+    scorer: str
+    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     annotator: str
     created_at: datetime

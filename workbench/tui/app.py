@@ -43,7 +43,10 @@ if TYPE_CHECKING:
     from workbench.tui.proposing import Going
 
 STYLES = Path(__file__).parent / "styles"
-SHEETS = ("base", "queue", "review", "dialogs", "why", "pick", "tour", "runs")
+SHEETS = (
+    "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
+    "plan", "calibrate", "compare", "disputes",
+)  # fmt: skip
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
 
@@ -211,6 +214,11 @@ class WorkbenchApp(OwnApp):
         """Leave the runs; the queue reads again what a run may have changed."""
         await self.pop_screen()
         self._queue().action_reread()
+
+    async def back_from_plan(self, *, changed: bool = False, go_on: bool = False) -> None:
+        """Leave the plan; the queue reads its order again, or goes on with the next sample of it."""
+        await self.pop_screen()
+        self._queue().planned(changed=changed, go_on=go_on)
 
     def propose(self, going: Going) -> None:
         """Watch a run that was started, on whatever screen one is."""

@@ -5,22 +5,31 @@ Importing this module loads the store; the app does that in a thread, after its 
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from workbench.errors import StoreError
 from workbench.model import Effort, Kind
 from workbench.reviewing.edits import Edit
-from workbench.stages import facets, policy, queue, review, same, why
-from workbench.stages.facets import Facets
-from workbench.stages.policy import PolicyVersion
+from workbench.stages import queue
 from workbench.stages.queue import First, Order, Pace, Progress, QueueRow
-from workbench.stages.review import DatasetInfo, Moved, Opened
-from workbench.stages.same import Decision, Place
-from workbench.stages.why import Why
+from workbench.store.datasets import DatasetInfo, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Query
+
+if TYPE_CHECKING:
+    from workbench.comparing.figures import Figures
+    from workbench.stages.facets import Facets
+    from workbench.stages.policy import PolicyVersion
+    from workbench.stages.review import Moved, Opened
+    from workbench.stages.same import Decision, Place
+    from workbench.stages.why import Why
+
+# What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
+# queue's first rows. The app does that right after them (`_get_ready`).
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +89,8 @@ class Desk:
 
     async def facets(self) -> Facets:
         """What there is to filter by, with counts."""
+        from workbench.stages import facets
+
         return await self.store.read(facets.facets, self.info.id, self.annotator)
 
     async def find(self, text: str, limit: int) -> list[QueueRow]:
@@ -88,11 +99,17 @@ class Desk:
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""
-        return await self.store.read(review.datasets)
+        return await self.store.read(list_datasets)
 
     async def progress(self) -> Progress:
         """How far the dataset is."""
         return await self.store.read(queue.progress, self.info.id, self.annotator)
+
+    async def planned(self) -> tuple[int, int] | None:
+        """How many of the planned samples are complete, of how many; None without a plan."""
+        from workbench.stages import plan
+
+        return await self.store.read(plan.planned, self.info.id)
 
     @property
     def nothing_left(self) -> str:
@@ -119,11 +136,14 @@ class Desk:
 
     async def open(self, sample_id: int, *, picked: bool = False) -> Opened:
         """A sample as it stands now; `picked` by hand, or in a view off the plan, marks a new review."""
+        from workbench.stages import review
+
         off_plan = picked or (self.view is not None and self.view.off_plan)
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
 
     async def open_next(self, after: int) -> Opened | None:
         """The next sample to decide, as it stands now; None when there is none."""
+        from workbench.stages import review
 
         def read(store: Store) -> Opened | None:
             found = self._next(store, after)
@@ -134,9 +154,31 @@ class Desk:
 
         return await self.store.read(read)
 
+    async def prepare(self, opened: Opened) -> None:
+        """Work out what deciding a sample will show."""
+        from workbench.stages import review
+
+        await self.store.read(lambda _: review.automatic(opened.dataset, opened.stored))
+
     async def why(self, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
         """Why the values of a sample differ. Raises InputError while there is nothing to show."""
+        from workbench.stages import why
+
         return await self.store.read(why.explain, sample_id, self.annotator, kind=kind, scorer=scorer)
+
+    async def figures(self, run: str | None, scorer: str | None, progress: Callable[[int], None]) -> Figures:
+        """All figures of a scorer over a run; `progress` is called in a thread. Raises UsageError.
+
+        What is not counted yet is counted and kept first, so this is no read on one snapshot.
+        """
+        from workbench.stages.figures import figures
+        from workbench.store.datasets import dataset_info
+
+        def work() -> Figures:
+            info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
+            return figures(self.store, info, run=run, scorer=scorer, viewer=self.annotator, progress=progress)
+
+        return await asyncio.to_thread(work)
 
     async def act(
         self, opened: Opened, make: Callable[[Opened], Edit | None], effort: Effort | None = None
@@ -146,6 +188,7 @@ class Desk:
         Without an edit nothing is written. Making one may take a second (whether a name stands in 20 MB of
         contexts), so it is done in the writer's thread too. Raises ConflictError, InputError, StoreError.
         """
+        from workbench.stages import review
 
         def write(store: Store) -> tuple[Opened, Edit | None]:
             edit = make(opened)
@@ -155,27 +198,63 @@ class Desk:
 
     async def policy_versions(self) -> list[PolicyVersion]:
         """Every version of the dataset's policy, oldest first."""
+        from workbench.stages import policy
+
         return await self.store.read(policy.versions, self.info.id)
 
     async def same_places(
         self, opened: Opened, decision: Decision, looked_at: Callable[[int, int], bool]
     ) -> list[Place]:
         """The other samples in which the same can be decided; `looked_at` is called in a thread."""
+        from workbench.stages import same
+
         return await self.store.read(same.places, opened, decision, looked_at)
 
     async def decide_same(self, chosen: list[Place]) -> None:
         """Decide the same in all of them as one act; on disk when this returns."""
+        from workbench.stages import same
+
         await self.store.write(same.apply, self.annotator, chosen)
 
     async def undo(self) -> Moved | None:
         """Take back the newest act; None when there is none."""
+        from workbench.stages import review
+
         return await self.store.write(review.undo, self.info.id, self.annotator)
 
     async def redo(self) -> Moved | None:
         """Restore the act undone last; None when there is none."""
+        from workbench.stages import review
+
         return await self.store.write(review.redo, self.info.id, self.annotator)
+
+    async def move_back(self) -> tuple[Moved, Opened | None] | None:
+        """`undo`, and the sample it leads to in the same trip; that is None when it cannot be opened."""
+        from workbench.stages import review
+
+        return await self.store.write(self._led_to, review.undo)
+
+    async def move_on(self) -> tuple[Moved, Opened | None] | None:
+        """`redo`, and the sample it leads to, as above."""
+        from workbench.stages import review
+
+        return await self.store.write(self._led_to, review.redo)
+
+    def _led_to(
+        self, store: Store, move: Callable[[Store, int, str], Moved | None]
+    ) -> tuple[Moved, Opened | None] | None:
+        from workbench.stages import review
+
+        moved = move(store, self.info.id, self.annotator)
+        if moved is None:
+            return None
+        try:
+            here = self.info.id
+            return moved, review.open_sample(store, moved.sample_id, self.annotator, dataset_id=here)
+        except Exception:  # what was written is written; who opens the sample for itself is told why it fails
+            return moved, None
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:
     """The desk for a dataset; None means the only one. Raises NotFoundError, AmbiguousError."""
-    return Desk(store, review.dataset(store, dataset), annotator)
+    return Desk(store, find_dataset(store, dataset), annotator)

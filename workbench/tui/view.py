@@ -13,7 +13,7 @@ from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import Part
-from workbench.tui.widgets.tallies import PREFERRED
+from workbench.tui.widgets.tallies import first_of
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Progress
@@ -204,9 +204,9 @@ def outcome(opened: Opened, edit: Edit) -> str:
     kind = edit.assessment.kind
     verified = count(edit.assessment.units)
     said = f": verified {tally(verified)}"
-    for one in opened.automatic:
-        if one.scorer == PREFERRED[kind]:
-            both = one.tally.recall is not None and verified.recall is not None
-            gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
-            return f"{said}, {one.scorer} {tally(one.tally)}{gap}"
-    return said
+    one = first_of(opened.automatic, kind)
+    if one is None:
+        return said
+    both = one.tally.recall is not None and verified.recall is not None
+    gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
+    return f"{said}, {one.scorer} {tally(one.tally)}{gap}"

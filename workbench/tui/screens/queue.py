@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -11,6 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
+from workbench.text.query import Query
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.choose import ChooseScreen
@@ -65,6 +68,10 @@ class QueueScreen(SearchScreen):
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
+        key("P", "plan", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
+        key("C", "compare", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
+        key("D", "disputes", "Disputes: all that disagrees, by what it moves", "queue.disputes", "Queue"),
+        key("K", "calibrate", "Calibrate: the match threshold, by gold", "queue.calibrate", "Queue"),
         key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
@@ -75,7 +82,8 @@ class QueueScreen(SearchScreen):
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "review go_on search facets orders everything why undo redo reread runs move page edge".split()
+        "review go_on search facets orders everything why undo redo reread plan runs calibrate compare "
+        "disputes move page edge".split()
     )
 
     def compose(self) -> ComposeResult:
@@ -201,6 +209,53 @@ class QueueScreen(SearchScreen):
         assert self.desk is not None
         self.bench.gate.close()
         await self.bench.push_screen(RunsScreen(self.desk))
+
+    async def action_calibrate(self) -> None:
+        """The match threshold of this dataset; numpy and the plots load beside the event loop."""
+        assert self.desk is not None
+        self.bench.gate.close()
+        screen = await asyncio.to_thread(import_module, "workbench.tui.screens.calibrate")
+        await self.bench.push_screen(screen.CalibrateScreen(self.desk))
+
+    async def action_compare(self) -> None:
+        """The figures of this dataset; numpy and the plots load beside the event loop."""
+        assert self.desk is not None
+        self.bench.gate.close()
+        screen = await asyncio.to_thread(import_module, "workbench.tui.screens.compare")
+        await self.bench.push_screen(screen.CompareScreen(self.desk))
+
+    async def action_disputes(self) -> None:
+        """What is in dispute in this dataset."""
+        from workbench.tui.screens.disputes import DisputesScreen
+
+        assert self.desk is not None
+        self.bench.gate.close()
+        await self.bench.push_screen(DisputesScreen(self.desk))
+
+    async def action_plan(self) -> None:
+        """The plan of this dataset."""
+        from workbench.tui.screens.plan import PlanScreen
+
+        assert self.desk is not None
+        self.bench.gate.close()
+        await self.bench.push_screen(PlanScreen(self.desk))
+
+    def planned(self, *, changed: bool, go_on: bool) -> None:
+        """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
+        assert self.desk is not None
+        if go_on:
+            self.field.value = ""
+            self.query_shown, self.order = Query(), "u"
+            self._view(None, stay=True)
+            self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
+        elif changed:
+            start(self, self._to_next, group="next", failed=self._unread)
+        else:
+            self.action_reread()
+
+    async def _to_next(self) -> None:
+        assert self.desk is not None
+        self._view(await self.desk.next())
 
     async def action_orders(self) -> None:
         """Choose an order."""

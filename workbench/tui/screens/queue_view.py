@@ -182,10 +182,10 @@ class ViewScreen(BaseScreen):
         desk = self.desk
         assert desk is not None
         self.progress = await desk.progress()
-        pace = await desk.pace()
+        pace, planned = await desk.pace(), await desk.planned()
         if not self.progress.total:
             self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
-        self.query_one(ProgressLine).show(self.progress, pace)
+        self.query_one(ProgressLine).show(self.progress, pace, planned)
         self._draw_head()
 
     def _unread(self, error: Exception) -> None:

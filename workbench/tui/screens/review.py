@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import ClassVar
@@ -38,6 +39,20 @@ RELEASED = 0.35
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
 
+AHEAD = 30.0
+"""Seconds for which a sample that was read ahead is taken for what the database holds. Nothing is decided on
+an older text or journal even so: whoever writes compares both."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """The sample to decide after another, as it stood when it was read."""
+
+    after: int
+    read_at: float
+    opened: Opened
+
+
 class ReviewScreen(UnitsScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
@@ -49,6 +64,7 @@ class ReviewScreen(UnitsScreen):
 
     _accept_at = float("-inf")
     _stopped_since = 0.0
+    _ahead: Ahead | None = None
 
     # Writing, and going on.
 
@@ -97,7 +113,7 @@ class ReviewScreen(UnitsScreen):
             None,
         )
         try:
-            following = opened if kind else await self.desk.open_next(opened.sample_id)
+            following = opened if kind else await self._following(opened)
         finally:
             if done:
                 self.saved(done)
@@ -106,6 +122,26 @@ class ReviewScreen(UnitsScreen):
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
+
+    async def _following(self, opened: Opened) -> Opened | None:
+        """The next sample to decide: as it was read ahead, unless this decision or time may change it."""
+        ahead, self._ahead = self._ahead, None
+        if (
+            ahead is None
+            or ahead.after != opened.sample_id
+            or monotonic() - ahead.read_at > AHEAD
+            or ahead.opened.sample.reference_hash == opened.sample.reference_hash
+        ):
+            return await self.desk.open_next(opened.sample_id)
+        return ahead.opened
+
+    async def _read_beside(self) -> None:
+        """While the sample is looked at: the progress, and what its decision will ask for."""
+        await super()._read_beside()
+        at, read_at = self.now.sample_id, monotonic()
+        following = await self.desk.open_next(at)
+        self._ahead = None if following is None else Ahead(at, read_at, following)
+        await self.desk.prepare(self.now)
 
     def _leave(self, said: str = "") -> None:
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
@@ -165,6 +201,7 @@ class ReviewScreen(UnitsScreen):
 
     async def action_same(self) -> None:
         """This decision for the same surface in the whole dataset."""
+        self._ahead = None
         try:
             decision = decision_on(self.now, self.unit)
         except InputError as error:
@@ -178,33 +215,45 @@ class ReviewScreen(UnitsScreen):
 
     def action_undo(self) -> None:
         """Take back the newest act and go where it was."""
-        self.do("undo", partial(self._moved, self.desk.undo, "undid", "nothing to undo"))
+        self.do("undo", partial(self._moved, self.desk.move_back, "undid", "nothing to undo"))
 
     def action_redo(self) -> None:
         """Restore the act undone last and go where it was."""
-        self.do("redo", partial(self._moved, self.desk.redo, "did again", "nothing to redo"))
+        self.do("redo", partial(self._moved, self.desk.move_on, "did again", "nothing to redo"))
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
-        """Where an undo led: what was undone is said, and its unit has the cursor."""
+        """Where an undo from the queue led: what was undone is said, and its unit has the cursor."""
         arrival, self.arrival = self.arrival, None
-        if arrival is None:
+        try:
             await super()._open(sample_id, kind)
-            return
-        word, moved = arrival
+        finally:  # with the picture of it, or before it is said why there is none
+            if arrival is not None:
+                self._arrived(*arrival)
+
+    def _arrived(self, word: str, moved: Moved) -> None:
         self.saved(f"{word}: {told(moved.edit, moved.samples)}")
-        await super()._open(sample_id, kind)
+        if self.opened is None or self.opened.sample_id != moved.sample_id:
+            return
         for index, unit in enumerate(self.units):
             if unit.id == moved.unit:
                 self.query_one(UnitList).move_to(index)
 
-    async def _moved(self, move: Callable[[], Awaitable[Moved | None]], word: str, none: str) -> None:
-        moved = await move()
-        if moved is None:
+    async def _moved(
+        self, move: Callable[[], Awaitable[tuple[Moved, Opened | None] | None]], word: str, none: str
+    ) -> None:
+        led = await move()
+        self._ahead = None
+        if led is None:
             self.say(none)
             self.show(self.now)
             return
-        self.arrival = word, moved
-        await self.run("open the sample it was on", partial(self._open, moved.sample_id, moved.kind))
+        moved, opened = led
+        if opened is None:
+            self.arrival = word, moved
+            await self.run("open the sample it was on", partial(self._open, moved.sample_id, moved.kind))
+            return
+        self.show(opened, moved.kind)
+        self._arrived(word, moved)
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""

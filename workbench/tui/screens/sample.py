@@ -142,7 +142,7 @@ class SampleScreen(SavingScreen):
         self._follow_unit()
         if is_new or state.disposition != self._disposition:
             self._disposition = state.disposition
-            start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
+            start(self, self._read_beside, group="progress", only_newest=True, failed=self._no_progress)
 
     def _first_kind(self, opened: Opened) -> Kind:
         kinds = opened.dataset.kinds
@@ -158,7 +158,8 @@ class SampleScreen(SavingScreen):
     def _draw_head(self) -> None:
         self.query_one(Head).show(*head_parts(self.now, self.kind, self._progress))
 
-    async def _read_progress(self) -> None:
+    async def _read_beside(self) -> None:
+        """The progress, a moment after the sample is there."""
         await asyncio.sleep(REST)  # the next sample cancels it
         self._progress = await self.desk.progress()
         if on_stage(self):

@@ -54,8 +54,9 @@ class WhyScreen(BaseScreen):
         key("q", "app.quit", "Quit", "why.quit", "View"),
     ]
 
-    def __init__(self, desk: Desk, sample_id: int, kind: Kind) -> None:
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None) -> None:
         super().__init__()
+        self._scorer = scorer
         self.desk = desk
         self.sample_id = sample_id
         self.kind = kind
@@ -82,7 +83,7 @@ class WhyScreen(BaseScreen):
         self.query_one("#automatic").border_title = "Automatic"
         self.query_one("#verified").border_title = "Verified"
         self.query_one(Head).show((("Why automatic and verified differ", "bold"),))
-        self._load(self.kind, None)
+        self._load(self.kind, self._scorer)
 
     # Reading.
 
@@ -254,7 +255,9 @@ def _line(listed: CauseList) -> str:
     return " | ".join(sides) + cause
 
 
-async def open_why(screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind) -> None:
+async def open_why(
+    screen: BaseScreen, desk: Desk, sample_id: int, kind: Kind, scorer: str | None = None
+) -> None:
     """Put the Why screen over another one; keys wait until it shows something."""
     screen.bench.gate.close()
-    await screen.bench.push_screen(WhyScreen(desk, sample_id, kind))
+    await screen.bench.push_screen(WhyScreen(desk, sample_id, kind, scorer))

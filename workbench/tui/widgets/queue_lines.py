@@ -32,31 +32,40 @@ class ProgressLine(Widget):
         super().__init__(id=id)
         self._progress: Progress | None = None
         self._pace: Pace | None = None
+        self._planned: tuple[int, int] | None = None
 
-    def show(self, progress: Progress, pace: Pace | None) -> None:
-        """Say how far one is, and what a sample takes."""
-        if (progress, pace) != (self._progress, self._pace):
-            self._progress, self._pace = progress, pace
+    def show(self, progress: Progress, pace: Pace | None, planned: tuple[int, int] | None = None) -> None:
+        """Say how far one is, what a sample takes and, with a plan, how many of its samples are complete."""
+        if (progress, pace, planned) != (self._progress, self._pace, self._planned):
+            self._progress, self._pace, self._planned = progress, pace, planned
             self.refresh()
 
     @property
     def text(self) -> str:
         """What the line says when it has room for everything."""
-        return "".join(text for text, _ in progress_parts(self._progress, self._pace, 1_000))
+        return "".join(text for text, _ in progress_parts(self._progress, self._pace, 1_000, self._planned))
 
     def render(self) -> Content:
         """The line, whole counts only."""
-        return Content.assemble(*progress_parts(self._progress, self._pace, self.content_size.width))
+        room = self.content_size.width
+        return Content.assemble(*progress_parts(self._progress, self._pace, room, self._planned))
 
 
-def progress_parts(progress: Progress | None, pace: Pace | None, room: int) -> tuple[Part, ...]:
-    """The bar and as many counts as there is room for; counts of zero are left out."""
+def progress_parts(
+    progress: Progress | None, pace: Pace | None, room: int, planned: tuple[int, int] | None = None
+) -> tuple[Part, ...]:
+    """The bar and as many counts as there is room for; counts of zero are left out.
+
+    With a plan the bar is of its samples.
+    """
     if progress is None:
         return ()
-    done = progress.verified + progress.excluded
-    filled = round(10 * done / progress.total) if progress.total else 0
-    filled = min(max(filled, 1 if done else 0), 10 if done == progress.total else 9)
+    done, goal = planned or (progress.verified + progress.excluded, progress.total)
+    filled = round(10 * done / goal) if goal else 0
+    filled = min(max(filled, 1 if done else 0), 10 if done == goal else 9)
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
+    if planned is not None:
+        counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
     for rank, number, word in (
         (2, progress.started, "started"),
         (3, progress.skipped, "skipped"),

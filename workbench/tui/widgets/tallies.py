@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
 
 from workbench.model import Kind, Tally, count
+from workbench.scoring.names import first_scorer
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import delta, tally
 from workbench.tui.safe import flat
@@ -18,8 +20,13 @@ if TYPE_CHECKING:
     from workbench.comparing.causes import Difference
     from workbench.stages.review import AutoScore, Opened
 
-PREFERRED = {"entity": "linked", "statement": "contextual_recall"}
 GAP = "   "
+
+
+def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
+    """The automatic score that is shown first."""
+    name = first_scorer((one.scorer for one in automatic), kind)
+    return next((one for one in automatic if one.scorer == name), None)
 
 
 class Tallies(Widget):
@@ -40,11 +47,8 @@ class Tallies(Widget):
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
-        of_kind = [one for one in opened.automatic if one.kind == kind]
         before = (self._auto, self._verified, self._causes, self._nothing, self._hidden)
-        self._auto = next(
-            (one for one in of_kind if one.scorer == PREFERRED[kind]), next(iter(of_kind), None)
-        )
+        self._auto = first_of(opened.automatic, kind)
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
         self._causes = opened.causes.get(kind)
         self._nothing = opened.opening.proposal is None and not opened.blind

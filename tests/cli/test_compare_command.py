@@ -1,0 +1,90 @@
+"""`workbench compare` as a person or a script calls it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Any
+
+
+@pytest.fixture
+def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The demo's database in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    assert 0 == run("--db", "d.db", "demo", "--report").code
+    return "d.db"
+
+
+def test_the_report_ends_with_the_estimate_and_three_causes(run: Run, demo: str) -> None:
+    out = run("--db", demo, "compare").out
+    assert "13 of 50 samples verified" in out
+    assert "No estimate for all 50: imported gold comes without the chance" in out
+    assert "why they differ (they add up to −.117), over the verified samples:" in out
+    causes = [line for line in out.splitlines() if line.startswith("  missed match −.")]
+    assert 1 == len(causes)
+    assert "and 1 more cause" in out
+    assert "verdicts on linked units" not in out
+
+
+def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:
+    out = run("--db", demo, "compare", "--full").out
+    for part in ("all scorers", "paired, over", "verdicts on linked units", "units:", "causes by language"):
+        assert part in out
+    assert "mona-lisa" not in out
+
+
+def test_json_causes_add_up_to_the_bias(run: Run, demo: str) -> None:
+    figures = json.loads(run("--db", demo, "compare", "--json").out)["figures"]
+    assert sum(one["share"] for one in figures["causes"]) == pytest.approx(
+        figures["paired"]["bias"], abs=1e-12
+    )
+    assert 13 == figures["counts"]["imported"]
+    assert figures["estimate"]["point"] is None
+    assert {"value", "interval", "hits", "n"} == set(figures["verdicts"]["tpr"])
+
+
+def test_an_imported_column_is_compared_too(run: Run, demo: str) -> None:
+    out = run("--db", demo, "compare", "--scorer", "context_entity_recall").out
+    assert "demo · context_entity_recall" in out
+    assert (
+        "fewer than 10: counts only"
+        in run("--db", demo, "compare", "--scorer", "context_entity_recall", "--full").out
+    )
+
+
+def test_a_page_is_written_once_and_replaced_only_when_told(run: Run, demo: str) -> None:
+    assert 0 == run("--db", demo, "compare", "--html", "report.html").code
+    page = Path("report.html").read_bytes()
+    assert page.startswith(b"<!DOCTYPE html>")
+    again = run("--db", demo, "compare", "--html", "report.html")
+    assert (2, True) == (again.code, "--force replaces it" in again.err)
+    assert 0 == run("--db", demo, "compare", "--html", "report.html", "--force").code
+    assert page == Path("report.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--scorer", "bleu"], "unknown scorer 'bleu'"),
+        (["--run", "none"], "none"),
+        (["--by", "meta.retriever", "--full"], "--by compares retrievers"),
+        (["--html", "no/such/folder/r.html"], "no/such/folder"),
+    ],
+)
+def test_what_cannot_be_done_is_said(run: Run, demo: str, words: list[str], says: str) -> None:
+    done = run("--db", demo, "compare", *words)
+    assert 2 == done.code
+    assert says in done.err
+
+
+def test_nothing_is_written_over_a_database(run: Run, demo: str) -> None:
+    before = Path("d.db").read_bytes()
+    for words in (["compare", "--html", "d.db", "--force"], ["calibrate", "-o", "d.db", "--force"]):
+        done = run("--db", demo, *words)
+        assert 2 == done.code
+        assert "d.db: is a database" in done.err
+    assert before == Path("d.db").read_bytes()

@@ -1,0 +1,146 @@
+"""The command `disputes`: the list, one state set, and everything that cannot be."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.stages import editing
+from workbench.stages.review import act, open_sample
+from workbench.store.engine import open_store
+from workbench.store.samples import sample_ids
+
+HOSTILE = "[bold]=1+1\x1b[31m‮'\""
+
+
+def row(name: str, *, near: bool = False) -> dict[str, Any]:
+    """Two cities; `near`: one of them is found under another spelling only."""
+    return {
+        "id": name,
+        "user_input": f"question {name}",
+        "reference": "Kathmandu, Oslo.",
+        "retrieved_contexts": [f"{'Katmandu' if near else 'Kathmandu'}, Oslo."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": one, "label": "place"} for one in ("Kathmandu", "Oslo")],
+            "context_entities": [["Katmandu" if near else "Kathmandu", "Oslo"]],
+        },
+    }
+
+
+@pytest.fixture
+def load(tmp_path: Path, run: Any) -> Any:
+    """Imports rows and verifies some with their first unit turned round."""
+
+    def put(*rows: dict[str, Any], verify: tuple[str, ...] = ()) -> None:
+        (tmp_path / "data.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+        assert run("import", "data.jsonl", "--dataset", "data").code == 0
+        store = open_store(str(tmp_path / "workbench.db"))
+        ids = sample_ids(store, 1)
+        for key in verify:
+            opened = open_sample(store, ids[key], "ann")
+            opened = act(store, opened, editing.toggle(opened, opened.state.entity.assessment.units[0]))
+            act(store, opened, editing.accept(opened, "entity"))
+        store.close()
+
+    return put
+
+
+def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, run: Any) -> None:
+    """Values of undecided samples are hidden, in the text and in the document."""
+    load(row("rome"), row("near", near=True), row("b"), verify=("rome",))
+
+    ended = run("disputes")
+    document = run("disputes", "--json").json
+
+    assert (0, "") == (ended.code, ended.err)
+    lines = [" ".join(line.split()) for line in ended.out.splitlines()]
+    assert [
+        "data · p-run-1: 2 disputes, 2 open",
+        "rank sample between first second Δ moves state",
+        "1 rome linked~verified 1.00 .50 +.50 .5000 open",
+        "2 near ragas~linked hidden open",
+        "hidden: automatic values show once a sample is decided; workbench review, D audits one",
+    ] == lines
+    first, second = document["disputes"]
+    assert (1, "rome", 1.0, 0.5, 0.5, 0.5) == tuple(
+        first[name] for name in ("rank", "id", "first", "second", "delta", "moves")
+    )
+    assert (True, None, None, None) == tuple(second[name] for name in ("hidden", "first", "second", "moves"))
+    assert {"open": 2, "explained": 0, "fixed": 0} == document["states"]
+    assert {"linked~verified": 1, "ragas~linked": 1} == document["between"]
+
+
+def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) -> None:
+    load(row("rome"), row("near", near=True), verify=("rome", "near"))
+
+    said = run(
+        "disputes", "set", "rome", "--between", "linked~verified", "--state", "explained", "--note", HOSTILE
+    )
+    left, explained = run("disputes", "--json").json, run("disputes", "--state", "explained", "--json").json
+    text = run("disputes", "--state", "explained")
+    fixed = run("disputes", "set", "rome", "--between", "linked~verified", "--state", "fixed", "--json").json
+
+    assert (0, "") == (said.code, said.err)
+    assert said.out.startswith("rome linked~verified: explained: [bold]=1+1")
+    assert {("near", "linked~verified"), ("near", "ragas~linked")} == {
+        (one["id"], one["between"]) for one in left["disputes"]
+    }
+    assert [("rome", "explained", HOSTILE, "ann")] == [
+        (one["id"], one["state"], one["note"], one["annotator"]) for one in explained["disputes"]
+    ]
+    assert "ann: [bold]=1+1" in text.out
+    for ended in (said, text):
+        assert not [one for one in ended.out if unicodedata.category(one) in ("Cc", "Cf") and one != "\n"]
+    assert "fixed" == fixed["state"]
+    assert "fixed, still differs" in run("disputes", "--state", "fixed").out
+
+
+def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any) -> None:
+    load(*(row(f"s{number}", near=True) for number in range(4)), verify=("s0", "s1"))
+
+    limited = run("disputes", "--limit", 1)
+    sort = run("disputes", "--between", "verified", "--json").json
+    pair = run("disputes", "--between", "ragas~verified", "--json").json
+    none = run("disputes", "--between", "annotators")
+
+    assert "… and 5 more: --limit" in limited.out
+    assert ["s0", "s1"] == [one["id"] for one in sort["disputes"]]
+    assert pair["between"]["ragas~verified"] == len(pair["disputes"])
+    assert "none of them in this state and between these" in none.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--state", "closed"), "no state 'closed'; there is: open, explained, fixed, all"),
+        (("--between", "me~you"), "nothing is between 'me~you'; there is: verified, scorers"),
+        (("--scorer", "nobody"), "unknown scorer 'nobody'; there is: ragas"),
+        (("--run", "none"), "no run 'none'; there is: p-run-1"),
+        (("set", "near", "--between", "flag", "--state", "fixed"), "there is: ragas~linked"),
+        (("set", "far", "--between", "flag", "--state", "fixed"), "nothing of sample 'far' is in dispute"),
+        (("set", "near", "--between", "ragas~linked", "--state", "explained"), "what explains it?"),
+        (("set", "near", "--between", "ragas~linked", "--state", "all"), "no state 'all'"),
+        (("set", "near", "--between", "x", "--state", "open", "--kind", "word"), "no kind 'word'"),
+    ],
+)
+def test_what_cannot_be_is_said_and_changes_nothing(
+    load: Any, run: Any, arguments: tuple[str, ...], why: str
+) -> None:
+    load(row("near", near=True))
+
+    ended = run("disputes", *arguments)
+
+    assert (2, "") == (ended.code, ended.out)
+    assert why in ended.err
+    assert [] == run("disputes", "--state", "explained", "--json").json["disputes"]
+
+
+def test_nothing_in_dispute_is_said(load: Any, run: Any) -> None:
+    load(row("rome"))
+
+    assert "data: nothing is in dispute\n" == run("disputes").out

@@ -1,0 +1,115 @@
+"""`export`, `verify` and `purge` as commands: options, documents, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench
+
+
+def test_several_formats_stand_below_one_folder(demo: Bench, run: Any) -> None:
+    done = run("export", "out", "--format", "native", "--format", "csv", "--json")
+
+    assert (0, "") == (done.code, done.err)
+    assert {"native", "csv", "manifest.json"} == {path.name for path in Path("out").iterdir()}
+    assert {"native": 50, "csv": 50} == done.json["rows"]
+    assert (50, 13) == (done.json["samples"], done.json["gold"])
+
+
+def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> None:
+    done = run("export", "out", "--format", "conll")
+
+    assert "out: 50 samples, 50 with a proposal, 13 with gold" in done.out
+    assert "left out: 37 entities todo; 1 span nested" in done.out
+
+
+def test_a_licence_stands_in_the_manifest(demo: Bench, run: Any) -> None:
+    assert 0 == run("export", "out", "--licence", "CC0-1.0").code
+    assert "CC0-1.0" == json.loads(Path("out/manifest.json").read_text("utf-8"))["licence"]["annotations"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--format", "xml"], "no format 'xml': there are native"),
+        (["--only", "best"], "--only 'best': there are verified, gold, disputed"),
+        (["--query", "delta:much"], "--query: "),
+        (["--split", "half"], "write names and shares, as calibration=.8,holdout=.2"),
+        (["--run", "none"], "no run 'none'; there is: claude-run-1"),
+        (["--format", "conll", "--no-text"], "conll is made of text"),
+    ],
+)
+def test_a_call_that_cannot_be_changes_nothing(
+    demo: Bench, run: Any, arguments: list[str], said: str
+) -> None:
+    done = run("export", "out", *arguments)
+
+    assert (2, "") == (done.code, done.out)
+    assert said in done.err
+    assert not Path("out").exists()
+
+
+def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None:
+    assert 0 == run("export", "out", "--format", "package").code
+    fine = run("verify", "out")
+    with Path("out/verdicts.jsonl").open("a", encoding="utf-8") as file:
+        file.write("{}\n")
+    changed = run("verify", "out")
+
+    assert (0, "out: as it was exported; 5 files, 50 rows looked at\n") == (fine.code, fine.out)
+    assert 1 == changed.code
+    assert "changed: verdicts.jsonl: sha256" in changed.out
+    assert run("verify", "out", "--json").json["found"]
+    assert 2 == run("verify", "nowhere").code
+
+
+def test_a_package_comes_back_by_import(demo: Bench, run: Any) -> None:
+    """With what people did, into a new dataset."""
+    assert 0 == run("export", "out", "--format", "package").code
+    assert 0 == run("import", "out", "--db", "two.db").code
+    assert 0 == run("export", "again", "--format", "package", "--db", "two.db").code
+
+    names = ("manifest.json", "references.jsonl", "verdicts.jsonl", "events.jsonl", "dataset.json")
+    assert [] == [
+        name for name in names if Path("out", name).read_bytes() != Path("again", name).read_bytes()
+    ]
+
+
+def test_purge_asks_for_yes_where_nobody_can_be_asked(demo: Bench, run: Any) -> None:
+    done = run("purge", "taj-high")
+
+    assert (2, "") == (done.code, done.out)
+    assert "say --yes" in done.err
+    assert [(50,)] == demo.query("SELECT count(*) FROM sample")
+
+
+def test_purge_removes_and_names_what_is_left(demo: Bench, run: Any) -> None:
+    assert 0 == run("export", "out").code
+    done = run("purge", "taj-high", "--yes")
+
+    assert 0 == done.code
+    assert "1 sample of demo purged" in done.out
+    assert f"stays in the export {Path('out').absolute()}: delete it yourself" in done.out
+    assert "the same reference stays in 1 other sample: taj-low" in done.out
+    assert [(49,)] == demo.query("SELECT count(*) FROM sample")
+
+
+@pytest.mark.parametrize("arguments", [[], ["taj-high", "--all"]])
+def test_purge_wants_ids_or_all(demo: Bench, run: Any, arguments: list[str]) -> None:
+    done = run("purge", *arguments, "--yes")
+
+    assert 2 == done.code
+    assert "name samples by id, or say --all" in done.err
+
+
+def test_a_copy_that_cannot_be_rewritten_is_exit_three(demo: Bench, run: Any) -> None:
+    Path("workbench.old.db").write_text("no database")
+    done = run("purge", "taj-high", "--yes")
+
+    assert 3 == done.code
+    assert "delete by hand: " in done.out
+    assert "workbench.old.db" in done.out

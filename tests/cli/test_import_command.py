@@ -1,0 +1,165 @@
+"""The command `import` as a person gives it: formats, mapping, dry run, folders, exit codes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.cli import app
+from workbench.console import exit_code, hoisted
+
+TASK = {
+    "text": "Ann met Bob.",
+    "meta": {"question": "Who?", "contexts": ["Ann came."]},
+    "spans": [
+        {"start": 0, "end": 3, "label": "person"},
+        {"start": 0, "end": 3, "label": "person", "text": "Zoe"},
+    ],
+    "answer": "accept",
+}
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
+    """Run a command in an empty folder: exit code, standard output, standard error."""
+    monkeypatch.chdir(tmp_path)
+
+    def runner(*arguments: str) -> tuple[int, str, str]:
+        code = exit_code(lambda: app(hoisted(["--as", "ann", *arguments])))
+        out, err = capsys.readouterr()
+        return code, out, err
+
+    return runner
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path: Path) -> None:
+    """Rows, format, every column, spans without a place."""
+    Path("tasks.jsonl").write_text(json.dumps(TASK) + "\n" + json.dumps({**TASK, "text": 3}) + "\n")
+
+    code, out, err = run("import", "tasks.jsonl", "--dry-run")
+
+    assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
+    assert out.splitlines() == [
+        "tasks.jsonl: read as prodigy, 2 rows: 1 good, 1 bad; nothing was written",
+        "  into the dataset tasks: 1 sample, 1 with a proposal, 0 with gold, 0 with scores",
+        "  text    reference",
+        "  meta    names of fields are read, the rest goes to meta",
+        "  spans   proposal, or gold where every span has a verdict",
+        "  answer  accept, or its spans stay out",
+        '  spans that stand nowhere in their text, kept as ungrounded: 1 (line 1: "Zoe" at 0:3)',
+        "  tasks.jsonl:2: text: got number 3, expected a string",
+    ]
+
+
+def test_a_dry_run_as_json_names_what_each_column_becomes(run: Any, tmp_path: Path) -> None:
+    """With a column that was named, one that is a score, and one nobody knows."""
+    Path("a.csv").write_text("ask,gold_answer,docs,mine,other\nq,Ann,c,0.5,x\n")
+    named = ("--map", "user_input=ask", "--map", "reference=gold_answer", "--map", "retrieved_contexts=docs")
+
+    code, out, _ = run("import", "a.csv", "--dry-run", "--json", *named, "--external", "mine=entity")
+
+    assert (code, files(tmp_path)) == (0, ["a.csv"])
+    assert json.loads(out)["columns"] == {
+        "ask": "user_input",
+        "gold_answer": "reference",
+        "docs": "retrieved_contexts",
+        "mine": "external score (entity)",
+        "other": "meta",
+    }
+
+
+def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any) -> None:
+    """Under the name of its column, with the kind."""
+    gold = {"annotator": "a", "entities": [{"text": "Ann", "verdict": "found"}]}
+    row = {"id": "s", "user_input": "q", "reference": "Ann", "retrieved_contexts": ["Ann"], "mine": 0.5}
+    Path("a.jsonl").write_text(
+        json.dumps({**row, "gold": gold, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}})
+    )
+
+    assert run("import", "a.jsonl", "--gold", "--external", "mine=entity")[0] == 0
+    assert "mine (entity)" in run("score")[1]
+    found = json.loads(run("compare", "--json")[1])["differences"]["mine (entity)"]
+
+    assert (found["automatic"], found["verified"], found["delta"]) == (0.5, 1.0, -0.5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("nothing.jsonl",), "no such file: nothing.jsonl"),
+        (("a.jsonl", "--format", "xml"), "no format xml: there are native, ragas"),
+        (("a.jsonl", "--map", "reference"), "--map reference: say FIELD=COLUMN"),
+        (("a.jsonl", "--external", "x=y"), "--external x=y: say COLUMN=entity or COLUMN=statement"),
+        ((".",), "a folder: name a file: a.jsonl, b.jsonl"),
+    ],
+)
+def test_a_call_that_cannot_be_made_makes_no_database(
+    run: Any, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    """Exit code 2 and one line."""
+    for name in ("a.jsonl", "b.jsonl"):
+        Path(name).write_text(json.dumps(TASK))
+
+    code, out, err = run("import", *arguments)
+
+    assert (code, out) == (2, "")
+    assert message in err
+    assert files(tmp_path) == ["a.jsonl", "b.jsonl"]
+
+
+EXPORTED = ("native", "ragas", "deepeval-goldens", "huggingface", "label-studio", "csv", "package")
+
+
+@pytest.mark.parametrize("form", EXPORTED)
+def test_an_export_comes_back_with_its_name_policy_gold_and_marks(
+    run: Any, tmp_path: Path, form: str
+) -> None:
+    """The folder is named, nothing else; what is exported from there is the same again."""
+    gold = [
+        {
+            "annotator": "zoe",
+            "entities": [
+                {"text": "Ann", "label": "person", "start": 0, "end": 3, "verdict": "found",
+                 "evidence": [{"context": 0, "start": 0, "end": 3}]},
+                {"text": "Bob", "label": "person", "start": 10, "end": 13, "verdict": "missing"},
+            ],
+            "statements": [
+                {"text": "Ann met Bob.", "start": 1, "end": 5, "verdict": "missing", "reason": "partial"}
+            ],
+            "flag": "look", "comments": ["one", "two"], "shown": "blind",
+        },
+        {"annotator": "max", "disposition": {"entity": "excluded"}, "reason": {"entity": "private"},
+         "off_plan": True},
+    ]  # fmt: skip
+    row = {
+        "id": "s1", "user_input": "=Who?", "reference": "Ann met 😀 Bob.",
+        "retrieved_contexts": ["Ann | came\n'in'."], "response": "+a", "group": "g",
+        "meta": {"k": [1, "x"]}, "alternatives": ["b"], "scores": {"context_recall": 0.50}, "u": 0.25,
+        "proposal": {"proposer": "p", "model": "m", "reference_entities": [{"text": "Ann", "label": "x"}]},
+    }  # fmt: skip
+    Path("named.jsonl").write_text(
+        json.dumps({**row, "gold": gold}) + "\n" + json.dumps({**row, "id": "s2"}) + "\n"
+    )
+    assert run("--db", "one.db", "import", "named.jsonl", "--gold-if-given")[0] == 0
+    assert run("--db", "one.db", "export", "first", "--names")[0] == 0
+    assert run("--db", "one.db", "export", "out", "--format", form, "--names")[0] == 0
+
+    code, out, err = run("--db", "two.db", "import", "out", "--gold-if-given")
+    assert run("--db", "two.db", "export", "second", "--names")[0] == 0
+
+    assert (code, err) == (0, "")
+    assert "→ named: " in out
+    first, second = (
+        next(Path(name).rglob("samples.jsonl")).read_text("utf-8") for name in ("first", "second")
+    )
+    assert first == second
+    assert '"disposition": {"entity": "excluded"}' in first
+    policies = [run("--db", db, "policy", "show")[1] for db in ("one.db", "two.db")]
+    assert policies[0] == policies[1]

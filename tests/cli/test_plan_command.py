@@ -1,0 +1,197 @@
+"""The command `plan`: made, shown, replaced, dropped, and what a precision takes."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.stages import editing
+from workbench.stages.queue import queue_ids
+from workbench.stages.review import act, open_sample
+from workbench.store.engine import open_store
+
+NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+
+
+def row(number: int, **more: Any) -> dict[str, Any]:
+    """Two cities, found or not; every fourth sample has one under a near name."""
+    names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
+    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    return {
+        "id": f"s{number:03}",
+        "user_input": f"question {number}",
+        "reference": ", ".join(names) + f". {number}",
+        "retrieved_contexts": [", ".join(found) + "."],
+        "group": f"g{number % 10}",
+        "meta": {"lang": "en" if number % 3 else "ru"},
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": name, "label": "place"} for name in names],
+            "context_entities": [found],
+        },
+        **more,
+    }
+
+
+@pytest.fixture
+def load(tmp_path: Path, run: Any) -> Any:
+    """Imports rows into `workbench.db`."""
+
+    def put(n: int, name: str = "data.jsonl", first: int = 0) -> str:
+        rows = [row(number) for number in range(first, first + n)]
+        (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+        ended = run("import", name, "--seed", 3, "--dataset", "data")
+        assert ended.code == 0
+        return str(ended.out)
+
+    return put
+
+
+def verify(tmp_path: Path, count: int, *, toggled: int = 0) -> None:
+    """Verify the first samples of the queue; the first unit of some is turned round."""
+    store = open_store(str(tmp_path / "workbench.db"))
+    for place, number in enumerate(queue_ids(store, 1, "ann")[:count]):
+        opened = open_sample(store, number, "ann")
+        if place < toggled:
+            unit = opened.state.entity.assessment.units[0]
+            opened = act(store, opened, editing.toggle(opened, unit))
+        act(store, opened, editing.accept(opened, "entity"))
+    store.close()
+
+
+def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
+    """What it means goes to standard error, how it stands to standard output."""
+    load(80)
+
+    made = run("plan", "--n", 20, "--design", "disputed", "--holdout", ".2", "--yes")
+    shown = run("plan")
+    document = run("plan", "--json").json
+
+    assert made.code == 0
+    assert "disputed first, by chance (sequential Poisson): 20 reviews for 64 samples" in made.err
+    assert "it stands from the first verdict on" in made.err
+    assert made.out == shown.out
+    assert "data: disputed first, by chance (sequential Poisson), 0 of 20 planned complete" in shown.out
+    assert "holdout: 16 samples, 0 reviewed, never opened" in shown.out
+    assert (document["planned_n"], document["population"], document["holdout"]) == (20, 64, 16)
+    assert document["plan"]["scorer"] == "linked"
+    assert document["next"] in shown.out
+    dropped = run("plan", "--drop", "--yes")
+    assert "no plan; the order is simple random over 80 samples" in dropped.out
+
+
+def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run: Any, tmp_path: Path) -> None:
+    load(20)
+    for arguments, why in (
+        (("--n", 30), "30 reviews of 20 samples cannot be planned"),
+        (("--n", 10, "--design", "best"), "no design 'best'"),
+        (("--design", "disputed"), "--design: a plan needs its number of reviews too: --n N"),
+        (("--n", 10, "--drop"), "exclude each other"),
+        (("--drop",), "there is no plan to drop"),
+        (("--precision", "1.5"), "a half-width is a number between 0 and 1"),
+        (("--n", 10, "--by", "label"), "no field 'label'"),
+    ):
+        ended = run("plan", *arguments)
+        assert (2, "") == (ended.code, ended.out), arguments
+        assert why in ended.err
+    assert run("plan", "--json").json["plan"] is None
+    verify(tmp_path, 1)
+    for arguments in (("--n", 10), ("--drop",)):
+        ended = run("plan", *arguments)
+        assert ended.code == 2
+        assert "1 sample is verified or excluded already" in ended.err
+
+
+def test_strata_are_listed_with_what_they_get(load: Any, run: Any) -> None:
+    load(30)
+
+    made = run("plan", "--n", 12, "--by", "meta.lang")
+
+    assert "strata by meta.lang, by their sizes" in made.out
+    assert ["en", "20", "8", "0"] in [line.split() for line in made.out.splitlines()]
+    assert ["ru", "10", "4", "0"] in [line.split() for line in made.out.splitlines()]
+
+
+def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, tmp_path: Path) -> None:
+    load(30)
+    run("plan", "--n", 10, "--yes")
+    verify(tmp_path, 3)
+    said = load(5, "more.jsonl", first=30)
+
+    assert "5 samples came after the plan: last in the queue, and in no figure of the plan" in said
+    shown = run("plan").out
+
+    assert "3 of 10 planned complete, for 30 samples" in shown
+    assert "complete prefix: 3 (3 verified)" in shown
+    assert "5 samples came after the plan: no figure of it speaks of them" in shown
+
+
+def test_a_precision_without_pairs_is_answered_by_the_most_it_can_take(load: Any, run: Any) -> None:
+    """sd .5 over 80 samples: t · .5 · sqrt(1/n - 1/80) <= .1 holds from n = 45 on."""
+    load(80)
+
+    ended = run("plan", "--precision", "0.1")
+    document = run("plan", "--precision", "0.1", "--json").json
+
+    assert "± 0.100: 45 more reviews, 45 of 80 samples in all" in ended.out
+    assert "10 are needed to know how they differ: this is the most it can take" in ended.out
+    assert (document["needed"], document["pairs"], document["deviation"]) == (45, 0, 0.5)
+
+
+def test_a_precision_goes_by_the_differences_once_there_are_enough(
+    load: Any, run: Any, tmp_path: Path
+) -> None:
+    """6 of 20 differ by 1/2: sd .235; t · .235 · sqrt(1/n - 1/80) <= .06 holds from n = 36 on."""
+    load(80)
+    verify(tmp_path, 20, toggled=6)
+
+    document = run("plan", "--precision", "0.06", "--json").json
+
+    assert document["pairs"] == 20
+    assert document["deviation"] == pytest.approx((6 / 20 * 14 / 20 / 4 * 20 / 19) ** 0.5)
+    assert (document["needed"], document["more"]) == (36, 16)
+    assert "from 20 pairs: a standard deviation of 0.235" in document["basis"]
+    reached = run("plan", "--precision", "0.2")
+    assert "± 0.200: reached with the 20 reviews there are" in reached.out
+
+
+def test_a_precision_leaves_out_what_the_run_was_shown(load: Any, run: Any, tmp_path: Path) -> None:
+    """One sample of group g1 was an example of the prompt: none of its 8 samples makes a pair."""
+    load(80)
+    verify(tmp_path, 40, toggled=20)
+    shown = {"examples": [{"id": "s001", "group": "g1", "reference_hash": "x"}]}
+    before = run("plan", "--precision", "0.06", "--json").json["pairs"]
+    with closing(sqlite3.connect(tmp_path / "workbench.db")) as raw:
+        (kin,) = raw.execute("SELECT count(*) FROM sample JOIN review ON sample.id = review.sample_id "
+            "WHERE group_key = 'g1'").fetchone()  # fmt: skip
+        raw.execute("UPDATE run SET parameters = ?", (json.dumps(shown),))
+        raw.commit()
+
+    assert kin > 0
+    assert run("plan", "--precision", "0.06", "--json").json["pairs"] == before - kin
+
+
+def test_a_precision_believes_no_variance_of_few_differences(load: Any, run: Any, tmp_path: Path) -> None:
+    """None of 20 differs: as if 14 % did."""
+    load(80)
+    verify(tmp_path, 20)
+
+    document = run("plan", "--precision", "0.06", "--json").json
+
+    assert "0 of 20 pairs differ" in document["basis"]
+    assert document["deviation"] == pytest.approx((1 - 0.05 ** (1 / 20)) ** 0.5)
+
+
+def test_a_precision_of_a_whole_dataset_is_reached(load: Any, run: Any, tmp_path: Path) -> None:
+    load(12)
+    verify(tmp_path, 12, toggled=6)
+
+    ended = run("plan", "--precision", "0.001")
+
+    assert "± 0.001: reached with the 12 reviews there are" in ended.out
+    assert "every sample is complete: nothing is left to chance" in ended.out

@@ -1,0 +1,284 @@
+"""Two judges of the same units, and two columns of values."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import mean, stdev
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.comparing.known_formulas import (
+    Alpha,
+    Marked,
+    SpanCounts,
+    alpha,
+    bias_by_bootstrap,
+    corrected,
+    count_spans,
+    jaccard,
+    masi,
+    nominal,
+    ordinal,
+    rogan_gladen,
+    weighted_kappa,
+)
+from workbench.comparing.agreement import (
+    Overlap,
+    Share,
+    Verdicts,
+    beyond_chance,
+    by_label,
+    mcnemar,
+    overlaps,
+    tabulate,
+)
+from workbench.comparing.correlation import concordance, kendall, pearson, spearman
+from workbench.comparing.intervals import UNIT, around, at_most, t_quantile
+from workbench.comparing.paired import (
+    MeanOf,
+    Pair,
+    mean_of,
+    paired,
+    two_arms,
+)
+
+
+def pairs(automatic: list[float], verified: list[float], groups: list[str] | None = None) -> list[Pair]:
+    names: list[str | None] = list(groups) if groups else [None] * len(automatic)
+    return [
+        Pair(f"s{i:03}", f, y, g) for i, (f, y, g) in enumerate(zip(automatic, verified, names, strict=True))
+    ]
+
+
+AUTOMATIC = [(i * 7 % 11) / 10 for i in range(40)]
+VERIFIED = [min(1.0, f + (0.2, 0.0, -0.1, 0.3)[i % 4]) for i, f in enumerate(AUTOMATIC)]
+
+
+# Verdicts.
+
+
+def test_unsure_units_stay_out_of_the_table() -> None:
+    said = [("found", "found")] * 6 + [("found", "missing")] * 2 + [("missing", "found"), ("missing", None)]
+    table = tabulate([*said, ("unsure", "found"), (None, "missing")])
+
+    assert Verdicts(6, 2, 1, 1, human_unsure=2) == table
+    assert (Share(6, 8), Share(1, 2), Share(6, 7), Share(1, 3)) == (
+        table.tpr,
+        table.tnr,
+        table.ppv,
+        table.npv,
+    )
+    assert (12 / 15, 2 / 5) == pytest.approx(table.specific)
+
+
+def test_without_units_nothing_is_said() -> None:
+    table = tabulate([])
+    assert (None, UNIT) == (table.tpr.value, table.tpr.interval)
+    assert (None, None) == table.specific
+    assert (0, None, None) == (lambda one: (one.n, one.kappa, one.ac1))(beyond_chance(table.table))
+
+
+def test_kappa_is_undefined_where_chance_agrees_always() -> None:
+    found = beyond_chance([[9, 0], [0, 0]])
+    assert (1.0, None, None, 1.0) == (found.raw, found.kappa, found.kappa_se, found.ac1)
+
+
+def test_quadratic_kappa_of_two_categories_is_kappa() -> None:
+    table = [[20, 5], [10, 15]]
+    assert 0.4 == pytest.approx(weighted_kappa(table))
+    assert weighted_kappa([[3, 0], [0, 0]]) is None
+
+
+def test_mcnemar_of_equal_matchers() -> None:
+    assert (1.0, 1.0) == (mcnemar(0, 0), mcnemar(4, 4))
+    assert 2 * 0.5**6 == pytest.approx(mcnemar(0, 6))
+
+
+def test_a_machine_that_tells_nothing_apart_corrects_nothing() -> None:
+    found = rogan_gladen(Share(5, 10), Share(4, 8), Share(4, 8))
+    assert (None, UNIT) == (found.value, found.interval)
+
+
+# Units.
+
+
+def test_units_by_label_strict_and_lenient() -> None:
+    rows = [("place", "place"), ("place", "person"), ("place", None), (None, "person"), ("date", "date")]
+
+    assert by_label(rows, strict=True) == {
+        "date": Overlap(1, 1, 1),
+        "person": Overlap(0, 0, 2),
+        "place": Overlap(1, 3, 1),
+    }
+    assert by_label(rows, strict=False) == {
+        "date": Overlap(1, 1, 1),
+        "person": Overlap(1, 1, 2),
+        "place": Overlap(1, 2, 1),
+    }
+
+
+def test_two_empty_sets_agree() -> None:
+    found = overlaps([Overlap(0, 0, 0), Overlap(1, 2, 2)])
+    assert (1.0, None, None) == (Overlap(0, 0, 0).f1, Overlap(0, 0, 0).precision, Overlap(0, 0, 0).recall)
+    assert (0.5, 0.75) == (found.micro.f1, found.macro_f1)
+    assert overlaps([]).macro_f1 is None
+
+
+def test_distances_of_sets() -> None:
+    empty: frozenset[str] = frozenset()
+    assert (0.0, 0.0) == (jaccard(empty, empty), masi(empty, empty))
+    assert (1.0, 1.0) == (jaccard(frozenset("a"), frozenset("b")), masi(frozenset("a"), frozenset("b")))
+
+
+def test_alpha_without_anything_to_compare() -> None:
+    assert Alpha(None, 0.0, 0.0) == alpha([[1, None], [None, 2]], nominal)
+    assert alpha([[1, 1], [1, 1]], nominal).value is None
+
+
+def test_ordinal_distance_counts_what_lies_between() -> None:
+    """Values 1 1 2 2 2 3: from 1 to 3 lie 3 twos, half of two ones and half of one three: 4.5."""
+    distance = ordinal([[1, 1], [2, 2], [2, 3]])
+    assert 4.5**2 == distance(1, 3) == distance(3, 1)
+
+
+def test_a_span_with_another_label_is_half_right_only_by_its_overlap() -> None:
+    gold, found = [Marked(0, 3, "PER"), Marked(5, 8, "LOC")], [Marked(0, 3, "ORG"), Marked(8, 9, "LOC")]
+    assert SpanCounts(correct=0, incorrect=2) == count_spans(gold, found, "strict")
+    assert SpanCounts(correct=1, incorrect=1) == count_spans(gold, found, "exact")
+    assert SpanCounts(correct=1, partial=1) == count_spans(gold, found, "partial")
+    assert SpanCounts(correct=1, incorrect=1) == count_spans(gold, found, "type")
+    assert count_spans([], [], "strict").f1 is None
+
+
+# Two columns.
+
+
+def test_the_figures_of_pairs() -> None:
+    found = paired(pairs(AUTOMATIC, VERIFIED))
+    off = [f - y for f, y in zip(AUTOMATIC, VERIFIED, strict=True)]
+
+    assert (40, True, None) == (found.n, found.headline, found.groups)
+    assert mean(off) == pytest.approx(found.bias)
+    assert stdev(off) == pytest.approx(found.sd)
+    assert mean(map(abs, off)) == pytest.approx(found.mae)
+    assert sqrt(mean(d * d for d in off)) == pytest.approx(found.rmse)
+    assert found.bias_interval is not None
+    assert 2 * t_quantile(39) * stdev(off) / sqrt(40) == pytest.approx(found.bias_interval.width)
+    assert found.largest is not None
+    assert max(off, key=abs) == pytest.approx(found.largest[1])
+    assert Share(sum(abs(d) < 1e-12 for d in off), 40) == found.equal
+    assert found.quantiles is not None
+    assert found.may_differ is None
+
+
+def test_below_ten_pairs_there_are_counts_only() -> None:
+    found = paired(pairs([0.5] * 9, [0.5] * 8 + [0.75]))
+    assert (9, Share(8, 9), ("s008", -0.25)) == (found.n, found.equal, found.largest)
+    assert (None, None, None, None) == (found.bias, found.mae, found.spearman, found.concordance)
+
+
+def test_no_pairs_are_no_error() -> None:
+    assert (0, None) == (paired([]).n, paired([]).largest)
+
+
+def test_equal_values_give_the_exact_bound() -> None:
+    found = paired(pairs(AUTOMATIC[:20], AUTOMATIC[:20]))
+    assert (0.0, None, None) == (found.bias, found.bias_interval, found.limits)
+    assert 1 - 0.05 ** (1 / 20) == pytest.approx(found.may_differ)
+    assert bias_by_bootstrap(pairs(AUTOMATIC, AUTOMATIC), seed=1) is None
+
+
+def test_samples_of_one_document_are_one_observation() -> None:
+    """Each difference twice: as many as there are documents, and the same bias."""
+    once, twice = AUTOMATIC[:20], VERIFIED[:20]
+    single = paired(pairs(once, twice))
+    double = paired(pairs(once * 2, twice * 2, [f"d{i}" for i in range(20)] * 2))
+    assert single.bias == pytest.approx(double.bias)
+    assert single.bias_interval is not None
+    assert double.bias_interval is not None
+    assert single.bias_interval.width == pytest.approx(double.bias_interval.width)
+    assert (None, 20) == (single.groups, double.groups)
+    few = paired(pairs(once, twice, [f"d{i % 9}" for i in range(20)]))
+    assert (9, None) == (few.groups, few.bias_interval)
+
+
+def test_the_bootstrap_of_the_bias_is_near_the_t_interval_and_seeded() -> None:
+    many = pairs(AUTOMATIC, VERIFIED)
+    found, again = (
+        bias_by_bootstrap(many, seed=3, resamples=2_000),
+        bias_by_bootstrap(many, seed=3, resamples=2_000),
+    )
+    usual = paired(many).bias_interval
+    assert found is not None
+    assert usual is not None
+    assert found == again
+    assert (usual.low, usual.high) == pytest.approx((found.low, found.high), abs=0.01)
+    assert bias_by_bootstrap(many[:29], seed=3) is None
+
+
+def test_blind_against_assisted_arm() -> None:
+    one, other = mean_of(AUTOMATIC), mean_of(VERIFIED)
+    apart, interval = two_arms(one, other)
+    assert mean(AUTOMATIC) - mean(VERIFIED) == pytest.approx(apart)
+    assert interval is not None
+    assert sqrt(one.se**2 + other.se**2) == pytest.approx(interval.width / 2 / 2.0, rel=0.02)
+    assert two_arms(mean_of(AUTOMATIC[:9]), other)[1] is None
+
+
+def test_samples_reviewed_twice_correct_an_assisted_estimate() -> None:
+    assisted = MeanOf(200, 0.6, 0.03, 199, None)
+    twice = mean_of([0.05, -0.05] * 10 + [0.1])
+    found = corrected(assisted, twice)
+    assert 0.6 + twice.mean == pytest.approx(found.mean)
+    assert around(found.mean, sqrt(0.03**2 + twice.se**2), 20) == found.interval
+    assert corrected(assisted, mean_of([0.1, 0.2])).interval is None
+
+
+def test_a_single_value_has_no_interval() -> None:
+    assert mean_of([0.5]).interval is None
+    with pytest.raises(ValueError, match="no values"):
+        mean_of([])
+
+
+# Correlations.
+
+
+def test_a_constant_column_has_no_correlation() -> None:
+    flat, steep = np.full(12, 0.5), np.arange(12.0)
+    assert (None, None, None) == (pearson(flat, steep), spearman(steep, flat), kendall(flat, steep))
+    assert concordance(flat, flat) is None
+    found = concordance(flat, steep)
+    assert found is not None
+    assert (0.0, None) == (found.value, found.interval)
+
+
+def test_equal_columns_agree_wholly_without_an_interval() -> None:
+    steep = np.arange(12.0)
+    found = concordance(steep, steep)
+    assert found is not None
+    assert (1.0, None) == (found.value, found.interval)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=40))
+def test_kendall_counts_what_counting_pairs_counts(rows: list[tuple[int, int]]) -> None:
+    x, y = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
+    free = (x[:, None] != x).sum() * (y[:, None] != y).sum()
+    found = kendall(x, y)
+    assert (found is None) == (not free)
+    if found is not None:
+        assert float(signs.sum()) / sqrt(free) == pytest.approx(found[0], abs=1e-12)
+        assert 0 <= found[1] <= 1
+
+
+@given(st.integers(1, 100), st.integers(0, 100))
+def test_a_bound_leaves_five_in_a_hundred(n: int, hits: int) -> None:
+    """P(at most `hits` of n) at the bound is .05, from the binomial law itself."""
+    from scipy.special import bdtr
+
+    if hits < n:
+        assert 0.05 == pytest.approx(float(bdtr(hits, n, at_most(hits, n))), abs=1e-9)

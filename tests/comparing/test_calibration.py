@@ -1,0 +1,296 @@
+"""Calibration against counting by hand: choosing, cross-validation, correction, and its document."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, reject, settings
+from hypothesis import strategies as st
+
+from workbench.comparing import thresholds
+from workbench.comparing.calibration import Case, TooFewError, calibrate, table_of
+from workbench.comparing.calibration_document import Learned, calibration_of, document_of
+from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE
+from workbench.comparing.reliability import band, fit, predict, reliability
+
+unit = st.tuples(
+    st.sampled_from([0, 60, 70, 82, 85, 90, 100]), st.sampled_from([NONE, FOUND, MISSING, UNSURE])
+)
+sample = st.tuples(st.integers(0, 3), st.lists(unit, min_size=1, max_size=4), st.integers(0, 4))
+
+
+def case(place: int, given: tuple[int, list[tuple[int, int]], int]) -> Case:
+    group, units, quarters = given
+    return Case(
+        f"s{place:02}", f"g{group}", bytes(value for value, _ in units), bytes(said for _, said in units),
+        quarters / 4,
+    )  # fmt: skip
+
+
+def by_hand_f1(cases: list[Case], cut: float) -> float:
+    units = [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
+    tp = sum(value >= cut and said == FOUND for value, said in units)
+    fp = sum(value >= cut and said == MISSING for value, said in units)
+    fn = sum(value < cut and said == FOUND for value, said in units)
+    return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else math.nan
+
+
+def by_hand_bias(cases: list[Case], cut: float) -> float:
+    off = [
+        sum(value >= cut for value in one.similarities) / len(one.similarities) - (one.recall or 0)
+        for one in cases
+    ]
+    return sum(off) / len(off)
+
+
+def dataset(number: int = 40, seed: int = 1) -> list[Case]:
+    """Two documents a group; a near name is found more often the nearer it is."""
+    chance = np.random.default_rng(seed)
+    cases = []
+    for place in range(number):
+        values = chance.choice([0, 65, 75, 82, 90, 100], size=4, p=[0.3, 0.1, 0.1, 0.2, 0.1, 0.2])
+        rates = {0: 0.05, 65: 0.1, 75: 0.5, 82: 0.8, 90: 0.9, 100: 1.0}
+        found = [bool(chance.random() < rates[int(value)]) for value in values]
+        human = bytes(FOUND if one else MISSING for one in found)
+        cases.append(Case(f"s{place:03}", f"g{place // 2}", bytes(values.tolist()), human, sum(found) / 4))
+    return cases
+
+
+@settings(deadline=None)
+@given(st.lists(sample, min_size=10, max_size=16), st.sampled_from(["bias", "f1"]))
+def test_no_cut_beats_the_chosen_one_and_out_of_fold_counts_are_of_the_rest(
+    given_samples: list[tuple[int, list[tuple[int, int]], int]], objective: thresholds.Objective
+) -> None:
+    cases = [case(place, one) for place, one in enumerate(given_samples)]
+    try:
+        found = calibrate(cases, now=85, objective=objective, seed=0)
+    except TooFewError:
+        reject()
+
+    def quality(cut: float) -> float:
+        return by_hand_f1(cases, cut) if objective == "f1" else -abs(by_hand_bias(cases, cut))
+
+    values = {value for one in cases for value in one.similarities if value >= 60}
+    assert max(map(quality, values)) == pytest.approx(quality(found.threshold), abs=1e-12)
+    held = [by_hand_bias([one], found.folds[found.fold_of[one.id]]) for one in cases]
+    assert sum(held) / len(held) == pytest.approx(found.chosen.bias.value, abs=1e-12)
+    for one in cases:
+        fold = {other.group for other in cases if found.fold_of[other.id] == found.fold_of[one.id]}
+        assert {one.group} == fold
+
+
+def test_a_fold_has_no_say_in_its_own_threshold() -> None:
+    """One odd document cannot talk its own threshold into being good."""
+    cases = [Case(f"s{n}", f"g{n}", bytes([82, 100]), bytes([MISSING, FOUND]), 0.5) for n in range(12)]
+    odd = Case("odd", "odd", bytes([70, 70, 70, 70]), bytes([FOUND] * 4), 1.0)
+
+    found = calibrate([*cases, odd], now=85, objective="f1", seed=0)
+
+    assert 91 == found.folds[found.fold_of["odd"]]
+
+
+def test_from_fifty_groups_on_there_are_five_folds_and_groups_stay_whole() -> None:
+    cases = dataset(120)
+
+    found = calibrate(cases, now=85, objective="bias", seed=3)
+
+    assert 5 == len(found.folds)
+    assert {0: 24, 1: 24, 2: 24, 3: 24, 4: 24} == {
+        fold: list(found.fold_of.values()).count(fold) for fold in range(5)
+    }
+    for one in cases:
+        assert 1 == len({found.fold_of[other.id] for other in cases if other.group == one.group})
+
+
+def test_the_order_of_samples_changes_nothing() -> None:
+    cases = dataset()
+
+    assert calibrate(cases, now=85, objective="bias", seed=1) == calibrate(
+        cases[::-1], now=85, objective="bias", seed=1
+    )
+
+
+def test_the_curve_counts_as_by_hand() -> None:
+    cases = dataset()
+
+    curve = calibrate(cases, now=85, objective="bias", seed=1).curve
+
+    for at in (60, 76, 85, 100):
+        units = [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
+        right = sum((value >= at) == (said == FOUND) for value, said in units)
+        found = [value for value, said in units if said == FOUND]
+        missing = [value for value, said in units if said == MISSING]
+        assert curve[at].bias == pytest.approx(by_hand_bias(cases, at), abs=1e-12)
+        assert curve[at].f1 == pytest.approx(by_hand_f1(cases, at), abs=1e-12)
+        assert curve[at].accuracy == pytest.approx(right / len(units), abs=1e-12)
+        assert curve[at].tpr == pytest.approx(sum(value >= at for value in found) / len(found), abs=1e-12)
+        assert curve[at].tnr == pytest.approx(sum(value < at for value in missing) / len(missing), abs=1e-12)
+        assert curve[at].mae == pytest.approx(
+            sum(abs(by_hand_bias([one], at)) for one in cases) / len(cases), abs=1e-12
+        )
+    assert [curve[60].bias] * 60 == [point.bias for point in curve[:60]]
+
+
+def test_weights_stand_for_copies() -> None:
+    """A sample of weight 3 counts as three of weight 1."""
+    cases = dataset(30)
+    heavy = [
+        Case(one.id, one.group, one.similarities, one.human, one.recall, 3.0 if one.id == "s004" else 1.0)
+        for one in cases
+    ]
+    copies = [*cases, *(Case(f"s004{x}", cases[4].group, *rest(cases[4])) for x in "ab")]
+
+    one = calibrate(heavy, now=85, objective="bias", seed=1)
+    other = calibrate(copies, now=85, objective="bias", seed=1)
+
+    assert one.threshold == other.threshold
+    assert one.chosen.bias.value == pytest.approx(other.chosen.bias.value, abs=1e-12)
+    assert one.curve[80].f1 == pytest.approx(other.curve[80].f1, abs=1e-12)
+    assert one.lines[85].slope == pytest.approx(other.lines[85].slope, abs=1e-9)
+
+
+def rest(one: Case) -> tuple[bytes, bytes, float | None]:
+    return one.similarities, one.human, one.recall
+
+
+def test_below_ten_groups_there_are_no_intervals_and_no_verdict() -> None:
+    found = calibrate(dataset(16), now=85, objective="bias", seed=1)
+
+    assert 8 == found.groups
+    assert None is found.better
+    assert (None, None, None) == (
+        found.gain.interval, found.present.bias.interval, found.lines[85].covariance,
+    )  # fmt: skip
+    assert None is found.lines[85].correct_mean(0.5, 10).interval
+
+
+def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
+    """All groups alike: no interval, but better; three of twenty change: no interval, and no better."""
+    alike = [
+        Case(f"s{n}", f"g{n}", bytes([82, 100, 0]), bytes([FOUND, FOUND, MISSING]), 2 / 3) for n in range(20)
+    ]
+    equal = [
+        Case(one.id, one.group, bytes([70, 100, 0]), bytes([MISSING, FOUND, MISSING]), 1 / 3) for one in alike
+    ]
+
+    sure = calibrate(alike, now=85, objective="bias", seed=1)
+    unsure = calibrate([*alike[:3], *equal[3:]], now=85, objective="bias", seed=1)
+
+    assert 1 / 3 == pytest.approx(sure.gain.value)
+    assert (None, True) == (sure.gain.interval, sure.better)
+    assert (None, False) == (unsure.gain.interval, unsure.better)
+    assert None is sure.present.bias.interval
+
+
+def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
+    one_group = [Case(one.id, "g", *rest(one)) for one in dataset(20)]
+    all_found = [Case(one.id, one.group, one.similarities, bytes([FOUND] * 4), 1.0) for one in dataset(20)]
+
+    with pytest.raises(TooFewError, match="all verified samples are of one group"):
+        calibrate(one_group, now=85, objective="bias", seed=1)
+    with pytest.raises(TooFewError, match="80 judged units, 80 of them found"):
+        calibrate(all_found, now=85, objective="bias", seed=1)
+    with pytest.raises(TooFewError, match="8 verified samples"):
+        calibrate(dataset(8), now=85, objective="bias", seed=1)
+
+
+def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:
+    cases = [
+        *dataset(20),
+        Case("empty", "e", b"", b"", 0.5),
+        Case("none", "n", bytes([90]), bytes([FOUND]), None),
+    ]
+
+    table = table_of(cases)
+
+    assert (20, 2, 81) == (len(table.ids), table.undefined, len(table.scores))
+
+
+def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new_samples() -> None:
+    line = calibrate(dataset(400, seed=2), now=95, objective="bias", seed=1).lines[95]
+    fresh = dataset(400, seed=9)
+    recalls = [sum(value >= 95 for value in one.similarities) / 4 for one in fresh]
+    truth = [one.recall or 0.0 for one in fresh]
+
+    corrected = [line.correct(score, 4) for score in recalls]
+    mean = line.correct_mean(sum(recalls) / 400, 400)
+
+    inside = sum(
+        one.interval is not None and one.interval.low <= so <= one.interval.high
+        for one, so in zip(corrected, truth, strict=True)
+    )
+    assert abs(sum(recalls) / 400 - sum(truth) / 400) > 0.15
+    assert sum(truth) / 400 == pytest.approx(mean.value, abs=0.03)
+    assert mean.interval is not None
+    assert mean.interval.low <= sum(truth) / 400 <= mean.interval.high
+    assert 0.92 <= inside / 400 <= 0.99
+
+
+@pytest.mark.parametrize(("score", "units"), [(1.2, 4), (-0.1, 4), (0.5, 0), (math.nan, 3)])
+def test_no_score_is_not_corrected(score: float, units: int) -> None:
+    line = calibrate(dataset(), now=85, objective="bias", seed=1).lines[85]
+
+    with pytest.raises(ValueError, match="a recall from 0 to 1"):
+        line.correct(score, units)
+
+
+def test_a_thousand_pairs_make_it_isotonic_and_probabilities_rise() -> None:
+    few, many = (calibrate(dataset(number), now=85, objective="bias", seed=1).model for number in (40, 300))
+
+    assert ("platt", "isotonic") == (few.kind, many.kind)
+    for model in (few, many):
+        values = [model.probability(at) for at in (0, *range(60, 101))]
+        assert values == sorted(values)
+        assert all(0 <= value <= 1 for value in values)
+    assert 0.8 == pytest.approx(many.probability(82), abs=0.08)
+    assert 0.05 == pytest.approx(many.probability(0), abs=0.03)
+
+
+def test_reliability_is_counted_by_hand() -> None:
+    scores, positive = np.array([0.0, 82.0, 84.0, 100.0]), np.array([0.0, 1.0, 0.0, 1.0])
+
+    found = reliability(np.array([0.1, 0.6, 0.8, 1.0]), scores, positive, np.ones(4))
+
+    assert (0.01 + 0.16 + 0.64 + 0) / 4 == pytest.approx(found.brier, abs=1e-12)
+    losses = [-math.log(0.9), -math.log(0.6), -math.log(0.2), -math.log(0.999)]
+    assert sum(losses) / 4 == pytest.approx(found.log_loss, abs=1e-12)
+    assert [(0, 59, 1, 0.1, 0.0), (80, 84, 2, 0.7, 0.5), (100, 100, 1, 1.0, 1.0)] == [
+        (one.low, one.high, one.pairs, round(one.predicted, 9), one.found) for one in found.bins
+    ]
+
+
+def test_units_without_a_near_name_have_a_rate_of_their_own() -> None:
+    scores = np.array([0.0] * 8 + [70.0] * 4 + [100.0] * 4)
+    positive = np.array([0.0] * 8 + [0.0, 1.0, 0.0, 1.0] + [1.0] * 4)
+
+    model = fit(scores, positive, np.ones(16))
+
+    assert 0.1 == pytest.approx(model.none)  # (0 + 1) / (8 + 2)
+    assert [model.none] * 8 == predict(model, scores[:8]).tolist()
+    assert model.probability(70) < model.probability(100)
+
+
+def test_the_band_is_where_a_verdict_may_be_wrong() -> None:
+    probabilities = [0.5] * 60 + [0.1] * 10 + [0.3] * 15 + [0.9] * 16
+
+    assert (70, 84) == band(probabilities, 60)
+    assert None is band([0.1] * 101, 60)
+
+
+def test_a_calibration_survives_its_document() -> None:
+    found = calibrate(dataset(), now=85, objective="f1", seed=4)
+    document = document_of(
+        found, name="may", dataset="d", run="r", scorer="linked", matcher="m", policy_version=2,
+        created_at="2026-01-01", learned=[Learned("s000", None, "h", 0)], data_sha256="x", holdout=None,
+    )  # fmt: skip
+
+    kept = calibration_of(json.loads(json.dumps(document)))
+
+    assert (found.threshold, found.model, found.band, found.folds) == (
+        kept.threshold, kept.model, kept.band, kept.folds,
+    )  # fmt: skip
+    assert found.lines == kept.lines
+    assert (Learned("s000", None, "h", 0),) == kept.gold

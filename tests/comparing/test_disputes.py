@@ -1,0 +1,113 @@
+"""What is a dispute, what it would move, where it stands in the list, how long its state holds."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from workbench.comparing.disputes import (
+    apart,
+    disputed,
+    named,
+    place,
+    stamp,
+    stamped,
+    standing,
+    worded,
+)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (Fraction(2, 5), Fraction(3, 10), False),  # .4 − .3 is .10000000000000003 in floats
+        (Fraction(1, 2), Fraction(2, 5), False),
+        (Fraction(0), Fraction(1, 10), False),
+        (Fraction(1, 2), Fraction(39, 100), True),
+        (Fraction(0), Fraction(1, 9), True),
+        (Fraction(1), Fraction(1), False),
+    ],
+)
+def test_a_dispute_is_more_than_the_tolerance_however_floats_round(
+    first: Fraction, second: Fraction, expected: bool
+) -> None:
+    assert expected == disputed(float(first) - float(second))
+    assert expected == disputed(float(second) - float(first))
+
+
+def test_a_dispute_moves_a_plain_mean_by_its_share() -> None:
+    """Over the samples that have both values; what only one side knows is in no dispute."""
+    found = apart({1: 1.0, 2: 0.5, 3: 0.2, 4: 1.0}, {1: 0.5, 2: 0.5, 3: 0.6, 5: 0.0})
+
+    assert [1, 3] == sorted(one.sample_id for one in found)
+    assert {1: pytest.approx(0.5), 3: pytest.approx(-0.4)} == {one.sample_id: one.delta for one in found}
+    assert {1: pytest.approx(0.5 / 3), 3: pytest.approx(0.4 / 3)} == {
+        one.sample_id: one.moves for one in found
+    }
+
+
+def test_settling_a_dispute_moves_the_mean_by_just_that() -> None:
+    """The mean of the first side, before and after the sample takes the value of the second."""
+    first, second = {n: n % 7 / 6 for n in range(50)}, {n: n % 5 / 4 for n in range(50)}
+    mean = sum(first.values()) / 50
+
+    for one in apart(first, second):
+        settled = sum({**first, one.sample_id: second[one.sample_id]}.values()) / 50
+        assert abs(mean - settled) == pytest.approx(one.moves)
+
+
+def test_a_weight_of_the_plan_stands_for_the_sample_and_another_for_the_rest() -> None:
+    found = apart({1: 1.0, 2: 1.0, 3: 1.0}, {1: 0.5, 2: 0.5, 3: 0.5}, {1: 0.2, 3: 0.0}, 0.01)
+
+    assert {1: 0.1, 2: 0.005, 3: 0.0} == {one.sample_id: pytest.approx(one.moves) for one in found}
+
+
+def test_nothing_in_common_is_no_dispute() -> None:
+    assert [] == apart({}, {}) == apart({1: 1.0}, {2: 0.0})
+
+
+def test_what_moves_most_comes_first_and_ties_go_by_id() -> None:
+    """.3 − .1 and .2 are a tie although their floats differ; a flag without a difference comes last."""
+    entries = [
+        (None, "a", "flag"),
+        (0.2, "c", "linked~verified"),
+        (0.3 - 0.1, "b", "linked~verified"),
+        (0.0, "e", "linked~verified"),
+        (0.5, "z", "linked~verified"),
+        (0.2, "b", "flag"),
+    ]
+
+    ordered = sorted(entries, key=lambda one: place(*one))
+
+    assert ["z", "b", "b", "c", "e", "a"] == [name for _, name, _ in ordered]
+    assert "flag" == ordered[1][2]
+
+
+@pytest.mark.parametrize(
+    "note", ["", "why", "[0.1~0.2] no stamp of ours", "two\nlines", "x ] y", "[", "  in"]
+)
+@pytest.mark.parametrize("state", ["explained", "fixed"])
+def test_a_state_holds_until_a_value_changes(state: str, note: str) -> None:
+    """The note comes back as it was written, with and without a change."""
+    kept = stamped(note, stamp(0.5, 2 / 3))
+
+    assert (state, note) == standing(state, kept, stamp(0.5, 2 / 3))  # type: ignore[arg-type]
+    assert ("open", note) == standing(state, kept, stamp(0.5, 0.75))  # type: ignore[arg-type]
+
+
+def test_words_make_a_stamp_too_and_cannot_end_it() -> None:
+    says = "wrong [sic] reference"
+
+    assert ("explained", "ok") == standing("explained", stamped("ok", worded(says)), worded(says))
+    assert ("open", "ok") == standing("explained", stamped("ok", worded(says)), worded("other words"))
+    assert 80 == len(worded("x" * 500))
+
+
+def test_a_note_that_somebody_else_wrote_holds_as_it_is() -> None:
+    assert ("fixed", "by hand") == standing("fixed", "by hand", stamp(0.0, 1.0))
+
+
+def test_scorers_are_read_from_who_disagrees() -> None:
+    assert {"ragas", "linked", "verified"} == named(["ragas~linked", "linked~verified"])
+    assert set() == named(["run:a~run:b", "annotators", "flag"])

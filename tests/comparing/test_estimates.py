@@ -1,0 +1,467 @@
+"""What is estimated for a corpus, with which interval, and when nothing is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, sqrt
+from statistics import mean, variance
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tests.comparing.known_formulas import clopper_pearson, horvitz_thompson_variance, sequential_variance
+from workbench.comparing.bounds import exact_bound
+from workbench.comparing.caveats import FEWEST
+from workbench.comparing.estimates import REFUSED, Design, Estimate, estimate
+from workbench.comparing.estimators import Drawn, clusters, hajek
+from workbench.comparing.intervals import (
+    Interval,
+    around,
+    at_most,
+    at_most_always,
+    sequence_factor,
+    t_quantile,
+    welch,
+    wilson,
+    z_quantile,
+)
+
+AUTOMATIC = [(i * 7 % 11) / 10 for i in range(60)]
+"""60 samples; the first 20 are verified, each off by −.2, 0 or .1 in turn."""
+OFF = [-0.2, 0.0, 0.1]
+
+
+def plain(n: int = 20, pi: float | None = None) -> list[Drawn]:
+    chance = n / len(AUTOMATIC) if pi is None else pi
+    return [Drawn(f, f + OFF[i % 3], chance) for i, f in enumerate(AUTOMATIC[:n])]
+
+
+def simple(drawn: list[Drawn], at_planned: bool = True) -> Estimate:
+    return estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=at_planned, limits=None)
+
+
+# Quantiles and intervals.
+
+
+def test_quantiles_are_those_of_the_tables() -> None:
+    assert (1.959964, 2.262157) == (round(z_quantile(), 6), round(t_quantile(9), 6))
+    assert z_quantile() == t_quantile(inf)
+
+
+def test_exact_intervals_for_a_share() -> None:
+    found = clopper_pearson(2, 20)
+    assert (0.0123, 0.3170) == (round(found.low, 4), round(found.high, 4))
+    assert (0.0, 1.0) == (clopper_pearson(0, 5).low, clopper_pearson(5, 5).high)
+    assert Interval(0.0, 1.0) == wilson(0, 0)
+    assert at_most(20, 20) == 1.0 == at_most_always(20, 20)
+
+
+@given(st.integers(1, 300), st.data())
+def test_a_bound_for_one_who_keeps_looking_is_the_wider(n: int, data: st.DataObject) -> None:
+    hits = data.draw(st.integers(0, n))
+    assert hits / n <= at_most(hits, n) <= at_most_always(hits, n) <= 1
+
+
+def test_a_bound_for_one_who_keeps_looking_by_hand() -> None:
+    """None of 20: (1 − p)^20 = .05 / 21."""
+    assert 1 - (0.05 / 21) ** (1 / 20) == pytest.approx(at_most_always(0, 20), abs=1e-9)
+
+
+def test_a_confidence_sequence_is_narrowest_in_standard_errors_near_the_planned_n() -> None:
+    factors = {n: sequence_factor(n, 60) for n in (10, 30, 60, 120, 600)}
+    assert 60 == min(factors, key=lambda n: factors[n])
+    assert 2.9 < factors[60] < 3.1
+    assert sequence_factor(50, None) == sequence_factor(50, 100)
+
+
+def test_two_means_apart_by_hand() -> None:
+    found = welch((1.0, 0.4), (0.3, 0.4), (10, 10))
+    df = 0.25**2 / (0.09**2 / 10 + 0.16**2 / 10)
+    wanted = around(0.6, 0.5, df)
+    assert (wanted.low, wanted.high) == pytest.approx((found.low, found.high), abs=1e-12)
+
+
+# The estimate.
+
+
+def test_the_difference_estimator_with_the_end_of_the_corpus_in_sight() -> None:
+    off = [OFF[i % 3] for i in range(20)]
+    point = mean(AUTOMATIC) + mean(off)
+    se = sqrt((1 - 20 / 60) * variance(off) / 20)
+    process = variance([f + d for f, d in zip(AUTOMATIC[:20], off, strict=True)]) / 60
+
+    found = simple(plain())
+
+    assert "t" == found.method
+    assert (60, 20, 19) == (found.total, found.n, found.df)
+    assert point == pytest.approx(found.point, abs=1e-12)
+    assert se == pytest.approx(found.se, abs=1e-12)
+    assert found.corpus is not None
+    assert found.generalising is not None
+    assert 2 * t_quantile(19) * se == pytest.approx(found.corpus.width, abs=1e-12)
+    assert 2 * t_quantile(19) * sqrt(se**2 + process) == pytest.approx(found.generalising.width, abs=1e-12)
+    assert -mean(off) == pytest.approx(found.bias, abs=1e-12)
+    assert found.bias_interval is not None
+    assert found.corpus.width == pytest.approx(found.bias_interval.width, abs=1e-12)
+    assert found.tuned is not None
+    assert "Valid at the planned 20 samples only." in found.assumptions
+
+
+def test_before_the_planned_n_a_confidence_sequence_stands_in_for_the_t_interval() -> None:
+    fixed, early = simple(plain()), simple(plain(), at_planned=False)
+
+    assert ("t", "confidence sequence") == (fixed.method, early.method)
+    assert fixed.point == early.point
+    assert fixed.corpus is not None
+    assert early.corpus is not None
+    assert early.corpus.width > 1.3 * fixed.corpus.width
+    assert "Valid whenever one looks, narrowest near 20." in early.assumptions
+
+
+@pytest.mark.parametrize("design", sorted(REFUSED))
+def test_an_order_without_chances_gives_no_estimate(design: Design) -> None:
+    found = estimate(AUTOMATIC, plain(), design=design)
+    assert REFUSED[design] == found.refusal
+    assert (None, None, None) == (found.point, found.corpus, found.generalising)
+    assert (20, 60) == (found.n, found.total)
+
+
+@pytest.mark.parametrize("pi", [0.0, -1.0])
+def test_a_chance_of_nothing_gives_no_estimate(pi: float) -> None:
+    assert "unknown or 0" in estimate(AUTOMATIC, plain(pi=pi), design="disputed").refusal
+
+
+def test_an_unknown_chance_gives_no_estimate() -> None:
+    drawn = [replace(one, pi=None) for one in plain()]
+    assert "unknown or 0" in estimate(AUTOMATIC, drawn, design="simple").refusal
+
+
+def test_below_ten_there_are_counts_only() -> None:
+    found = simple(plain(9))
+    assert "9 verified samples, fewer than 10: counts only" == found.refusal
+    assert (9, None, None) == (found.n, found.point, found.corpus)
+
+
+def test_nothing_verified_is_said() -> None:
+    assert "nothing was verified" == estimate(AUTOMATIC, [], design="simple").refusal
+    assert "nothing was verified" == estimate([], [], design="simple").refusal
+
+
+@pytest.mark.parametrize("design", ["imported", "simple", "hand"])
+def test_a_corpus_verified_whole_has_a_mean_and_no_interval(design: Design) -> None:
+    found = estimate(AUTOMATIC, plain(60), design=design)
+
+    assert ("", "known") == (found.refusal, found.method)
+    assert mean(f + OFF[i % 3] for i, f in enumerate(AUTOMATIC)) == pytest.approx(found.point, abs=1e-12)
+    assert found.corpus is None
+    assert found.generalising is not None
+    assert "known, not estimated" in found.assumptions[0]
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40))
+def test_with_every_chance_1_the_estimate_is_the_plain_mean(values: list[tuple[float, float]]) -> None:
+    drawn = [Drawn(f, y, 1.0) for f, y in values]
+
+    found = estimate([f for f, _ in values], drawn, design="simple")
+
+    assert mean(y for _, y in values) == pytest.approx(found.point, abs=1e-9)
+    assert ("known", None) == (found.method, found.corpus)
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), st.integers(1, 9)), min_size=12, max_size=40),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_samples_changes_nothing(rows: list[tuple[int, int, int]], chance: object) -> None:
+    drawn = [Drawn(f / 4, y / 4, pi / 10, group=f"g{y}") for f, y, pi in rows]
+    automatic = [one.automatic for one in drawn] * 2
+    turned = list(drawn)
+    chance.shuffle(turned)  # type: ignore[attr-defined]
+
+    one = estimate(automatic, drawn, design="disputed", planned=len(drawn), at_planned=True)
+    other = estimate(automatic[::-1], turned, design="disputed", planned=len(drawn), at_planned=True)
+
+    assert one.refusal == other.refusal
+    assert one.method == other.method
+    assert one.point == pytest.approx(other.point, abs=1e-12)
+    for first, second in ((one.corpus, other.corpus), (one.generalising, other.generalising)):
+        assert (first is None) == (second is None)
+        if first is not None and second is not None:
+            assert (first.low, first.high) == pytest.approx((second.low, second.high), abs=1e-9)
+
+
+def test_weights_undo_what_disputes_drew_more_often() -> None:
+    """Half the corpus is off by −.4 and drawn three times as often: w is 10/3 and 10, W 200, dbar −.2.
+
+    q is −2/3 and 2, o .7 and .9, qbar 4/30, so the tilt is 40/39 · (30·.7·−.8·10/3 + 10·.9·28/15·10) / 200².
+    """
+    automatic = [0.8] * 200
+    drawn = [Drawn(0.8, 0.4, 0.3) for _ in range(30)] + [Drawn(0.8, 0.8, 0.1) for _ in range(10)]
+
+    found = estimate(automatic, drawn, design="disputed", planned=40, at_planned=True)
+
+    assert 0.6 == pytest.approx(hajek(automatic, drawn).point, abs=1e-12)
+    assert 0.6 + 40 / 39 * 112 / 200**2 == pytest.approx(found.point, abs=1e-12)
+    assert 0.5 == pytest.approx(found.verified.value, abs=1e-12)
+
+
+def test_equal_chances_need_no_tilt() -> None:
+    assert 0.0 == pytest.approx(hajek(AUTOMATIC, plain()).tilt, abs=1e-15)
+
+
+def test_textbook_variances_of_a_total_agree_where_chances_are_equal() -> None:
+    """Fixed size: N² (1 − n/N) s²/n; drawn one by one by chance the squares are not centred."""
+    values, chances = [0.1, 0.4, 0.0, 0.3], [0.25] * 4
+    assert 16**2 * 0.75 * variance(values) / 4 == pytest.approx(sequential_variance(values, chances))
+    assert 0.75 * sum((4 * one) ** 2 for one in values) == pytest.approx(
+        horvitz_thompson_variance(values, chances)
+    )
+    assert 0.0 == sequential_variance(values, [1.0] * 4)
+
+
+# Strata.
+
+
+def test_strata_weigh_by_their_size() -> None:
+    automatic = [0.5] * 100
+    strata = ["a"] * 80 + ["b"] * 20
+    drawn = [Drawn(0.5, 0.5 + 0.1 * (i % 2), 10 / 80, "a") for i in range(10)]
+    drawn += [Drawn(0.5, 0.1 + 0.2 * (i % 2), 10 / 20, "b") for i in range(10)]
+
+    found = estimate(automatic, drawn, design="stratified", strata=strata, planned=20, at_planned=True)
+
+    assert 0.8 * 0.55 + 0.2 * 0.2 == pytest.approx(found.point, abs=1e-12)
+    spread = {"a": variance([0, 0.1] * 5), "b": variance([0, 0.2] * 5)}
+    squares = 0.64 * (1 - 10 / 80) * spread["a"] / 10 + 0.04 * 0.5 * spread["b"] / 10
+    assert sqrt(squares) == pytest.approx(found.se, abs=1e-12)
+    assert 18 == found.df
+
+
+def test_a_stratum_that_is_verified_whole_adds_no_variance() -> None:
+    strata = ["a"] * 40 + ["b"] * 2
+    drawn = [Drawn(0.5, 0.5 + 0.1 * (i % 2), 0.25, "a") for i in range(10)]
+    drawn += [Drawn(0.5, 0.0, 1.0, "b"), Drawn(0.5, 1.0, 1.0, "b")]
+
+    found = hajek([0.5] * 42, drawn, strata)
+
+    assert (40 / 42) ** 2 * 0.75 * variance([0, 0.1] * 5) / 10 == pytest.approx(found.variance, abs=1e-12)
+    assert 9 == found.df
+
+
+def test_a_stratum_with_one_sample_borrows_its_spread_and_says_so() -> None:
+    strata = ["a"] * 40 + ["b"] * 10
+    drawn = [Drawn(0.5, 0.5 + 0.1 * (i % 2), 0.25, "a") for i in range(10)] + [Drawn(0.5, 0.5, 0.1, "b")]
+
+    found = estimate([0.5] * 50, drawn, design="stratified", strata=strata, planned=11, at_planned=True)
+
+    s = variance([0, 0.1] * 5)
+    assert sqrt(0.64 * 0.75 * s / 10 + 0.04 * 0.9 * s) == pytest.approx(found.se, abs=1e-12)
+    assert any("spread is borrowed" in said for said in found.assumptions)
+
+
+def test_a_stratum_without_a_sample_gives_no_estimate() -> None:
+    strata = ["a"] * 40 + ["b"] * 20
+    drawn = [replace(one, stratum="a") for one in plain()]
+    found = estimate(AUTOMATIC, drawn, design="stratified", strata=strata)
+    assert "stratum 'b' has no verified sample" == found.refusal
+
+
+def test_strata_of_one_sample_each_give_no_estimate() -> None:
+    names = [f"s{i % 12}" for i in range(60)]
+    drawn = [Drawn(f, 0.5, 0.2, names[i]) for i, f in enumerate(AUTOMATIC[:12])]
+    assert "shows no spread" in estimate(AUTOMATIC, drawn, design="stratified", strata=names).refusal
+
+
+# Differences that are equal or rare.
+
+
+def test_no_difference_gives_the_exact_bound_and_no_interval_of_width_0() -> None:
+    drawn = [Drawn(f, f, 20 / 60) for f in AUTOMATIC[:20]]
+
+    found = simple(drawn)
+
+    assert "exact bound" == found.method
+    assert found.bound is not None
+    assert 0.139108 == pytest.approx(found.bound.share, abs=1e-6)
+    assert (0, 20, 0.0) == (found.bound.differing, found.bound.n, found.bound.usual)
+    assert found.corpus is not None
+    middle = mean(AUTOMATIC)
+    assert (middle - 0.139108, middle + 0.139108) == pytest.approx(
+        (found.corpus.low, found.corpus.high), abs=1e-6
+    )
+    assert found.se is None
+    assert found.tuned is None
+
+
+def test_equal_differences_are_moved_with_the_bound() -> None:
+    found = simple([Drawn(f, f - 0.1, 20 / 60) for f in AUTOMATIC[:20]])
+    assert found.bound is not None
+    assert found.corpus is not None
+    assert -0.1 == pytest.approx(found.bound.usual)
+    assert mean(AUTOMATIC) - 0.1 == pytest.approx((found.corpus.low + found.corpus.high) / 2, abs=1e-9)
+
+
+@pytest.mark.parametrize(("differing", "method"), [(1, "exact bound"), (4, "exact bound"), (5, "t")])
+def test_fewer_than_five_differences_give_no_t_interval(differing: int, method: str) -> None:
+    drawn = [Drawn(f, f - 0.3 * (i < differing), 20 / 60) for i, f in enumerate(AUTOMATIC[:20])]
+    found = simple(drawn)
+    assert method == found.method
+    assert found.corpus is not None
+    assert found.point is not None
+    assert found.corpus.low <= found.point <= found.corpus.high
+
+
+def test_what_is_drawn_rarely_hides_in_proportion() -> None:
+    drawn = [Drawn(0.5, 0.5, 0.2) for _ in range(20)]
+    even = exact_bound(drawn, 100, 1.0, always=False, lowest=None)
+    rarer = exact_bound(drawn, 100, 1.0, always=False, lowest=0.1)
+    assert even is not None
+    assert rarer is not None
+    assert 2 * even.share == pytest.approx(rarer.share)
+
+
+# Samples without a value.
+
+
+def test_samples_without_units_are_a_domain() -> None:
+    """By hand: .75 / .83333 with a standard error of .171464."""
+    automatic = [0.5, None, 0.25, 1.0, 0.75, 0.5]
+    drawn = [Drawn(0.5, 0.5, 0.5), Drawn(None, 1.0, 0.5), Drawn(0.25, None, 0.5)]
+    found = hajek(automatic, drawn)
+    assert (0.9, 0.171464) == pytest.approx((found.point, sqrt(found.variance)), abs=1e-6)
+    assert 5 / 6 == pytest.approx(found.share)
+
+
+def test_excluded_samples_are_counted_and_their_share_is_estimated() -> None:
+    drawn = plain()
+    for place in (3, 8):
+        drawn[place] = replace(drawn[place], verified=None, excluded=True)
+    drawn[5] = replace(drawn[5], verified=None)
+
+    found = simple(drawn)
+
+    assert (17, 1, 2) == (found.n, found.undefined, found.excluded)
+    assert 0.1 == pytest.approx(found.excluded_share)
+    assert 1 - 3 / 20 == pytest.approx(found.share)
+    assert "1 without units and 2 excluded are no part of the mean." in found.assumptions
+
+
+def test_skipped_samples_enter_as_bounds() -> None:
+    drawn = plain()
+    drawn[4] = replace(drawn[4], verified=None, low=0.0, high=1.0)
+    lows, highs = list(drawn), list(drawn)
+    lows[4], highs[4] = replace(drawn[4], verified=0.0, low=None), replace(drawn[4], verified=1.0, low=None)
+
+    found, low, high = simple(drawn), simple(lows), simple(highs)
+
+    assert (19, 1) == (found.n, found.open)
+    assert found.reach == Interval(low.point or 0.0, high.point or 0.0)
+    assert found.corpus is not None
+    assert low.corpus is not None
+    assert high.corpus is not None
+    assert (low.corpus.low, high.corpus.high) == pytest.approx((found.corpus.low, found.corpus.high))
+    assert found.point is not None
+    assert found.reach.low <= found.point <= found.reach.high
+
+
+def test_skipped_samples_of_a_whole_corpus_leave_a_range() -> None:
+    drawn = plain(60)
+    drawn[0] = replace(drawn[0], verified=None, low=0.0, high=1.0)
+    found = estimate(AUTOMATIC, drawn, design="simple")
+    assert "known" == found.method
+    assert found.corpus == found.reach
+    assert found.corpus is not None
+    assert 1 / 60 == pytest.approx(found.corpus.width)
+
+
+def test_unsure_units_widen_the_reach_of_a_verified_sample() -> None:
+    drawn = plain()
+    drawn[0] = replace(drawn[0], low=drawn[0].verified, high=1.0)
+    found = simple(drawn)
+    assert (20, 0) == (found.n, found.open)
+    assert found.reach is not None
+    assert found.point == pytest.approx(found.reach.low)
+
+
+# Groups.
+
+
+def test_samples_of_one_group_widen_the_generalising_interval_only() -> None:
+    drawn = [replace(one, group=f"g{i // 2}") for i, one in enumerate(plain())]
+    alone, grouped = simple(plain()), simple(drawn)
+    assert alone.corpus == grouped.corpus
+    assert (None, 10) == (alone.groups, grouped.groups)
+    assert alone.generalising is not None
+    assert grouped.generalising is not None
+    assert grouped.generalising.width > alone.generalising.width
+    assert "Generalising by group: 10 groups." in grouped.assumptions
+
+
+def test_below_ten_groups_nothing_is_generalised() -> None:
+    found = simple([replace(one, group=f"g{i % 9}") for i, one in enumerate(plain())])
+    assert found.corpus is not None
+    assert found.generalising is None
+    assert f"Generalising by group: 9 groups, fewer than {FEWEST}, so no interval." in found.assumptions
+
+
+def test_whole_groups_drawn_are_the_samples() -> None:
+    """Ten groups of two from thirty: V = G/(G − 1) Σ (group sums)² / n² · (1 − 10/30)."""
+    drawn = [replace(one, group=f"g{i // 2}") for i, one in enumerate(plain())]
+    d = [(one.verified or 0.0) - (one.automatic or 0.0) for one in drawn]
+    sums = [d[i] + d[i + 1] - 2 * mean(d) for i in range(0, 20, 2)]
+    wanted = 10 / 9 * sum(one**2 for one in sums) / 20**2 * (1 - 10 / 30)
+
+    found = estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=True, all_groups=30)
+
+    assert sqrt(wanted) == pytest.approx(found.se, abs=1e-12)
+    assert 9 == found.df
+    assert "Whole groups were drawn: 10 of 30." in found.assumptions
+
+
+def test_fewer_than_ten_whole_groups_give_counts_only() -> None:
+    drawn = [replace(one, group=f"g{i % 9}") for i, one in enumerate(plain())]
+    found = estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=True, all_groups=30)
+    assert ("9 groups, fewer than 10: counts only", None) == (found.refusal, found.point)
+
+
+def test_whole_groups_without_a_difference_are_counted_as_groups() -> None:
+    """Two samples of one group differ: one group of ten."""
+    drawn = [Drawn(f, f, 20 / 60, group=f"g{i // 2}") for i, f in enumerate(AUTOMATIC[:20])]
+    drawn[:2] = [replace(one, verified=(one.automatic or 0.0) + 0.1) for one in drawn[:2]]
+    found = estimate(AUTOMATIC, drawn, design="simple", planned=20, at_planned=True, all_groups=30)
+    assert found.bound is not None
+    assert (1, 10, at_most(1, 10)) == (found.bound.differing, found.bound.n, found.bound.share)
+
+
+def test_an_estimate_beyond_the_scale_is_shown_at_its_end() -> None:
+    """The first are low and rise by .4, the others are at .9: their sum is 1.1."""
+    automatic = [0.1] * 20 + [0.9] * 180
+    drawn = [Drawn(0.1, 0.5 + 0.01 * (i % 5), 0.1) for i in range(20)]
+    found = estimate(automatic, drawn, design="simple", planned=20, at_planned=True)
+    assert 1.0 == found.point
+    assert found.corpus is not None
+    assert found.corpus.width > 0
+
+
+@given(st.lists(st.one_of(st.none(), st.sampled_from("abc")), max_size=12))
+def test_clusters_are_numbered_without_gaps(names: list[str | None]) -> None:
+    found = clusters(names).tolist()
+    assert set(range(len({name for name in names if name}) + names.count(None))) == set(found)
+    for one, first in zip(names, found, strict=True):
+        assert [one is not None and one == name for name in names].count(True) == (
+            found.count(first) if one is not None else 0
+        )
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=10, max_size=30))
+def test_intervals_hold_the_point_and_stay_on_the_scale(values: list[tuple[float, float]]) -> None:
+    assume(len({f for f, _ in values}) > 1)
+    drawn = [Drawn(f, y, 0.5) for f, y in values]
+    found = estimate([f for f, _ in values] * 2, drawn, design="simple", planned=99)
+    assert found.point is not None
+    assert found.corpus is not None
+    assert 0 <= found.corpus.low <= found.corpus.high <= 1
+    if 0 <= found.point <= 1:
+        assert found.corpus.low - 1e-12 <= found.point <= found.corpus.high + 1e-12

@@ -1,0 +1,87 @@
+"""The table of five ways to be wrong about the Taj Mahal, row by row, and what holds for any counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction as F  # noqa: N817 - a table of fractions is read, not code
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.comparing.known_formulas import corners
+from workbench.comparing.causes import difference
+from workbench.comparing.shares import Counts, shares
+from workbench.model import Assessment, Match, Unit
+
+GOLD = "Taj Mahal, Yamuna, Agra, 1631, Shah Jahan, Mumtaz Mahal"
+IN_CONTEXTS = "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal"  # 4/6 by the person
+
+ROWS: dict[str, tuple[str, str, F, F, tuple[F | int, ...]]] = {
+    # units of the machine; those it found; automatic; Δ; parts: invented, missed, false match, missed match
+    "D1": (f"{GOLD}, India, Mughal", f"{IN_CONTEXTS}, India", F(5, 8), F(-1, 24), (F(-1, 24), 0, 0, 0)),
+    "D2": (
+        "Taj Mahal, Agra, 1631, Shah Jahan, Mumtaz Mahal, India",
+        "Taj Mahal, Agra, 1631, Shah Jahan, India",
+        F(5, 6),
+        F(1, 6),
+        (F(17, 420), F(53, 420), F(1, 6), F(-1, 6)),
+    ),
+    "D3": (
+        "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal",
+        "Taj Mahal, Agra, Shah Jahan",
+        F(3, 4),
+        F(1, 12),
+        (0, F(7, 24), 0, F(-5, 24)),
+    ),
+    "D4": (GOLD, "Taj Mahal, Agra, Shah Jahan", F(1, 2), F(-1, 6), (0, 0, 0, F(-1, 6))),
+    "D5": ("India, Mughal", "India", F(1, 2), F(-1, 6), (F(-1, 24), F(-1, 8), 0, 0)),
+}
+
+
+def side(names: str, found: str) -> Assessment:
+    return Assessment(
+        "entity",
+        "test",
+        tuple(
+            Unit(name, "entity", name, match=Match("found" if name in found.split(", ") else "missing"))
+            for name in names.split(", ")
+        ),
+    )
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_row_of_the_table(row: str) -> None:
+    names, found, recall, delta, parts = ROWS[row]
+
+    said = difference(side(names, found), side(GOLD, IN_CONTEXTS), based=True)
+
+    net: dict[str, F | None] = {one.cause: one.share for one in said.totals}
+    causes = ("invented unit", "missed unit", "false match", "missed match")
+    assert (recall, F(2, 3), delta) == (said.automatic.recall, said.verified.recall, said.delta)
+    assert parts == tuple(net.get(cause, 0) for cause in causes)
+    assert delta == sum(parts, F(0))
+
+
+@st.composite
+def counts(draw: st.DrawFn) -> Counts:
+    both, false, missed, neither = (draw(st.integers(0, 30)) for _ in range(4))
+    invented, lacking = draw(st.integers(0, 30)), draw(st.integers(0, 30))
+    found = draw(st.integers(0, invented)), draw(st.integers(0, lacking))
+    return Counts(both + false + missed + neither, both, false, missed, invented, found[0], lacking, found[1])
+
+
+@settings(max_examples=300, deadline=None)
+@given(counts())
+def test_parts_times_counts_are_the_difference_whatever_the_counts(n: Counts) -> None:
+    each, four = shares(n), corners(n)
+    if each is None or four is None:
+        assert each is None
+        assert four is None
+        return
+    total = n.false * each.false + n.missed * each.missed
+    total += n.invented_found * each.invented_found + (n.invented - n.invented_found) * each.invented
+    total += n.lacking_found * each.lacking_found + (n.lacking - n.lacking_found) * each.lacking
+    assert four.own - four.both == total
+    assert abs(float(four.own - four.both) - float(total)) < 1e-12
+    turned = F(1, n.links + n.invented) - F(1, n.links + n.lacking)
+    assert (n.false - n.missed) * turned == four.interaction

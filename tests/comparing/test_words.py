@@ -1,0 +1,238 @@
+"""Figures in words: how numbers are written, and what is not said of few samples."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from workbench.comparing import words
+from workbench.comparing.agreement import Overlap, Share, beyond_chance, tabulate
+from workbench.comparing.bins import bins
+from workbench.comparing.causes import Cause
+from workbench.comparing.estimates import estimate
+from workbench.comparing.estimators import Drawn
+from workbench.comparing.figures import Arm, Arms, Row
+from workbench.comparing.intervals import Interval
+from workbench.comparing.paired import MeanOf, Pair, paired
+from workbench.comparing.totals import CauseTotal, PartTotal
+from workbench.comparing.words import Fact
+
+
+def lines_of(facts: list[Fact]) -> list[str]:
+    return [fact.line for fact in facts]
+
+
+def row(name: str, delta: float | None, automatic: float | None = None, verified: float | None = None) -> Row:
+    return Row(0, name, None, automatic, verified, delta, "")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.2074, ".207"), (-0.157, "−.157"), (1.0, "1.000"), (-1.0, "−1.000"), (0.0, ".000"), (None, "–"),
+        (-0.0002, ".000"), (Fraction(2, 3), ".667"), (12.5, "12.500"),
+    ],
+)  # fmt: skip
+def test_numbers_have_three_digits_a_true_minus_and_no_leading_zero(
+    value: float | None, expected: str
+) -> None:
+    assert expected == words.number(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"), [(0.2, "+.200"), (-0.2, "−.200"), (0.0001, ".000"), (-0.0001, ".000"), (None, "–")]
+)
+def test_differences_have_a_sign_unless_nothing_is_left_of_them(value: float | None, expected: str) -> None:
+    assert expected == words.signed(value)
+
+
+def test_intervals_have_both_ends() -> None:
+    assert "[−.057, .412]" == words.interval(Interval(-0.057, 0.412))
+    assert "" == words.interval(None)
+
+
+def test_the_headline_counts_samples() -> None:
+    assert "60 of 5,000 samples verified" == words.headline(60, 5000)
+    assert "1 of 1 sample verified" == words.headline(1, 1)
+
+
+def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
+    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Share(7, 9), "sensitivity")
+    assert Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity") == words.share_fact(
+        "TPR", Share(7, 10), "sensitivity"
+    )
+
+
+def drawn(n: int, total: int) -> list[Drawn]:
+    return [Drawn(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
+
+
+def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
+    found = estimate([0.5] * 200, drawn(40, 200), design="simple", planned=40, at_planned=True)
+
+    facts = {fact.name: fact for fact in words.estimate_facts(found)}
+
+    assert ".500" == facts["automatic, all 200"].value
+    assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
+    assert "t interval at the planned n" == facts["estimated for all 200"].note
+    assert "[.428, .572]" == facts["this corpus"].value
+    assert facts["generalising"].value.startswith("[.4")
+    assert ".000" == facts["bias of automatic"].value
+
+
+def test_an_estimate_before_the_planned_n_is_called_a_confidence_sequence() -> None:
+    found = estimate([0.5] * 200, drawn(20, 200), design="simple", planned=40)
+
+    lines = lines_of(words.estimate_facts(found))
+
+    assert "estimated for all 200: .500 confidence sequence" in lines
+
+
+def test_below_ten_there_is_no_estimate_and_no_mean() -> None:
+    found = estimate([0.5] * 200, drawn(9, 200), design="simple", planned=40)
+
+    lines = [*lines_of(words.estimate_facts(found)), *words.estimate_notes(found, assisted=False)]
+
+    assert "verified so far: – n = 9, counts only" in lines
+    assert "estimated for all 200: – no estimate" in lines
+    assert "No estimate for all 200: 9 verified samples, fewer than 10: counts only." in lines
+
+
+def test_what_every_sample_says_is_known_and_not_estimated() -> None:
+    found = estimate([0.5] * 40, drawn(40, 40), design="simple")
+
+    facts = {fact.name: fact for fact in words.estimate_facts(found)}
+
+    assert "verified, all 40" == words.estimate_label(found)
+    assert "known: every sample was reached" == facts["verified, all 40"].note
+    assert "this corpus" not in facts
+
+
+def test_assisted_gold_is_said_where_there_is_gold() -> None:
+    found = estimate([0.5] * 200, drawn(40, 200), design="simple", planned=40, at_planned=True)
+    nothing = estimate([0.5] * 200, [], design="simple")
+
+    assert words.ASSISTED in words.estimate_notes(found, assisted=True)
+    assert "estimated for all 200: .500 t interval at the planned n, assisted gold" in lines_of(
+        words.estimate_facts(found, assisted=True)
+    )
+    assert words.ASSISTED not in words.estimate_notes(found, assisted=False)
+    assert words.ASSISTED not in words.estimate_notes(nothing, assisted=True)
+
+
+def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
+    found = estimate([0.5] * 200, [Drawn(None, 0.0, None)], design="imported")
+
+    assert "verified so far" not in [fact.name for fact in words.estimate_facts(found)]
+
+
+def pairs(n: int) -> list[Pair]:
+    return [Pair(f"s{place}", 0.5, 0.5 + 0.05 * (place % 7)) for place in range(n)]
+
+
+def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
+    few, enough = words.paired_lines(paired(pairs(9))), words.paired_lines(paired(pairs(10)))
+
+    assert ["n: 9 fewer than 10: counts only", "equal: 2 of 9", "largest Δ: −.300 s6"] == few
+    assert "bias: −.120 [−.194, −.046] 95 %, n = 10" == enough[0]
+    assert any(line.endswith("n < 30") for line in enough)
+
+
+def test_equal_values_have_a_bound_and_no_interval() -> None:
+    same = paired([Pair(f"s{place}", 0.5, 0.5) for place in range(20)])
+
+    assert "bias: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_lines(same)[0]
+
+
+def total(n: int) -> CauseTotal:
+    cause: Cause = "missed match"
+    parts = (
+        PartTotal("comparator", 77, Fraction(-146, 1000)),
+        PartTotal("context extraction", 2, Fraction(-4, 1000)),
+    )
+    return CauseTotal(cause, n, 79, 61, Fraction(-15, 100), Fraction(0), Fraction(-15, 100), parts)
+
+
+def test_a_cause_has_its_net_share_its_counts_and_its_parts() -> None:
+    assert (
+        "missed match −.150: 79 units in 61 samples; comparator 77, context extraction 2"
+        == words.cause_line(total(105))
+    )
+
+
+def test_a_cause_of_few_samples_has_counts_only() -> None:
+    assert "missed match: 79 units in 61 samples; comparator 77, context extraction 2" == words.cause_line(
+        total(9)
+    )
+
+
+def test_verdicts_have_ac1_beside_kappa() -> None:
+    table = tabulate([("found", "found")] * 12 + [("missing", "missing")] * 10 + [("found", "missing")] * 3)
+
+    lines = words.verdict_lines(table, beyond_chance(table.table))
+
+    assert ["units of both: 25 per verdict", "agree: .880 22 of 25 [.700, .958]"] == lines[:2]
+    assert "κ: .762 ± .125 (SE)" in lines
+    assert "AC1: .762 ± .132 (SE)" in lines
+    assert "TPR: .800 12 of 15 [.548, .930] sensitivity" in lines
+
+
+def test_labels_come_by_frequency_and_rare_ones_without_rates() -> None:
+    rows = words.label_rows(
+        {"date": (Overlap(3, 4, 3), Overlap(3, 4, 3)), "place": (Overlap(8, 10, 12), Overlap(9, 11, 12))}
+    )
+
+    assert [
+        ("place", "12", "11", "9", ".818", ".750", ".783", ".727"),
+        ("date", "3", "4", "3", "–", "–", "–", "–"),
+    ] == rows
+
+
+def test_means_of_the_same_samples_need_ten_of_them() -> None:
+    ten = [row(f"s{place}", -0.25, 0.25, 0.5) for place in range(10)]
+    of = paired([Pair(one.id, 0.25, 0.5) for one in ten])
+
+    assert [
+        Fact("automatic, these 10", ".250"), Fact("verified, these 10", ".500"),
+    ] == words.same_facts(ten, of)[:2]  # fmt: skip
+    assert [] == words.same_facts(ten[:9], paired([Pair(one.id, 0.25, 0.5) for one in ten[:9]]))
+
+
+def test_differences_are_counted_in_tenths_whose_outer_end_belongs_to_them() -> None:
+    values = [0.0, 0.1, -0.1, 0.1000001, -0.3, 1 / 3, None, 1e-15]
+
+    found = bins([row(str(place), value) for place, value in enumerate(values)])
+
+    counted = [(one.low, one.high, len(one.samples)) for one in found]
+    assert [
+        (-0.3, -0.2, 1), (-0.2, -0.1, 0), (-0.1, 0.0, 1), (0.0, 0.0, 2), (0.0, 0.1, 1), (0.1, 0.2, 1),
+        (0.2, 0.3, 0), (0.3, 0.4, 1),
+    ] == [(low or 0.0, high or 0.0, count) for low, high, count in counted]  # fmt: skip
+    assert [] == bins([row("a", None)])
+
+
+def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> None:
+    blind = Arm(12, MeanOf(12, -0.2, 0.02, 11, Interval(-0.25, -0.15)), Overlap(9, 10, 10))
+    assisted = Arm(40, MeanOf(40, -0.1, 0.01, 39, Interval(-0.12, -0.08)), None)
+    whole, without = paired(pairs(12)), paired(pairs(10))
+    arms = Arms(blind, assisted, -0.1, Interval(-0.15, -0.05))
+
+    lines = lines_of(words.arms_facts(arms, whole, without, 2))
+
+    assert [
+        "blind reviews: 12 bias −.200 [−.250, −.150], units F1 .900",
+        "assisted reviews: 40 bias −.100 [−.120, −.080]",
+        "bias, blind − assisted: −.100 [−.150, −.050]",
+        "fast accepts: 2 in under a second",
+        "bias without them: −.120 n = 10; with them −.129",
+    ] == lines
+
+
+def test_an_arm_of_few_is_a_count() -> None:
+    arms = Arms(Arm(9, MeanOf(9, -0.2, 0.02, 8, None), None), Arm(0, None, None), -0.1, None)
+
+    assert [
+        "blind reviews: 9 fewer than 10: counts only",
+        "fast accepts: 0 in under a second",
+    ] == lines_of(words.arms_facts(arms, paired(pairs(9)), None, 0))

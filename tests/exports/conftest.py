@@ -1,0 +1,165 @@
+"""A small dataset of texts that trip writers and readers, and the short way to export it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench, Row
+from workbench.stages.export import ExportOptions, ExportReport, export
+
+Leave = Callable[..., Path]
+
+
+def unit(reference: str, text: str, verdict: str = "found", label: str = "place", **more: Any) -> Row:
+    """A gold unit at the first place of a text."""
+    start = reference.index(text)
+    return {
+        "text": text, "label": label, "start": start, "end": start + len(text), "verdict": verdict, **more,
+    }  # fmt: skip
+
+
+EMOJI = "👩\u200d👩\u200d👧 met Zoë in Sankt\u00a0Gallen | on 5 May, \"so\" they 'say'."
+CYRILLIC = "Тадж-Махал стоит\nв Агре\t— рядом с рекой Ямуна."
+ARABIC = "زارت ماريا القاهرة في 2019."
+FORMULA = "=SUM(1;2) was @work on -5 °C in +Rome+."
+NESTED = "The University of London is in London."
+
+ROWS: list[Row] = [
+    {
+        "id": "emoji",
+        "user_input": "Who, where? | a",
+        "reference": EMOJI,
+        "retrieved_contexts": ["| a | b |\n|---|---|\n| Zoë | 5 May |", "Nothing, \"here\"."],
+        "response": "r | s",
+        "group": "g1",
+        "meta": {"language": "en", "persona_name": "p", "n": 1.5},
+        "proposal": {
+            "proposer": "claude",
+            "model": "m-1",
+            "reference_entities": [
+                {"text": "Zoë", "label": "person"}, {"text": "Gallen", "label": "place"}
+            ],
+            "context_entities": [
+                [{"text": "Zoë", "label": "person"}], [{"text": "Nothing", "label": "other"}]
+            ],
+            "statements": [{"text": EMOJI, "verdict": "missing"}],
+        },
+        "gold": {
+            "annotator": "Ann O'Nym",
+            "entities": [
+                unit(EMOJI, "Zoë", label="person", evidence=[{"context": 0, "start": 22, "end": 25}]),
+                unit(EMOJI, "Sankt\u00a0Gallen", "missing", reason="absent", note="=1+1"),
+                unit(EMOJI, "5 May", "unsure", label="date"),
+            ],
+            "statements": [unit(EMOJI, EMOJI, "missing", label="", reason="partial")],
+        },
+        "scores": {"context_entity_recall": 0.3333333322222222, "own": 1},
+    },
+    {
+        "id": "cyrillic",
+        "user_input": "Где?",
+        "reference": CYRILLIC,
+        "retrieved_contexts": ["Агра — город.", "В Агре стоит Тадж-Махал."],
+        "group": "g2",
+        "alternatives": ["В Агре.", "=cmd|'/C calc'!A0"],
+        "gold": {
+            "annotator": "Ann O'Nym",
+            "entities": [
+                unit(CYRILLIC, "Тадж-Махал", evidence=[{"context": 1, "start": 13, "end": 23}]),
+                unit(CYRILLIC, "Ямуна", "missing", reason="absent"),
+                {"text": "Мумтаз", "label": "person", "spans": [], "verdict": "missing"},
+            ],
+        },
+    },
+    {
+        "id": "arabic",
+        "user_input": "-who",
+        "reference": ARABIC,
+        "retrieved_contexts": [],
+        "group": "g3",
+        "gold": [
+            {"annotator": "Ann O'Nym", "entities": [unit(ARABIC, "القاهرة", "missing")]},
+            {"annotator": "Böb",
+             "entities": [unit(ARABIC, "القاهرة", "found"), unit(ARABIC, "2019", "missing")]},
+        ],
+    },
+    {
+        "id": "=formula",
+        "user_input": "'quoted",
+        "reference": FORMULA,
+        "retrieved_contexts": ["@Rome", "+Rome", "=Rome"],
+        "response": "\t=1",
+        "group": "-g4",
+        "gold": {
+            "annotator": "Böb",
+            "entities": [unit(FORMULA, "=SUM", label="other"), unit(FORMULA, "-5 °C", label="number"),
+                         unit(FORMULA, "+Rome+", evidence=[{"context": 1, "start": 0, "end": 5}])],
+        },
+    },
+    {
+        "id": "nested",
+        "user_input": "Where?",
+        "reference": NESTED,
+        "retrieved_contexts": ["London"],
+        "group": "g5",
+        "gold": {
+            "annotator": "Böb",
+            "entities": [
+                unit(NESTED, "University of London", label="organisation"),
+                {"text": "London", "label": "place", "start": 31, "end": 37, "verdict": "found",
+                 "spans": [{"start": 18, "end": 24}], "evidence": [{"context": 0, "start": 0, "end": 6}]},
+            ],
+        },
+    },
+    {
+        "id": "without",
+        "user_input": "Anything?",
+        "reference": "Nothing is verified here, in Rome.",
+        "retrieved_contexts": ["Rome"],
+        "proposal": {"proposer": "claude", "model": "m-1",
+                     "reference_entities": [{"text": "Rome", "label": "place"}],
+                     "context_entities": [[{"text": "Rome"}]]},
+    },
+    {
+        "id": "nothing to find",
+        "user_input": "?",
+        "reference": "none of it",
+        "retrieved_contexts": ["c"],
+        "gold": {"annotator": "Böb", "entities": []},
+    },
+]  # fmt: skip
+
+
+@pytest.fixture
+def hard(bench: Bench) -> Bench:
+    """A database of the hard rows, their gold verified."""
+    bench.load(ROWS, name="hard.jsonl", gold="given", seed=7)
+    return bench
+
+
+@pytest.fixture
+def leave(hard: Bench) -> Leave:
+    """Export the hard rows; gives the new folder."""
+    numbers = itertools.count(1)
+
+    def leaving(*formats: str, **options: Any) -> Path:
+        target = hard.folder / f"out{next(numbers)}"
+        export(
+            hard.store, hard.info(), target, ExportOptions(formats=formats or ("native",), **options),
+            annotator="ann",
+        )  # fmt: skip
+        return target
+
+    return leaving
+
+
+def report_of(bench: Bench, *formats: str, **options: Any) -> ExportReport:
+    """Export a database into a folder of its own."""
+    target = bench.folder / f"report{len(list(bench.folder.iterdir()))}"
+    given = ExportOptions(formats=formats or ("native",), **options)
+    return export(bench.store, bench.info(), target, given, annotator="ann")

@@ -1,0 +1,74 @@
+"""What every importable format brings back: the same samples, units, spans and verdicts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench
+from tests.exports.conftest import Leave
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
+from workbench.store.export_facts import stamp
+from workbench.store.exports import each_leaving
+
+WHOLE = {
+    "native": "samples.jsonl",
+    "deepeval-goldens": "goldens.json",
+    "label-studio": "tasks.json",
+    "huggingface": "data/train.parquet",
+    "csv": "samples.csv",
+    "ragas": "dataset.jsonl",
+}
+VERIFIED = {"prodigy": "tasks.jsonl", "ragas-annotations": "annotations.json"}
+
+
+def said(store: Any) -> dict[str, Any]:
+    """Samples by id with all that is known of them, without what belongs to one database."""
+    info = find_dataset(store, None)
+    found = {}
+    for chunk in each_leaving(store, info.id, info.run_id):
+        for one in chunk:
+            reviews = sorted(
+                (
+                    said.annotator,
+                    tuple(
+                        (kind, unit.text, unit.label, unit.spans, unit.match.verdict, unit.match.reason,
+                         unit.match.evidence, unit.match.note)
+                        for kind, units in said.units.items()
+                        for unit in units
+                    ),
+                )
+                for said in one.reviews
+            )  # fmt: skip
+            found[one.sample.id] = (one.sample, one.proposal, reviews, one.external)
+    return found
+
+
+@pytest.mark.parametrize(("name", "file"), [*WHOLE.items(), *VERIFIED.items()])
+def test_a_format_brings_back_what_left(
+    hard: Bench, leave: Leave, tmp_path: Path, empty_database: Path, name: str, file: str
+) -> None:
+    """Prodigy and the annotations of ragas hold the samples whose entities stand."""
+    target = leave(name, names=True)
+    store = open_store(str(tmp_path / "two.db"))
+    report = import_file(store, target / file, ImportOptions(dataset="hard", gold="given"), annotator="ann")
+    before, after = said(hard.store), said(store)
+    store.close()
+
+    assert (0, ()) == (report.rejected, report.errors)
+    if name in WHOLE:
+        assert before == after
+    else:
+        assert {"emoji", "cyrillic", "=formula", "nested"} <= set(after)
+        assert {key: before[key] for key in after} == after
+
+
+def test_times_leave_in_utc() -> None:
+    from datetime import UTC, datetime
+
+    assert "2026-01-02T03:04:05.000600Z" == stamp(datetime(2026, 1, 2, 3, 4, 5, 600, tzinfo=UTC))
+    assert "2026-01-02T03:04:05Z" == stamp(datetime(2026, 1, 2, 3, 4, 5))  # noqa: DTZ001 - as SQLite gives it

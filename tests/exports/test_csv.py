@@ -1,0 +1,98 @@
+"""Tables: every text comes back, no cell runs, one row a sample and one a unit."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.exports.conftest import ROWS, Leave
+from workbench.formats.flat import neutral, original
+
+RUNS = set("=+-@\t\r\n＝＋－＠")
+
+
+def table(path: Path) -> list[dict[str, str]]:
+    """The rows of a table as another program reads them."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, strict=True))
+
+
+def test_every_text_of_a_sample_comes_back(leave: Leave) -> None:
+    rows = table(leave("csv") / "samples.csv")
+
+    assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]
+    for name in ("user_input", "reference"):
+        assert [row[name] for row in ROWS] == [original(row[name]) for row in rows]
+    assert [row.get("response", "") for row in ROWS] == [original(row["response"]) for row in rows]
+    assert [row["retrieved_contexts"] for row in ROWS] == [
+        json.loads(row["retrieved_contexts"]) for row in rows
+    ]
+    assert ROWS[1]["alternatives"] == json.loads(rows[1]["alternatives"])
+
+
+def test_no_cell_begins_like_a_formula(leave: Leave) -> None:
+    """Numbers may: a spreadsheet takes −.5 for a number."""
+    folder = leave("csv")
+    for name in ("samples.csv", "units.csv"):
+        for row in table(folder / name):
+            for cell in row.values():
+                assert cell[:1] not in RUNS or float(cell) < 0
+
+
+@given(st.text())
+def test_neutral_is_undone_by_original(text: str) -> None:
+    assert text == original(neutral(text))
+    assert neutral(text)[:1] not in RUNS
+
+
+def test_units_stand_one_a_row_with_text_and_place(leave: Leave) -> None:
+    rows = table(leave("csv", names=True) / "units.csv")
+    references = {row["id"]: row["reference"] for row in ROWS}
+
+    assert 3 + 1 + 3 + 1 + 2 + 3 + 2 == len(rows)
+    for row in rows:
+        if row["start"]:
+            reference = references[original(row["id"])]
+            assert original(row["text"]) == reference[int(row["start"]) : int(row["end"])]
+    assert [("Böb", "true"), ("Böb", "true")] == [(row["annotator"], row["standing"]) for row in rows[-2:]]
+    assert {"false"} == {row["standing"] for row in rows if row["id"] == "arabic"}  # two differ: none stands
+    assert ["Zoë", "", ""] == [row["evidence_text"] for row in rows[:3]]
+    assert ["", "'=1+1"] == [row["note"] for row in rows[:2]]
+    nested = next(row for row in rows if row["text"] == "London")
+    assert "[[31, 37], [18, 24]]" == nested["spans"]
+
+
+def test_figures_of_a_sample_stand_in_columns(leave: Leave) -> None:
+    """Found, missing and unsure, the interval that unsure units leave, and the scores of other tools."""
+    rows = {original(row["id"]): row for row in table(leave("csv") / "samples.csv")}
+
+    def cells(name: str, *columns: str) -> list[str]:
+        return [rows[name][column] for column in columns]
+
+    assert ["verified", "1", "1", "1"] == cells(
+        "emoji", "entity_state", "entity_found", "entity_missing", "entity_unsure"
+    )
+    low, high = cells("emoji", "entity_recall_low", "entity_recall_high")
+    assert (repr(1 / 3), repr(2 / 3)) == (low, high)
+    assert ["unresolved", ""] == cells("arabic", "entity_state", "entity_recall")
+    assert ["verified", "0", ""] == cells("nothing to find", "entity_state", "entity_found", "entity_recall")
+    assert ["todo", ""] == cells("without", "entity_state", "entity_found")
+    assert ["0.3333333322222222", "1.0"] == cells("emoji", "external.context_entity_recall", "external.own")
+    assert ["1", "1", "0", "0.5"] == cells(
+        "emoji", "linked_found", "linked_missing", "linked_unsure", "linked_value"
+    )
+
+
+def test_the_whole_row_is_there_too(leave: Leave) -> None:
+    """As a native row without the reference, which has a column."""
+    rows = table(leave("csv", names=True) / "samples.csv")
+    kept: list[dict[str, Any]] = [json.loads(original(row["workbench"])) for row in rows]
+
+    assert ["Ann O'Nym", "Böb"] == [one["annotator"] for one in kept[2]["gold"]]
+    assert "reference" not in kept[0]
+    assert {"language": "en", "n": 1.5, "persona_name": "p"} == kept[0]["meta"]

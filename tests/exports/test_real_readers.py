@@ -1,0 +1,150 @@
+"""The tools that exports are for read them, where they are installed (the extra `readers`)."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.exports.conftest import ROWS, Leave
+from workbench.formats import conll
+from workbench.formats.flat import original
+from workbench.formats.spans_out import Tagged, exact_tokens
+from workbench.model import Unit
+
+REFERENCES = {row["id"]: row["reference"] for row in ROWS}
+
+
+def imported(name: str) -> Any:
+    """The module of a tool, or a skip: it may be absent, or broken beside other packages."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return pytest.importorskip(name, exc_type=ImportError)
+
+
+@pytest.fixture(autouse=True)
+def quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("RAGAS_DO_NOT_TRACK", "DEEPEVAL_TELEMETRY_OPT_OUT", "HF_DATASETS_OFFLINE", "HF_HUB_OFFLINE"):
+        monkeypatch.setenv(name, "1" if "OUT" not in name else "YES")
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_ragas_reads_the_evaluation_dataset(leave: Leave) -> None:
+    schema = imported("ragas.dataset_schema")
+    rows = schema.EvaluationDataset.from_jsonl(str(leave("ragas") / "dataset.jsonl")).to_list()
+
+    assert [row["reference"] for row in ROWS] == [row["reference"] for row in rows]
+    assert [row["retrieved_contexts"] for row in ROWS] == [row["retrieved_contexts"] for row in rows]
+    assert "p" == rows[0]["persona_name"]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_both_loaders_of_ragas_read_the_annotations(leave: Leave) -> None:
+    schema = imported("ragas.dataset_schema")
+    folder = leave("ragas-annotations")
+    several = schema.MetricAnnotation.from_json(str(folder / "annotations.json"), "context_entity_recall")
+    single = schema.SingleMetricAnnotation.from_json(str(folder / "single.json"))
+    samples = list(several["context_entity_recall"])
+
+    assert 8 == len(samples) == len(single.samples)
+    assert [1 / 3, 1 / 3, 1 / 3, 1 / 3] == [one.metric_output for one in samples[:4]]
+    prompt = samples[0].prompts["extract_entities_prompt"]
+    assert {"entities": ["Zoë", "Sankt\u00a0Gallen", "5 May"]} == dict(prompt.edited_output)
+    assert [one.is_accepted for one in samples] == [True, False, True, False, True, False, True, False]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_deepeval_reads_goldens_and_test_cases(leave: Leave) -> None:
+    dataset = imported("deepeval.dataset").EvaluationDataset()
+    dataset.add_goldens_from_json_file(str(leave("deepeval-goldens") / "goldens.json"))
+    dataset.add_test_cases_from_json_file(
+        str(leave("deepeval-cases") / "test_cases.json"),
+        input_key_name="input",
+        actual_output_key_name="actual_output",
+        expected_output_key_name="expected_output",
+        context_key_name="context",
+        retrieval_context_key_name="retrieval_context",
+    )
+
+    assert [row["reference"] for row in ROWS] == [golden.expected_output for golden in dataset.goldens]
+    assert [row["retrieved_contexts"] for row in ROWS] == [one.retrieval_context for one in dataset.goldens]
+    assert "emoji" == dataset.goldens[0].additional_metadata["workbench"]["id"]
+    assert ["r | s", "\t=1"] == [case.actual_output for case in dataset.test_cases]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_datasets_loads_the_folder_with_its_splits(leave: Leave, tmp_path: Path) -> None:
+    datasets = imported("datasets")
+    folder = leave("huggingface", split="calibration=.5,holdout=.5")
+    loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
+    rows = [row for split in loaded.values() for row in split]
+
+    assert {"calibration", "holdout"} == set(loaded)
+    assert {row["id"]: row["reference"] for row in ROWS} == {row["id"]: row["reference"] for row in rows}
+    for row in rows:
+        places = zip(row["entity_starts"], row["entity_ends"], row["entity_texts"], strict=True)
+        assert all(row["reference"][start:end] == text for start, end, text in places if start is not None)
+
+
+def test_pandas_reads_the_tables(leave: Leave) -> None:
+    pandas = imported("pandas")
+    folder = leave("csv")
+    samples = pandas.read_csv(folder / "samples.csv", keep_default_na=False)
+    units = pandas.read_csv(folder / "units.csv")
+
+    assert list(REFERENCES.values()) == [original(cell) for cell in samples["reference"]]
+    assert [row["user_input"] for row in ROWS] == [original(cell) for cell in samples["user_input"]]
+    assert "float64" == str(units["start"].dtype)
+    assert {True, False} == set(units["standing"])
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spacy_aligns_every_span_of_the_conll_tokens(leave: Leave) -> None:
+    spacy = imported("spacy")
+    training = imported("spacy.training")
+    nlp = spacy.blank("xx")
+    aligned = 0
+    for _, text, spans in conll.read(leave("conll") / "gold.conll"):
+        tagged = [Tagged(*span, Unit("g", "entity", "")) for span in spans]
+        tokens = exact_tokens(text, tagged)
+        spaces = [
+            bool(text[token.end : token.end + 1].isspace()) and token.end < len(text) for token in tokens
+        ]
+        doc = spacy.tokens.Doc(nlp.vocab, words=[token.text for token in tokens], spaces=spaces)
+        moved = {token.start: word.idx for token, word in zip(tokens, doc, strict=True)}
+        ends = {token.end: word.idx + len(word) for token, word in zip(tokens, doc, strict=True)}
+        given = [(moved[start], ends[end], label) for start, end, label in spans]
+        tags = training.offsets_to_biluo_tags(doc, given)
+
+        assert "-" not in tags
+        aligned += len([tag for tag in tags if tag[:2] in ("B-", "U-")])
+
+    assert 10 == aligned
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_label_studio_takes_tasks_and_configuration(leave: Leave) -> None:
+    interface = imported("label_studio_sdk.label_interface")
+    folder = leave("label-studio")
+    label = interface.LabelInterface((folder / "labeling.xml").read_text("utf-8"))
+    tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
+
+    label.validate()
+    for task in tasks:
+        assert label.validate_task({"data": task["data"]})
+        for annotation in task["annotations"]:
+            assert label.validate_annotation({"result": annotation["result"]})
+        for prediction in task["predictions"]:
+            assert label.validate_prediction(prediction)
+
+
+def test_the_csv_module_reads_as_many_rows_as_were_written(leave: Leave) -> None:
+    folder = leave("csv")
+    with (folder / "samples.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+
+    assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]

@@ -1,0 +1,156 @@
+"""Spans for other tools: exact tokens, UTF-16 offsets, and a name for everything that does not fit."""
+
+from __future__ import annotations
+
+import json
+import re
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.conftest import Bench
+from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
+from tests.formats.test_formats_round_trip import TEXT
+from workbench.formats import conll
+from workbench.formats.spans_out import exact_tokens, flat, tagged_of
+from workbench.model import Span, Unit
+
+GOLD = {row["id"]: row for row in ROWS}
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
+    """Through emoji, no-break spaces, line ends and names that begin inside a token."""
+    folder = leave("conll")
+    found = {name: (text, spans) for name, text, spans in conll.read(folder / "gold.conll")}
+
+    assert {"emoji", "cyrillic", "=formula", "nested", "nothing to find"} == set(found)
+    for name, (text, spans) in found.items():
+        assert GOLD[name]["reference"] == text
+        gold = GOLD[name]["gold"]["entities"]
+        first = [(one["start"], one["end"], one["label"]) for one in gold if "start" in one]
+        assert sorted(first) == spans
+
+
+def test_conll_names_what_one_row_of_tags_cannot_hold(hard: Bench, leave: Leave) -> None:
+    conflicts = lines(leave("conll") / "conflicts.jsonl")
+
+    assert [
+        {
+            "id": "nested", "text": "London", "label": "place", "start": 18, "end": 24, "why": "nested",
+            "beside": {"text": "University of London", "label": "organisation", "start": 4, "end": 24},
+        }
+    ] == conflicts  # fmt: skip
+    left = dict(report_of(hard, "conll").left["conll"])
+    assert {"entities todo": 1, "entities unresolved": 1} == {
+        name: left.pop(name) for name in sorted(left)[:2]
+    }
+    assert {"span nested": 1, "unit without a place in the text": 1} == left
+
+
+@st.composite
+def marked(draw: st.DrawFn) -> tuple[str, list[Unit]]:
+    """A text with spans anywhere: nested, crossing, in the middle of a word, over white space."""
+    text = draw(TEXT)
+    units = []
+    for number in range(draw(st.integers(0, 5)) if text else 0):
+        start = draw(st.integers(0, len(text) - 1))
+        end = draw(st.integers(start + 1, len(text)))
+        label = draw(st.sampled_from(["person", "place", "a b"]))
+        units.append(Unit(f"g{number}", "entity", text[start:end], label, (Span(start, end),)))
+    return text, units
+
+
+@given(marked())
+def test_every_span_is_exact_or_named(tmp_path_factory: Any, given: tuple[str, list[Unit]]) -> None:
+    """Whatever the text: what is not in the file is in the conflicts, and nothing else is."""
+    text, units = given
+    tagged = tagged_of(units)
+    kept, conflicts = flat(tagged, text)
+    path = tmp_path_factory.getbasetemp() / "one.conll"
+    path.write_text(conll.document("i\n", text, kept), "utf-8", newline="\n")
+    ((name, read, spans),) = conll.read(path)
+
+    assert ("i\n", text) == (name, read)
+    assert [(one.start, one.end, "-".join(one.label.split())) for one in kept] == spans
+    places = {(one.start, one.end) for one in kept} | {
+        (one.tagged.start, one.tagged.end) for one in conflicts
+    }
+    assert {(one.start, one.end) for one in tagged} == places
+    assert all(one.end <= other.start for one, other in pairwise(kept))
+
+
+@given(marked())
+def test_exact_tokens_hold_all_but_white_space_once(given: tuple[str, list[Unit]]) -> None:
+    text, units = given
+    tokens = exact_tokens(text, tagged_of(units))
+
+    assert all(text[token.start : token.end] == token.text for token in tokens)
+    assert "".join(text.split()) == "".join("".join(token.text.split()) for token in tokens)
+    assert all(one.end <= other.start for one, other in pairwise(tokens))
+
+
+def test_prodigy_spans_end_with_their_last_token(leave: Leave) -> None:
+    """`end` is exclusive, `token_end` inclusive."""
+    tasks = lines(leave("prodigy") / "tasks.jsonl")
+
+    assert ["emoji", "cyrillic", "=formula", "nested", "nothing to find"] == [
+        task["meta"]["id"] for task in tasks
+    ]
+    for task in tasks:
+        assert "accept" == task["answer"]
+        assert not {"_input_hash", "_task_hash"} & set(task)
+        for token in task["tokens"]:
+            assert token["text"] == task["text"][token["start"] : token["end"]]
+        for span in task["spans"]:
+            assert span["start"] == task["tokens"][span["token_start"]]["start"]
+            assert span["end"] == task["tokens"][span["token_end"]]["end"]
+    assert [(4, 24), (18, 24), (31, 37)] == [(span["start"], span["end"]) for span in tasks[3]["spans"]]
+
+
+def test_label_studio_counts_utf16_units(leave: Leave) -> None:
+    """As its editor does: an emoji is two."""
+    tasks = json.loads((leave("label-studio") / "tasks.json").read_text("utf-8"))
+    (region, choice), *_ = zip(*[iter(tasks[0]["annotations"][0]["result"])] * 2, strict=True)
+    wide = EMOJI.encode("utf-16-le")
+
+    assert EMOJI.index("Zoë") + 3 == region["value"]["start"]
+    assert "Zoë" == wide[2 * region["value"]["start"] : 2 * region["value"]["end"]].decode("utf-16-le")
+    assert (["person"], ["found"]) == (region["value"]["labels"], choice["value"]["choices"])
+    assert region["id"] == choice["id"]
+    assert [1, 1, 2, 1, 1, 0, 1] == [len(task["annotations"]) for task in tasks]
+    assert [1, 0, 0, 0, 0, 1, 0] == [len(task["predictions"]) for task in tasks]
+    assert "m-1" == tasks[0]["predictions"][0]["model_version"]
+
+
+def test_the_project_of_label_studio_knows_every_name_and_label(leave: Leave) -> None:
+    folder = leave("label-studio")
+    tree = ElementTree.fromstring((folder / "labeling.xml").read_text("utf-8"))
+    tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
+    names = {one.get("name") for one in tree.iter() if one.get("name")}
+    labels = {one.get("value") for one in tree.iter("Label")}
+
+    for task in tasks:
+        for said in (*task["annotations"], *task["predictions"]):
+            for region in said["result"]:
+                assert {region["from_name"], region["to_name"]} <= names
+                assert set(region["value"].get("labels", [])) <= labels
+    fields = {one.get("value", "")[1:] for one in tree.iter() if one.get("value", "").startswith("$")}
+    assert fields <= set(tasks[0]["data"])
+
+
+def test_a_nested_name_leaves_with_both_its_places(leave: Leave) -> None:
+    """Label Studio and Prodigy hold spans inside spans; CoNLL does not."""
+    tasks = json.loads((leave("label-studio") / "tasks.json").read_text("utf-8"))
+    regions = [one["value"] for one in tasks[4]["annotations"][0]["result"] if one["type"] == "labels"]
+
+    assert [(4, 24), (18, 24), (31, 37)] == [(one["start"], one["end"]) for one in regions]
+    assert all(NESTED[one["start"] : one["end"]] == one["text"] for one in regions)
+    assert re.fullmatch(r"r\d+", tasks[4]["annotations"][0]["result"][0]["id"])

@@ -1,0 +1,238 @@
+"""Who and what leaves: pseudonyms, hashes without text, filters, the holdout, examples, deepeval."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench
+from tests.exports.conftest import ROWS, Leave, report_of
+from workbench.errors import ExportError, UsageError
+from workbench.stages import editing
+from workbench.stages.export import FORMATS, ExportOptions, export
+from workbench.stages.planning import Wish, draft, make
+from workbench.stages.review import act
+
+
+def bytes_of(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    return dict(json.loads((folder / "manifest.json").read_text("utf-8")))
+
+
+def test_the_same_database_gives_the_same_bytes(leave: Leave) -> None:
+    """In every format, on another day."""
+    assert bytes_of(leave("all")) == bytes_of(leave("all"))
+
+
+def test_no_name_of_an_annotator_leaves_unasked(hard: Bench, leave: Leave) -> None:
+    """In no format; with --names in those that have a place for them."""
+    everything = b"".join(bytes_of(leave("all")).values())
+    named = b"".join(bytes_of(leave("native", "package", names=True)).values())
+
+    for name in ("Ann O'Nym", "Böb"):
+        assert name.encode() not in everything
+        assert json.dumps(name)[1:-1].encode() not in everything
+        assert name.encode() in named
+    assert [("hard",)] == hard.query("SELECT name FROM dataset")
+
+
+def test_a_pseudonym_is_the_same_in_every_export_of_a_database(hard: Bench, leave: Leave) -> None:
+    """The salt is made once, stays in the database and is in no file."""
+    people = manifest(leave("native"))["annotators"]["each"]
+    salts = hard.query("SELECT manifest_sha256 FROM export_log WHERE path = ''")
+
+    assert people == manifest(leave("csv"))["annotators"]["each"]
+    assert [4, 3] == sorted((one["reviews"] for one in people), reverse=True)
+    assert 1 == len(salts)
+    assert salts[0][0].encode() not in b"".join(bytes_of(leave("all")).values())
+
+
+def test_without_text_nothing_of_the_texts_leaves(hard: Bench, leave: Leave) -> None:
+    """Neither in rows nor in notes; hashes, places, verdicts and figures do."""
+    opened = hard.open("emoji", "ann")
+    act(hard.store, opened, editing.flag(opened, "secret flag"))
+    hard.load([{**ROWS[5], "id": "again", "group": "secret group"}], name="more.jsonl", dataset="hard")
+    folder = leave("all", text=False)
+    everything = b"".join(bytes_of(folder).values()).decode()
+
+    assert {"package", "csv", "manifest.json"} == {path.name for path in folder.iterdir()}
+    for word in ("Zoë", "Gallen", "Тадж", "Ямуна", "القاهرة", "SUM", "London", "Rome", "Nothing", "secret",
+                 "Who, where", "cmd|", "Look", "Entities:"):  # fmt: skip
+        assert word not in everything, word
+        assert json.dumps(word)[1:-1] not in everything, word
+    references = rows(folder / "package" / "references.jsonl")
+    stored = dict(hard.query("SELECT key, content_hash FROM sample"))
+    assert stored == {row["id"]: row["content_hash"] for row in references}
+    assert {"found": 1, "missing": 1, "unsure": 1} == references[0]["tallies"]["verified"]["entity"]
+    assert "found" == rows(folder / "package" / "verdicts.jsonl")[0]["human_verdict"]
+
+
+def test_formats_made_of_text_are_refused_without_it(leave: Leave) -> None:
+    with pytest.raises(UsageError, match="prodigy is made of text; without text there are csv and package"):
+        leave("prodigy", text=False)
+
+
+def test_an_unknown_format_names_those_there_are(leave: Leave) -> None:
+    with pytest.raises(UsageError, match="no format 'parquet': there are native, package"):
+        leave("parquet")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"only": "verified"}, ["emoji", "cyrillic", "arabic", "=formula", "nested", "nothing to find"]),
+        ({"only": "gold"}, ["emoji", "cyrillic", "=formula", "nested", "nothing to find"]),
+        ({"query": "rome"}, ["=formula", "without"]),
+        ({"query": "group:g1,g2", "only": "gold"}, ["emoji", "cyrillic"]),
+        ({"query": "id:nowhere"}, []),
+    ],
+)
+def test_filters_choose_samples(leave: Leave, options: dict[str, Any], expected: list[str]) -> None:
+    folder = leave("native", **options)
+
+    assert expected == [row["id"] for row in rows(folder / "samples.jsonl")]
+    assert len(expected) == manifest(folder)["counts"]["samples"]
+    assert options.get("query") == manifest(folder)["filters"]["query"]
+
+
+def test_disputed_samples_are_those_that_the_queue_calls_so(demo: Bench) -> None:
+    opened = demo.open("taj-high")
+    act(demo.store, opened, editing.flag(opened, "look"))
+    report = report_of(demo, "native", only="disputed")
+    listed = {row["id"] for row in rows(Path(report.path) / "samples.jsonl")}
+
+    assert "taj-high" in listed
+    assert 0 < report.samples < 50
+
+
+def test_a_query_that_cannot_be_read_says_where(leave: Leave) -> None:
+    with pytest.raises(UsageError, match="--query: "):
+        leave("native", query="delta:much")
+
+
+def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp_path: Path) -> None:
+    """Asking for it counts as an opening; afterwards it is no secret."""
+    info = demo.info()
+    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
+    kept = {key for (key,) in demo.query("SELECT key FROM sample WHERE holdout")}
+    gold = {key for (key,) in demo.query("SELECT key FROM sample JOIN review ON sample_id = sample.id")}
+    assert kept & gold
+
+    def with_gold(name: str, **options: Any) -> set[str]:
+        given = ExportOptions(formats=("native", "package"), **options)
+        report = export(demo.store, info, tmp_path / name, given, annotator="ann")
+        folder = Path(report.path)
+        events = {row["id"] for row in rows(folder / "package" / "events.jsonl")}
+        verdicts = {row["id"] for row in rows(folder / "package" / "verdicts.jsonl")}
+        native = {row["id"] for row in rows(folder / "native" / "samples.jsonl") if "gold" in row}
+        assert native == events == verdicts
+        assert len(kept & gold - native) == report.withheld
+        return native
+
+    assert gold - kept == with_gold("closed")
+    assert [] == demo.query("SELECT purpose FROM holdout_opening")
+    assert gold == with_gold("opened", holdout=True)
+    assert gold == with_gold("later")
+    assert [("export", "ann")] == demo.query("SELECT purpose, annotator FROM holdout_opening")
+
+
+def test_examples_are_never_blind_nor_kept_back_and_one_of_a_group(demo: Bench) -> None:
+    info = demo.info()
+    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3, blind=0.3), "ann"))
+    report = report_of(demo, "few-shot", holdout=True)
+    examples = rows(Path(report.path) / "examples.jsonl")
+    barred = {
+        key
+        for (key,) in demo.query(
+            "SELECT key FROM sample JOIN dataset ON dataset.id = dataset_id "
+            "WHERE holdout OR blind_u < blind_share"
+        )
+    }
+
+    assert examples
+    assert not barred & {row["id"] for row in examples}
+    assert len(examples) == len({row["group"] for row in examples})
+    assert {"holdout", "nothing verified stands"} <= set(report.left["few-shot"])
+
+
+def test_an_example_is_what_people_verified(leave: Leave) -> None:
+    first = rows(leave("few-shot") / "examples.jsonl")[0]
+
+    assert ROWS[0]["reference"] == first["reference"]
+    assert [
+        {"text": "Zoë", "label": "person", "verdict": "found"},
+        {"text": "Sankt\u00a0Gallen", "label": "place", "verdict": "missing", "reason": "absent"},
+        {"text": "5 May", "label": "date", "verdict": "unsure"},
+    ] == first["entities"]
+
+
+def test_goldens_and_cases_have_deepevals_names(leave: Leave) -> None:
+    """Contexts are lists, so that no | inside one splits it; cases are samples with a response."""
+    goldens = json.loads((leave("deepeval-goldens") / "goldens.json").read_text("utf-8"))
+    cases = json.loads((leave("deepeval-cases") / "test_cases.json").read_text("utf-8"))
+
+    assert [row["retrieved_contexts"] for row in ROWS] == [one["retrieval_context"] for one in goldens]
+    assert [row["reference"] for row in ROWS] == [one["expected_output"] for one in goldens]
+    assert ["emoji", "=formula"] == [one["name"] for one in cases]
+    assert ["r | s", "\t=1"] == [one["actual_output"] for one in cases]
+    kept = goldens[1]["additional_metadata"]["workbench"]
+    assert ROWS[1]["alternatives"] == kept["alternatives"]
+    assert "missing" == kept["gold"]["entities"][1]["verdict"]
+
+
+def test_the_manifest_says_where_it_all_comes_from(leave: Leave) -> None:
+    said = manifest(leave("native", licence="CC BY 4.0"))
+
+    assert ("hard", "codepoint", {"annotations": "CC BY 4.0"}) == (
+        said["dataset"]["id"], said["offset_unit"], said["licence"],
+    )  # fmt: skip
+    assert ["m-1"] == [model["model"] for model in said["models"]]
+    assert {"n": 0, "withheld": 0, "opened": []} == said["sampling"]["holdout"]
+    assert ("simple", 7) == (said["sampling"]["design"], said["sampling"]["seed"])
+    assert 64 == len(said["guidelines"]["sha256"])
+    assert (1, 1, 0.0) == tuple(
+        said["agreement"][name] for name in ("samples", "shared_units", "equal_verdicts")
+    )
+    assert 85 == said["matcher"]["threshold"]
+    files = {one["path"]: one for one in said["files"]}
+    assert {"samples.jsonl", "README.md"} == set(files)
+    assert 7 == files["samples.jsonl"]["rows"]
+
+
+def test_every_format_is_written_below_when_there_are_several(leave: Leave) -> None:
+    folder = leave("all")
+
+    assert {*FORMATS, "manifest.json"} == {path.name for path in folder.iterdir()}
+    assert all((folder / name / "README.md").is_file() for name in FORMATS)
+
+
+def test_a_failing_format_leaves_nothing_behind(hard: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    """pyarrow may not be there: the message says how to get it."""
+    import sys
+
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match=r"pip install 'gold-workbench\[parquet\]'"):
+        export(hard.store, hard.info(), hard.folder / "out", ExportOptions(formats=("all",)), annotator="ann")
+    assert not (hard.folder / "out").exists()
+    assert not list(hard.folder.glob(".out*"))
+
+
+def test_a_place_that_is_taken_is_refused_before_any_work(hard: Bench) -> None:
+    (hard.folder / "mine").mkdir()
+    (hard.folder / "mine" / "notes.txt").write_text("x")
+
+    with pytest.raises(ExportError, match="not empty and no export of ours"):
+        export(hard.store, hard.info(), hard.folder / "mine", annotator="ann")
+    assert [] == hard.query("SELECT path FROM export_log")

@@ -1,0 +1,101 @@
+"""Every file of the broken corpus ends in a clear message and an exit code, with nothing half-written."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.cli import app
+from workbench.console import exit_code
+from workbench.errors import WorkbenchError
+from workbench.stages.import_ import ImportOptions, check_file, import_file
+
+_SPEC = importlib.util.spec_from_file_location("broken_files", Path(__file__).with_name("broken_files.py"))
+assert _SPEC is not None
+assert _SPEC.loader is not None
+broken_files = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(broken_files)
+
+
+@cache
+def corpus() -> list[tuple[str, str, bytes]]:
+    return broken_files.corpus()  # type: ignore[no-any-return]
+
+
+PARTS = 4
+STEP = PARTS if os.environ.get("FUZZ") == "all" else 2 * PARTS
+"""Every second file (236), a quarter of them in each test; FUZZ=all takes every one, twice the minutes."""
+
+COUNTED = ("dataset", "sample", "proposal", "review", "review_event", "gold_unit", "external_score", "run")
+
+
+def counts(bench: Any) -> dict[str, int]:
+    return {name: bench.query(f"SELECT count(*) FROM {name}")[0][0] for name in COUNTED}
+
+
+def test_the_corpus_is_large() -> None:
+    """Every format, every way."""
+    assert len({data for _, _, data in corpus()}) >= 400
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_broken_file_ends_in_a_message_with_nothing_half_written(bench: Any, part: int) -> None:
+    """Refused: nothing changed. Partly taken: the good rows are there, the bad ones stand beside the file."""
+    wrong: list[object] = []
+    before = counts(bench)
+    for number, (what, name, data) in enumerate(corpus()[part::STEP]):
+        folder = bench.folder / str(number)
+        folder.mkdir()
+        path = folder / name
+        path.write_bytes(data)
+        report = error = None
+        try:
+            check_file(path, None)
+            report = import_file(
+                bench.store, path, ImportOptions(dataset=str(number), gold="given"), annotator="ann"
+            )
+        except WorkbenchError as refusal:
+            error = str(refusal)
+        after = counts(bench)
+        beside = {one.name for one in folder.iterdir()} - {name}
+        if report is None:
+            fine = after == before and bool(error) and len(error or "") < 6_000 and error.isprintable()  # type: ignore[union-attr]
+        else:
+            added = after["sample"] - before["sample"]
+            fine = 0 < report.new == added and report.rejected > 0 and beside == {f"{name}.rejected.jsonl"}
+            fine = fine and after["dataset"] == before["dataset"] + 1 and bool(report.errors)
+        if not fine or beside - {f"{name}.rejected.jsonl"}:
+            wrong.append((what, error, report, beside))
+        before = after
+        path.unlink()
+
+    assert wrong == []
+
+
+@pytest.mark.parametrize("options", [(), ("--dry-run",)], ids=["import", "dry run"])
+def test_the_command_ends_with_2_or_3_and_no_traceback(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    """A dry run makes no file at all, a refused import no database."""
+    monkeypatch.chdir(tmp_path)
+    wrong = []
+    for what, name, data in corpus()[3::37]:
+        path = tmp_path / name
+        path.write_bytes(data)
+        code = exit_code(lambda given=name: app(["import", given, *options]))  # type: ignore[misc]
+        out, err = capsys.readouterr()
+        made = {one.name for one in tmp_path.iterdir()} - {name}
+        fine = (
+            code in (2, 3) and "Traceback" not in out + err and (code == 3 or err.startswith("workbench: "))
+        )
+        if not fine or (made and (options or (code == 2 and "nothing of" not in err))):
+            wrong.append((what, code, err[:300], made))
+        for one in tmp_path.iterdir():
+            one.unlink()
+
+    assert wrong == []

@@ -1,0 +1,167 @@
+"""Parquet and Arrow files: the same rows as JSON, bounded in memory, refused when damaged."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as arrow
+import pyarrow.parquet as parquet
+import pytest
+
+from workbench.errors import InputError
+from workbench.formats.reading import Notes, read
+
+ROWS = [
+    {"question": "q", "contexts": ["a", "it's"], "ground_truth": "r", "context_recall": 0.5, "day": None},
+    {"question": "я", "contexts": [], "ground_truth": "", "context_recall": float("nan"), "day": "x"},
+]
+
+
+def saved(path: Path, rows: list[dict[str, Any]] | None = None, **options: Any) -> Path:
+    parquet.write_table(arrow.Table.from_pylist(ROWS if rows is None else rows), path, **options)
+    return path
+
+
+def loaded(path: Path, **options: Any) -> tuple[list[Any], Notes]:
+    notes = Notes()
+    return list(read(path, notes=notes, **options)), notes
+
+
+@pytest.mark.parametrize("groups", [1, 100])
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_rows_of_parquet_are_read_like_those_of_json(tmp_path: Path, groups: int, dictionary: bool) -> None:
+    """Whatever its groups and encoding; NaN is a metric that failed."""
+    rows, notes = loaded(saved(tmp_path / "a.parquet", row_group_size=groups, use_dictionary=dictionary))
+    records = [row.record for row in rows]
+
+    assert notes.format == "ragas"
+    assert [(r.sample.user_input, r.sample.retrieved_contexts, r.scores) for r in records] == [
+        ("q", ("a", "it's"), {"context_recall": "0.5"}),
+        ("я", (), {}),
+    ]
+    assert [r.sample.meta for r in records] == [{}, {"day": "x"}]
+    assert notes.failed == {"context_recall": 1}
+
+
+def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
+    """All its splits; as Parquet, and as Arrow the way save_to_disk writes it."""
+    (tmp_path / "hub" / "data").mkdir(parents=True)
+    for name in ("test", "train"):
+        rows = [{**ROWS[0], "question": name}]
+        saved(tmp_path / "hub" / "data" / f"{name}-00000-of-00001.parquet", rows)
+    (tmp_path / "hub" / "README.md").write_text("---\n---\n")
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (disk / "state.json").write_text("{}")
+    (disk / "dataset_info.json").write_text("{}")
+    table = arrow.Table.from_pylist(ROWS)
+    file = arrow.OSFile(str(disk / "data-00000-of-00001.arrow"), "wb")
+    with file, arrow.ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+
+    assert [row.record.sample.user_input for row in loaded(tmp_path / "hub")[0]] == ["test", "train"]
+    assert [row.record.sample.user_input for row in loaded(disk)[0]] == ["q", "я"]
+
+
+def test_an_arrow_file_is_read(tmp_path: Path) -> None:
+    """Beside the stream there is a file format."""
+    path = tmp_path / "a.arrow"
+    table = arrow.Table.from_pylist(ROWS)
+    with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
+        writer.write_table(table)
+
+    assert len(loaded(path)[0]) == 2
+
+
+def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
+    """As JSON has them; bytes are a bad row."""
+    more = {
+        "day": datetime.date(2024, 1, 2),
+        "at": datetime.datetime(2024, 1, 2, 3, 4, tzinfo=datetime.UTC),
+        "n": {"a": [1]},
+    }
+    rows, _ = loaded(saved(tmp_path / "a.parquet", [{**ROWS[0], **more}]))
+    pictures = [{**ROWS[0], "image": None}, {**ROWS[0], "image": b"\x00\x01"}]
+    (_, bad), _ = loaded(saved(tmp_path / "b.parquet", pictures))
+
+    assert rows[0].record.sample.meta == {
+        "day": "2024-01-02",
+        "at": "2024-01-02T03:04:00+00:00",
+        "n": {"a": [1]},
+    }
+    assert str(bad.error).endswith(":2: row: got 2 bytes in a column, expected text")
+
+
+def test_our_native_row_in_a_column_comes_back(tmp_path: Path) -> None:
+    """As a JSON string, so that every row has the same columns."""
+    gold = {"annotator": "zoe", "entities": [{"text": "r", "start": 0, "end": 1, "verdict": "found"}]}
+    native = {"id": "s", "user_input": "q", "retrieved_contexts": ["a"], "gold": gold, "scores": {"m": 0.5}}
+    row = {
+        "id": "s", "user_input": "q", "reference": "r", "retrieved_contexts": ["a"], "entity_recall": 1.0,
+        "workbench": json.dumps(native),
+    }  # fmt: skip
+    (found,), _ = loaded(saved(tmp_path / "a.parquet", [row]))
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps({**native, "reference": "r"}))
+    (expected,), _ = loaded(path)
+
+    assert found.error is None
+    assert found.record == expected.record
+
+
+def test_other_texts_than_the_native_row_are_refused(tmp_path: Path) -> None:
+    """Somebody changed the column: gold belongs to its text."""
+    native = json.dumps({"user_input": "q", "retrieved_contexts": ["a"]})
+    row = {"user_input": "other", "reference": "r", "retrieved_contexts": ["a"], "workbench": native}
+    (found,), _ = loaded(saved(tmp_path / "a.parquet", [row]))
+
+    assert 'user_input: got "other", where the column workbench has "q"' in str(found.error)
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    """Cut anywhere."""
+    whole = saved(tmp_path / "a.parquet").read_bytes()
+    for cut in range(4, len(whole), 97):
+        path = tmp_path / "cut.parquet"
+        path.write_bytes(whole[:cut])
+        with pytest.raises(InputError, match="a damaged parquet file"):
+            read(path, notes=Notes())
+
+
+def test_a_small_file_that_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> None:
+    """By what its own index says, before anything is unpacked."""
+    path = tmp_path / "bomb.parquet"
+    text = "x" * (1 << 20)
+    schema = arrow.schema(
+        [(name, arrow.string()) for name in ("user_input", "reference", "retrieved_contexts")]
+    )
+    with parquet.ParquetWriter(path, schema, compression="zstd", use_dictionary=False) as writer:
+        column = arrow.array([text] * 300)
+        writer.write_table(arrow.table([column, column, column], schema=schema), row_group_size=300)
+
+    assert path.stat().st_size < 1 << 20
+    with pytest.raises(InputError, match=r"bytes that unpack to 9[0-9]{2},[0-9,]+ in one group of rows"):
+        read(path, notes=Notes())
+
+
+def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path) -> None:
+    """Nothing else of the program needs it."""
+    path = saved(tmp_path / "a.parquet")
+    script = (
+        "import sys\nsys.modules['pyarrow'] = None\n"
+        "from pathlib import Path\nfrom workbench.formats.reading import Notes, read\n"
+        "from workbench.errors import UsageError\n"
+        "try:\n    read(Path(sys.argv[1]), notes=Notes())\nexcept UsageError as error:\n    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(path)], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout.strip() == (
+        f"{path}: Parquet and Arrow files need the package pyarrow: pip install 'gold-workbench[parquet]'"
+    )

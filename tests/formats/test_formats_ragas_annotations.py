@@ -1,0 +1,158 @@
+"""ragas metric annotations in both shapes, and traces."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from workbench.model import Proposal, ProposedEntity, Sample, text_hash
+
+INPUT = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came.", "Bob left."]}
+SAMPLE = Sample(
+    text_hash(*["q", "Ann met Bob.", "Ann came.", "Bob left."]),
+    "q",
+    "Ann met Bob.",
+    ("Ann came.", "Bob left."),
+)
+
+
+def sample(text: str, said: list[str], edited: list[str] | None = None, **more: Any) -> dict[str, Any]:
+    call = {
+        "prompt_input": {"text": text},
+        "prompt_output": {"entities": said},
+        "edited_output": None if edited is None else {"entities": edited},
+    }
+    return {
+        "metric_input": INPUT,
+        "metric_output": 0.5,
+        "prompts": {"extract_entities_prompt": call},
+        "is_accepted": True,
+        "target": None,
+        **more,
+    }
+
+
+OF_REFERENCE = sample("Ann met Bob.", ["Ann"], ["Ann", "Bob"])
+OF_CONTEXTS = sample("Ann came.\nBob left.", ["Bob", "Zoe"], is_accepted=False)
+
+
+def named(*said: str) -> tuple[ProposedEntity, ...]:
+    return tuple(ProposedEntity(text) for text in said)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"context_entity_recall": [OF_REFERENCE, OF_CONTEXTS]},
+        {"name": "context_entity_recall", "samples": [OF_REFERENCE, OF_CONTEXTS]},
+    ],
+    ids=["by metric", "single"],
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_two_samples_of_a_row_are_one(load: Any, document: dict[str, Any], indent: int | None) -> None:
+    """The reference's extraction and the contexts'; what a person edited is a proposal of its own."""
+    loaded = load(json.dumps(document, indent=indent), "a.json")
+
+    assert loaded.notes.format == "ragas-annotations"
+    assert loaded.record.sample == SAMPLE
+    assert loaded.record.scores == {"context_entity_recall": "0.5"}
+    assert loaded.record.proposal == Proposal("ragas", "", named("Ann"), (named("Zoe"), named("Bob")))
+    assert loaded.record.others == (Proposal("ragas", "edited", named("Ann", "Bob")),)
+    assert loaded.record.gold == ()
+
+
+def test_what_we_exported_comes_back_as_one_row(load: Any) -> None:
+    """The native row stands beside the first of the two."""
+    gold = {"annotator": "zoe", "entities": [{"text": "Ann", "verdict": "found"}]}
+    native = {"id": "s", **{key: INPUT[key] for key in ("user_input", "retrieved_contexts")}, "gold": gold}
+    samples = [{**OF_REFERENCE, "workbench": native}, OF_CONTEXTS]
+    loaded = load(json.dumps({"context_entity_recall": samples}), "a.json")
+
+    assert loaded.record == load({**native, "reference": INPUT["reference"]}).record
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({**OF_REFERENCE, "metric_output": "x"}, 'metric_output: got "x", expected a number'),
+        ({**OF_REFERENCE, "metric_output": 2}, "context_entity_recall: got 2, expected a number from 0 to 1"),
+        ({**OF_REFERENCE, "prompts": 3}, "prompts: got number 3, expected an object"),
+        ({**OF_REFERENCE, "metric_input": {"reference": "r"}}, "retrieved_contexts: got nothing, expected"),
+        (sample("r", [3]), "prompts.extract_entities_prompt.prompt_output.entities[0]: got number 3"),  # type: ignore[list-item]
+    ],
+)
+def test_a_broken_sample_is_named(load: Any, row: dict[str, Any], message: str) -> None:
+    """The others go in."""
+    loaded = load(
+        json.dumps({"context_entity_recall": [OF_REFERENCE, row, OF_REFERENCE]}, indent=1), "a.json"
+    )
+
+    (error,) = loaded.errors
+    assert message in error
+    assert len(loaded.records) == 2
+
+
+def test_a_failed_metric_is_no_score(load: Any) -> None:
+    """null is not 0."""
+    loaded = load(json.dumps({"context_entity_recall": [{**OF_REFERENCE, "metric_output": None}]}), "a.json")
+
+    assert loaded.record.scores == {}
+    assert loaded.notes.messages()[0] == "no score, the metric failed there: context_entity_recall (1 row)"
+
+
+# Traces
+
+
+def runs() -> list[dict[str, Any]]:
+    def run(name: str, parent: str | None, kind: str, called: str = "", **more: Any) -> dict[str, Any]:
+        given = {"run_id": name, "parent_run_id": parent, "name": called, "metadata": {"type": kind}}
+        return {**given, "inputs": {}, "outputs": {}, "children": [], **more}
+
+    def prompt(name: str, parent: str, text: str, said: list[str]) -> dict[str, Any]:
+        asked, answer = {"data": {"text": text}}, {"output": [{"entities": said}]}
+        return run(name, parent, "ragas_prompt", "text_entity_extraction", inputs=asked, outputs=answer)
+
+    return [
+        run("e", None, "evaluation", "ragas evaluation"),
+        run(
+            "r1",
+            "e",
+            "row",
+            "row 1",
+            inputs={**INPUT, "user_input": "q2"},
+            metadata={"type": "row", "row_index": 1},
+        ),
+        run("r0", "e", "row", "row 0", inputs=INPUT, metadata={"type": "row", "row_index": 0}),
+        run("m1", "r1", "metric", "context_entity_recall", outputs={"output": None}),
+        run("m0", "r0", "metric", "context_entity_recall", outputs={"output": 0.25}),
+        prompt("p2", "m0", "Ann came.\nBob left.", ["Ann"]),
+        prompt("p1", "m0", "Ann met Bob.", ["Ann", "Bob"]),
+    ]
+
+
+@pytest.mark.parametrize("form", ["list", "by id"])
+def test_traces_bring_proposals_and_scores_in_the_order_of_the_rows(load: Any, form: str) -> None:
+    """Reference and contexts are told apart by the text that was asked of, not by the order of the calls."""
+    given = runs() if form == "list" else {run["run_id"]: run for run in runs()}
+    loaded = load(json.dumps(given, indent=4), "traces.json")
+    first, second = loaded.records
+
+    assert loaded.errors == []
+    assert loaded.notes.format == "ragas-traces"
+    assert first.sample == SAMPLE
+    assert first.scores == {"context_entity_recall": "0.25"}
+    assert first.proposal == Proposal("ragas", "", named("Ann", "Bob"), (named("Ann"), ()))
+    assert (second.sample.user_input, second.scores, second.proposal) == ("q2", {}, None)
+    assert "no score, the metric failed there: context_entity_recall (1 row)" in loaded.notes.messages()
+
+
+def test_a_tree_that_bites_its_tail_ends(load: Any) -> None:
+    """A run below itself is no reason to hang."""
+    given = runs()
+    given[5]["parent_run_id"] = "p1"
+    given[6]["parent_run_id"] = "p2"
+    given[2]["parent_run_id"] = "r0"
+
+    assert len(load(json.dumps(given), "traces.json").records) == 2

@@ -1,0 +1,170 @@
+"""Calibrated on some verified samples, measured on others: is the threshold, or the correction, any better?
+
+DATA are native rows with gold. Where rows carry recorded proposals those are scored, else the rules propose.
+The gold is imported as verified, groups (else references) are split at random, the smaller part chooses, the
+other part is measured: bias and mean |Δ| at the threshold in use, at the chosen one, and of the scores at the
+threshold in use after the line, each with its 95 % interval; then the same over many splits.
+
+    python -m tests.quality.calibrating DATA [--fit 150] [--seed 1] [--splits 50]
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from workbench.comparing.calibration import Calibrated, Case, calibrate
+from workbench.comparing.intervals import around
+from workbench.comparing.thresholds import OBJECTIVES
+from workbench.stages.calibrate_cases import SCORERS, gather
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.propose import propose
+from workbench.stages.recompute import recompute
+from workbench.store.datasets import dataset_info, find_dataset
+from workbench.store.engine import Store, open_store
+from workbench.store.runs import find_run, list_runs
+
+NOW = 85
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """Automatic − verified of the test samples, one way of scoring."""
+
+    name: str
+    off: np.ndarray[tuple[int], np.dtype[np.float64]]
+
+    @property
+    def bias(self) -> float:
+        return float(self.off.mean())
+
+    @property
+    def mae(self) -> float:
+        return float(np.abs(self.off).mean())
+
+
+def loaded(store: Store, data: Path) -> None:
+    """Rows with their gold, and a run."""
+    options = ImportOptions(gold="require", blind=0.0, seed=1)
+    import_file(store, data, options, annotator="corpus")
+    info = find_dataset(store, None)
+    recorded = bool(list_runs(store, info.id))
+    propose(store, info, "recorded" if recorded else "rules", annotator="corpus")
+
+
+def cases_of(store: Store, scorer: str) -> tuple[str, tuple[Case, ...]]:
+    """The run and every verified sample under it that has a recall on both sides."""
+    info = dataset_info(store, find_dataset(store, None).id)
+    run = find_run(store, info.id, info.run)
+    recompute(store, info, run.id, info.threshold)
+    found = gather(store, info, run, scorer)
+    return run.name, tuple(one for one in found.cases if one.recall is not None and one.similarities)
+
+
+def split(cases: Sequence[Case], fit: int, seed: int) -> tuple[list[Case], list[Case]]:
+    """About `fit` samples in whole groups, and the others."""
+    groups = sorted({one.group for one in cases})
+    order = np.random.default_rng(seed).permutation(len(groups))
+    chosen: set[str] = set()
+    taken = 0
+    for place in order.tolist():
+        if taken >= fit:
+            break
+        chosen.add(groups[place])
+        taken += sum(one.group == groups[place] for one in cases)
+    return [one for one in cases if one.group in chosen], [one for one in cases if one.group not in chosen]
+
+
+def recall(one: Case, threshold: int) -> float:
+    """The automatic recall of a sample."""
+    return sum(value >= max(threshold, 60) for value in one.similarities) / len(one.similarities)
+
+
+def tried(found: Calibrated, test: Sequence[Case]) -> list[Errors]:
+    """The test samples in use, at the chosen threshold, and corrected by the line."""
+    truth = np.array([one.recall for one in test], dtype=np.float64)
+    now = np.array([recall(one, NOW) for one in test])
+    line = found.lines[NOW]
+    corrected = [
+        line.correct(score, len(one.similarities)).value for score, one in zip(now, test, strict=True)
+    ]
+    return [
+        Errors(f"{NOW} in use", now - truth),
+        Errors(f"{found.threshold} chosen", np.array([recall(one, found.threshold) for one in test]) - truth),
+        Errors(f"{NOW} corrected", np.array(corrected) - truth),
+    ]
+
+
+def interval(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    """The t interval of a mean; every test sample of these sets is a group of its own or nearly."""
+    found = around(float(values.mean()), float(values.std(ddof=1)) / sqrt(len(values)), len(values) - 1)
+    return f"[{found.low:+.3f}, {found.high:+.3f}]"
+
+
+def report(rows: list[Errors]) -> None:
+    """Each way against the one in use; differences are paired by sample."""
+    base = rows[0]
+    for one in rows:
+        line = f"  {one.name:<14} bias {one.bias:+.3f} {interval(one.off)}  |Δ| {one.mae:.3f}"
+        if one is not base:
+            change = np.abs(one.off) - np.abs(base.off)
+            line += f"  |Δ| {change.mean():+.3f} {interval(change)}: {verdict(one, base, change)}"
+        print(line)
+
+
+def verdict(one: Errors, base: Errors, change: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    """In words, and never kinder than the interval."""
+    half = 1.96 * float(change.std(ddof=1)) / sqrt(len(change))
+    nearer = "less bias" if abs(one.bias) < abs(base.bias) else "no less bias"
+    mean = float(change.mean())
+    by_sample = "nearer" if mean + half < 0 else "farther" if mean - half > 0 else "no nearer"
+    return f"{nearer}, {by_sample} by sample"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--fit", type=int, default=150)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--splits", type=int, default=50)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        store = open_store(str(Path(folder, "quality.db")))
+        loaded(store, options.data)
+        for scorer in SCORERS:
+            run, cases = cases_of(store, scorer)
+            fit, test = split(cases, options.fit, options.seed)
+            print(f"{options.data.name} · {run} · {scorer}: fitted on {len(fit)}, measured on {len(test)}")
+            for objective in OBJECTIVES:
+                found = calibrate(fit, now=NOW, objective=objective, seed=options.seed)
+                print(f" for {objective}: {found.threshold}; the fit itself calls it better: {found.better}")
+                report(tried(found, test))
+            over_splits(cases, options.fit, options.splits)
+        store.close()
+
+
+def over_splits(cases: Sequence[Case], fit: int, splits: int) -> None:
+    """Means over many splits, so that no lucky one is reported."""
+    for objective in OBJECTIVES:
+        rows = []
+        for seed in range(splits):
+            some, test = split(cases, fit, seed)
+            rows.append(tried(calibrate(some, now=NOW, objective=objective, seed=seed), test))
+        words = []
+        for place, name in enumerate(("in use", "chosen", "corrected")):
+            bias = statistics.mean(abs(row[place].bias) for row in rows)
+            mae = statistics.mean(row[place].mae for row in rows)
+            words.append(f"{name} |bias| {bias:.3f} |Δ| {mae:.3f}")
+        less = sum(abs(row[1].bias) < abs(row[0].bias) for row in rows)
+        print(f" {splits} splits for {objective}: {'; '.join(words)}; chosen has less bias in {less}")
+
+
+if __name__ == "__main__":
+    main()

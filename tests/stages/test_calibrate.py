@@ -1,0 +1,436 @@
+"""Calibrating a dataset: which gold counts, what is chosen, kept and used, and whose gold it saw."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from workbench import calibration
+from workbench.errors import ExportError, InputError, NotFoundError, UsageError
+from workbench.stages import calibrate as stage
+from workbench.stages import editing, planning, queue
+from workbench.stages.planning import Wish
+from workbench.stages.recompute import keep_threshold, score_dataset
+from workbench.stages.review import act
+from workbench.texts import score_text
+from workbench.texts_calibrate import report_text
+
+NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kathmandu": "Katmandu"}
+"""Names with what the contexts have in their place: 82, 69 and 86 alike."""
+
+
+def row(
+    key: str, verdicts: dict[str, str], *, group: str | None = None, reference: str = ""
+) -> dict[str, Any]:
+    """A sample whose contexts have Rome, never Oslo, and the other names as in NEAR."""
+    names = list(verdicts)
+    inside = [NEAR.get(name, name) for name in names if name != "Oslo"]
+    return {
+        "id": key,
+        "user_input": f"question {reference or key}",
+        "reference": ", ".join(names) + ".",
+        "retrieved_contexts": [", ".join(inside) + f". {key}"],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": name, "label": "place"} for name in names],
+            "context_entities": [inside],
+        },
+        "gold": {
+            "annotator": "gina",
+            "entities": [
+                {"text": name, "label": "place", "verdict": said} for name, said in verdicts.items()
+            ],
+        },
+        **({"group": group} if group else {}),
+    }
+
+
+LOW = {"Johann Strauss": "found", "Saint Petersburg": "missing", "Rome": "found", "Oslo": "missing"}
+"""At 85 one of four is found; people find two, and 82 is enough for that."""
+
+HIGH = LOW | {"Johann Strauss": "missing"}
+"""At 85 as people say."""
+
+
+def load(bench: Any, verdicts: dict[str, str], number: int = 12, **more: Any) -> None:
+    bench.load([row(f"s{place:02}", verdicts) for place in range(number)], gold="given", blind=0.0, **more)
+
+
+def fit(bench: Any, **options: Any) -> stage.CalibrateReport:
+    return stage.calibrate(bench.store, bench.info(), annotator="ann", **options)
+
+
+def test_the_threshold_with_no_bias_is_chosen_and_called_better(bench: Any) -> None:
+    load(bench, LOW)
+
+    found = fit(bench).found
+
+    assert (76, 85) == (found.threshold, found.threshold_now)  # halfway between 69 and 82, rounded up
+    assert (-0.25, 0.0) == (found.present.bias.value, found.chosen.bias.value)
+    assert (12, 48, 24) == (found.samples, found.pairs, found.found)
+    assert found.better is True
+    assert (0.25, 0.5) == (found.curve[85].automatic, found.curve[76].automatic)
+
+
+@pytest.mark.parametrize("objective", ["bias", "f1"])
+def test_the_threshold_in_use_may_be_the_best_and_that_is_said(bench: Any, objective: str) -> None:
+    """Another number between the same two similarities is no other choice."""
+    load(bench, HIGH)
+
+    report = fit(bench, objective=objective)
+
+    assert 85 == report.found.threshold
+    assert report.found.better is False
+    assert "85, the threshold in use, is the best" in report_text(report)
+
+
+def test_another_threshold_that_is_no_better_is_called_so(bench: Any) -> None:
+    """Seven of twelve people find what is 82 alike: 76 is nearer to no bias, and by chance as likely."""
+    rows = [row(f"s{place:02}", LOW if place < 7 else HIGH) for place in range(12)]
+    bench.load(rows, gold="given", blind=0.0)
+
+    report = fit(bench)
+
+    assert 76 == report.found.threshold
+    assert report.found.better is False
+    assert "76 is no better than 85" in report_text(report)
+
+
+def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None:
+    """Unsure units stay out and are counted; so are excluded, unresolved and holdout samples."""
+    load(bench, LOW, 16)
+    bench.load([{**row("s00", LOW), "gold": row("s00", HIGH)["gold"] | {"annotator": "otto"}}], gold="given")
+    opened = bench.open("s01")
+    act(bench.store, opened, editing.exclude(opened, "broken"))
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 's02'")
+        session.connection().exec_driver_sql("UPDATE gold_unit SET document = json_set(document, "
+            "'$.verdict', 'unsure'), verdict = 'unsure' WHERE text = 'Rome' AND sample_id = "
+            "(SELECT id FROM sample WHERE key = 's03')")  # fmt: skip
+
+    report = fit(bench)
+
+    assert (1, 1, 1) == (
+        report.gathered.left_out.unresolved, report.gathered.left_out.excluded, report.gathered.holdout,
+    )  # fmt: skip
+    assert (13, 1) == (report.found.samples, report.found.unsure)
+    assert {"s00", "s01", "s02"}.isdisjoint(one.id for one in report.gathered.cases)
+    assert 15 == len(report.gathered.everything)
+
+
+def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any) -> None:
+    rows = [row(f"s{place:02}", LOW, group=f"g{place // 2}") for place in range(24)]
+    bench.load(rows, gold="given", blind=0.0)
+    shown = {"examples": [{"id": "s00", "group": "g0", "reference_hash": "x"}]}
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE run SET parameters = ?", (json.dumps(shown),))
+
+    report = fit(bench)
+
+    assert 2 == report.gathered.left_out.seen
+    assert (22, 11) == (report.found.samples, report.found.groups)
+
+
+def test_a_unit_that_a_person_changed_keeps_its_verdict_by_lineage(bench: Any) -> None:
+    """What a person renames is still the automatic unit; what they add was not proposed."""
+    load(bench, LOW, 11)
+    bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
+    opened = bench.open("own")
+    unit = next(one for one in opened.state.entity.assessment.units if one.text == "Rome")
+    opened = act(bench.store, opened, editing.toggle(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    report = fit(bench)
+
+    human = next(one.human for one in report.gathered.cases if one.id == "own")
+    assert [2, 2, 2, 2] == list(human)
+    assert (0, 0) == (report.gathered.invented, report.gathered.missed)
+
+
+def test_too_little_gold_says_what_to_do(bench: Any) -> None:
+    load(bench, LOW, 9)
+
+    with pytest.raises(UsageError, match=r"9 verified samples .* 10 are needed: review more samples"):
+        fit(bench)
+
+
+def test_statements_and_scorers_without_a_threshold_are_refused(bench: Any) -> None:
+    load(bench, LOW)
+
+    with pytest.raises(UsageError, match="'ragas' has no match threshold; there is: linked, presence"):
+        fit(bench, scorer="ragas")
+    with pytest.raises(UsageError, match="unknown objective 'best'"):
+        fit(bench, objective="best")
+
+
+def test_a_saved_calibration_is_used_by_scoring_and_the_order_and_taken_back(bench: Any) -> None:
+    load(bench, LOW)
+    before = bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
+    score_dataset(bench.store, bench.info())
+    counted = bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
+    fit(bench, save="may")
+
+    info = stage.use(bench.store, bench.info(), "may")
+
+    assert [] == before
+    assert ("may", 76) == (info.calibration, info.threshold)
+    report = score_dataset(bench.store, info)
+    assert 0.5 == report.means["linked"].value
+    assert "match threshold 76 by calibration may" in score_text(report)
+    assert counted != bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
+
+    info = stage.use(bench.store, info, "none")
+
+    assert ("", 85) == (info.calibration, info.threshold)
+    assert counted == bench.query("SELECT DISTINCT round(doubt, 4) FROM counted")
+
+
+def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> None:
+    """What is 86 alike is always right here, what is 69 alike half the time: the usual order turns."""
+    said = {"Kathmandu": "found", "Rome": "found", "Oslo": "missing"}
+    rows = [
+        row(f"s{place:02}", said | {"Saint Petersburg": ("found", "missing")[place % 2]})
+        for place in range(20)
+    ]
+    new = [row("mountain", {"Kathmandu": "found"}), row("river", {"Saint Petersburg": "found"})]
+    bench.load([*rows, *({k: v for k, v in one.items() if k != "gold"} for one in new)], gold="given")
+    score_dataset(bench.store, bench.info())
+    fit(bench, save="may")
+
+    def order() -> list[str]:
+        ids = {bench.id(name): name for name in ("mountain", "river")}
+        found = queue.queue_ids(bench.store, bench.info().id, "ann", order="doubt")
+        return [ids[number] for number in found if number in ids]
+
+    before = order()
+    stage.use(bench.store, bench.info(), "may")
+
+    assert (["mountain", "river"], ["river", "mountain"]) == (before, order())
+
+
+def test_another_threshold_by_hand_ends_the_use(bench: Any) -> None:
+    load(bench, LOW)
+    fit(bench, save="may")
+    info = stage.use(bench.store, bench.info(), "may")
+
+    info = keep_threshold(bench.store, info, 90)
+
+    assert ("", 90) == (info.calibration, info.threshold)
+    assert stage.UNCALIBRATED == stage.cross_fitted(bench.store, info)
+
+
+def test_a_saved_calibration_never_changes(bench: Any) -> None:
+    load(bench, LOW)
+    fit(bench, save="may")
+
+    with pytest.raises(UsageError, match="there is a calibration 'may' already"):
+        fit(bench, save="may", objective="f1")
+    with pytest.raises(UsageError, match="a printable name"):
+        fit(bench, save="none")
+    with pytest.raises(NotFoundError, match="no calibration 'june'; there is: may"):
+        stage.use(bench.store, bench.info(), "june")
+
+
+def test_a_dataset_that_is_calibrated_is_compared_with_the_threshold_before(bench: Any) -> None:
+    """Fitted anew while one is in use, the question is still whether it is better than without any."""
+    load(bench, LOW)
+    fit(bench, save="may")
+    stage.use(bench.store, bench.info(), "may")
+
+    assert (76, 85) == ((found := fit(bench).found).threshold, found.threshold_now)
+
+
+def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench: Any) -> None:
+    """Samples that share a group or a reference with one it saw are treated as that one."""
+    rows = [row(f"s{place:02}", LOW if place < 11 else HIGH, group=f"g{place:02}") for place in range(12)]
+    bench.load(rows, gold="given", blind=0.0)
+    new = [row("kin", LOW, group="g03"), row("twin", LOW, reference="s04"), row("far", LOW)]
+    fit(bench, save="may")
+    bench.load([{k: v for k, v in one.items() if k != "gold"} for one in new])
+    info = stage.use(bench.store, bench.info(), "may")
+
+    fitted = stage.cross_fitted(bench.store, info)
+
+    assert {f"s{place:02}" for place in range(12)} == fitted.seen.examples
+    assert fitted.seen.examples | {"kin", "twin"} == fitted.seen.related
+    assert fitted.seen == stage.seen_by(bench.store, info)
+    assert fitted.thresholds["s03"] == fitted.thresholds["kin"]
+    assert fitted.thresholds["s04"] == fitted.thresholds["twin"]
+    assert set(fitted.thresholds.values()) <= set(fitted.folds)
+    assert "far" not in fitted.thresholds
+
+
+def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench: Any) -> None:
+    load(bench, LOW, 24)
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
+
+    closed = fit(bench)
+    first = fit(bench, holdout=True, save="may")
+    second = fit(bench, holdout=True)
+
+    assert (14, None, ()) == (closed.found.samples, closed.holdout, closed.openings)
+    assert first.holdout is not None
+    assert second.holdout is not None
+    assert (10, 1, 2) == (first.holdout.samples, first.holdout.opened, second.holdout.opened)
+    assert (-0.25, 0.0) == (first.holdout.present.bias.value, first.holdout.chosen.bias.value)
+    assert "opened for the first time" in report_text(first)
+    assert "opened once before" in report_text(second)
+    assert "the holdout was opened twice before" in report_text(fit(bench))
+    assert [("calibrate may",), ("calibrate",)] == bench.query("SELECT purpose FROM holdout_opening")
+
+
+def test_a_holdout_with_nothing_to_see_is_not_opened(bench: Any) -> None:
+    load(bench, LOW, 12)
+    with pytest.raises(UsageError, match="no holdout"):
+        fit(bench, holdout=True)
+    bench.load([{k: v for k, v in row("kept", LOW).items() if k != "gold"}])
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key = 'kept'")
+
+    with pytest.raises(UsageError, match="it has not been opened"):
+        fit(bench, holdout=True)
+
+    assert [] == bench.query("SELECT * FROM holdout_opening")
+
+
+def test_a_holdout_of_nine_verified_samples_is_not_opened(bench: Any) -> None:
+    load(bench, LOW, 23)
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE sample SET holdout = 1, rank = 5 WHERE key >= 's14'")
+
+    with pytest.raises(UsageError, match=r"9 verified samples .* 10 are needed.* it has not been opened"):
+        fit(bench, holdout=True, save="may")
+
+    assert [] == bench.query("SELECT * FROM holdout_opening")
+    assert [] == bench.query("SELECT * FROM calibration")
+
+
+def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
+    load(bench, LOW, 14)
+    with bench.store.writing() as session:
+        session.connection().exec_driver_sql("UPDATE sample SET rank = 10 WHERE key >= 's12'")
+
+    report = fit(bench)
+
+    assert (12, 2) == (report.found.samples, report.gathered.left_out.late)
+    assert 12 == len(report.gathered.everything)
+    assert "2 come after the plan" in report_text(report)
+
+
+def test_without_a_plan_every_sample_weighs_the_same(bench: Any) -> None:
+    load(bench, LOW)
+    bench.load([{k: v for k, v in row("own", LOW).items() if k != "gold"}])
+    opened = bench.open("own")
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    gathered = fit(bench).gathered
+
+    assert {1.0} == {one.weight for one in gathered.cases}
+    assert 0 == gathered.alone
+
+
+def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselves(bench: Any) -> None:
+    """A plan draws 4 of 30 and one is reviewed: it stands for 30; gold of a file behind it for itself."""
+    with_gold = [row(f"s{place:02}", LOW) for place in range(12)]
+    bare = [{k: v for k, v in row(f"n{place:02}", LOW).items() if k != "gold"} for place in range(18)]
+    bench.load([*with_gold, *bare], gold="given", blind=0.0)
+    info = bench.info()
+    planning.make(bench.store, info, planning.draft(bench.store, info, Wish(4), "ann"))
+    keys = "UPDATE sample SET rank = {} WHERE key = 'n00'", "UPDATE sample SET rank = {} WHERE key = 'n01'"
+    with bench.store.writing() as session:
+        for place, one in enumerate(keys, start=1):
+            session.connection().exec_driver_sql(one.format(f"{place} / 1e9"))
+    opened = bench.open("n00")
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    report = fit(bench)
+
+    weights = {one.id: one.weight for one in report.gathered.cases}
+    assert 13 == len(weights) == pytest.approx(sum(weights.values()))
+    assert 30 == pytest.approx(weights["n00"] / weights["s00"])
+    assert 12 == report.gathered.alone
+    assert "weights are mixed: 12 verified samples outside the plan's complete prefix" in report_text(report)
+
+
+def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None:
+    load(bench, LOW)
+    report = fit(bench, save="may")
+    path = bench.folder / "calibration.json"
+
+    stage.write(path, report.document)
+    found = calibration.load(path)
+
+    assert (76, "linked", "may") == (found.threshold, found.scorer, found.name)
+    assert [report.found.model.probability(at) for at in range(101)] == [
+        found.probability(at) for at in range(101)
+    ]
+    assert {f"s{place:02}" for place in range(12)} == {one.id for one in found.gold}
+    assert 0.5 == pytest.approx(found.correct(0.25, 4, match_threshold=85).value)
+    assert found == calibration.load(bench.folder)
+    with pytest.raises(ExportError, match="--force"):
+        stage.write(path, report.document)
+    with pytest.raises(ValueError, match="no correction for scores at match threshold 50; there is: 76, 85"):
+        found.correct(0.25, 4, match_threshold=50)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "not JSON"),
+        ("[]", "got list, expected an object"),
+        ('{"threshold": NaN}', "NaN is no number"),
+        ("[" * 100_000, "not JSON"),
+        ('{"n": ' + "9" * 5_000 + "}", "not JSON"),
+        ("{}", "schema: got None"),
+        ('{"schema": "workbench/calibration", "version": 9}', "upgrade it"),
+        ('{"schema": "workbench/calibration", "version": 1}', "gold: missing"),
+    ],
+)
+def test_a_file_that_is_no_calibration_says_what_is_off(bench: Any, text: str, said: str) -> None:
+    path = bench.folder / "bad.json"
+    path.write_text(text, "utf-8")
+
+    with pytest.raises(InputError, match=said):
+        calibration.load(path)
+    with pytest.raises(NotFoundError, match="no such file"):
+        calibration.load(bench.folder / "none.json")
+
+
+@pytest.mark.parametrize("field", ["threshold", "scorer", "model", "band", "corrections"])
+def test_every_field_that_is_read_is_checked(bench: Any, field: str) -> None:
+    load(bench, LOW)
+    document = dict(fit(bench).document)
+    path = bench.folder / "bad.json"
+    for broken in (document | {field: [None]}, {key: document[key] for key in document if key != field}):
+        path.write_text(json.dumps(broken), "utf-8")
+
+        with pytest.raises(InputError, match=rf"bad\.json: not a calibration: {field}"):
+            calibration.load(path)
+
+
+def test_the_same_gold_in_another_order_gives_the_same_calibration(bench: Any, tmp_path: Any) -> None:
+    load(bench, LOW, 14)
+    rows = [row(f"s{place:02}", LOW) for place in reversed(range(14))]
+    bench.load(rows, gold="given", dataset="again", blind=0.0)
+
+    one = fit(bench_of(bench, "data")).document
+    other = fit(bench_of(bench, "again")).document
+
+    differ = {"dataset", "created_at"}
+    assert {name: one[name] for name in one if name not in differ} == {
+        name: other[name] for name in other if name not in differ
+    }
+
+
+def bench_of(bench: Any, name: str) -> Any:
+    class One:
+        store = bench.store
+
+        @staticmethod
+        def info() -> Any:
+            return bench.info(name)
+
+    return One

@@ -1,0 +1,508 @@
+"""Disputes of a real database: what is listed for whom, what it would move, and what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from workbench.errors import ConflictError, NotFoundError, UsageError
+from workbench.reviewing.documents import proposal_document
+from workbench.reviewing.edits import Dispose, Flag
+from workbench.stages import dispute_counts, disputes, editing, planning, runs
+from workbench.stages.disputes import Dispute, Report
+from workbench.stages.plan import prefix
+from workbench.stages.planning import Wish
+from workbench.stages.review import act, undo
+from workbench.store import runs as run_store
+from workbench.store import samples
+from workbench.store.datasets import set_dataset
+
+NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
+HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
+
+
+def row(name: str, found: int = 3, *, near: bool = False, **more: Any) -> dict[str, Any]:
+    """Five cities of which the contexts name the first ones; `near`: one of them under another spelling."""
+    reference = ["Kathmandu", *NAMES[1:]] if near else NAMES
+    retrieved = ["Katmandu" if one == "Kathmandu" else one for one in reference[:found]]
+    return {
+        "id": name,
+        "user_input": f"question {name}",
+        "reference": ", ".join(reference) + ".",
+        "retrieved_contexts": [", ".join(retrieved) + "."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": one, "label": "place"} for one in reference],
+            "context_entities": [retrieved],
+        },
+        **more,
+    }
+
+
+def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:
+    """Accept a sample with the last units turned round: each moves the verified value by .2."""
+    opened = bench.open(key, who)
+    units = opened.state.entity.assessment.units
+    for unit in units[len(units) - toggled :]:
+        opened = act(bench.store, opened, editing.toggle(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def read(bench: Any, who: str = "ann", **more: Any) -> Report:
+    dispute_counts.count(bench.store, bench.info())
+    return disputes.disputes(bench.store, bench.info(), who, **more)
+
+
+def listed(report: Report) -> list[tuple[str, str]]:
+    return [(one.id, one.between) for one in report.disputes]
+
+
+def only(report: Report) -> Dispute:
+    (one,) = report.disputes
+    return one
+
+
+# What is listed.
+
+
+def test_an_automatic_value_beyond_the_tolerance_is_in_dispute_with_the_verified_one(bench: Any) -> None:
+    """What moves the mean more stands first, ties by id; equal values are no dispute."""
+    bench.load([row(name) for name in "dcba"])
+    for key, toggled in (("a", 1), ("b", 0), ("c", 2), ("d", 1)):
+        verify(bench, key, toggled)
+
+    report = read(bench)
+
+    assert [(1, "c"), (2, "a"), (3, "d")] == [(one.rank, one.id) for one in report.disputes]
+    assert {"linked~verified"} == {one.between for one in report.disputes}
+    assert [(0.6, 1.0), (0.6, 0.8), (0.6, 0.8)] == [(one.first, one.second) for one in report.disputes]
+    assert pytest.approx([-0.4, -0.2, -0.2]) == [one.delta for one in report.disputes]
+    assert pytest.approx([0.1, 0.05, 0.05]) == [one.moves for one in report.disputes]
+    assert {"open": 3, "explained": 0, "fixed": 0} == report.states
+
+
+def test_settling_every_dispute_moves_the_bias_by_all_they_say(bench: Any) -> None:
+    """Σ Δ / n over the disputes is the bias of a dataset in which only they differ."""
+    bench.load([row(name) for name in "abcd"])
+    for key, toggled in (("a", 1), ("b", 0), ("c", 2), ("d", 0)):
+        verify(bench, key, toggled)
+
+    moved = sum((one.moves or 0) * (1 if (one.delta or 0) > 0 else -1) for one in read(bench).disputes)
+
+    assert pytest.approx(-0.6 / 4) == moved
+
+
+def test_two_scorers_are_in_dispute_before_anybody_decided_and_do_not_say_how(bench: Any) -> None:
+    """The place in the list is all that shows; where automatic values always show, so do these."""
+    bench.load([row("near", near=True), row("plain")])
+
+    hidden = only(read(bench))
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+    shown = only(read(bench))
+
+    assert ("near", "ragas~linked", True) == (hidden.id, hidden.between, hidden.hidden)
+    assert (None, None, None, None) == (hidden.first, hidden.second, hidden.delta, hidden.moves)
+    assert (False, 0.4, 0.6) == (shown.hidden, shown.first, shown.second)
+    assert pytest.approx(0.1) == shown.moves
+
+
+def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_scorer(bench: Any) -> None:
+    bench.load([row("near", near=True, context_entity_recall=1.0)])
+    verify(bench, "near")
+
+    plain = read(bench)
+    named = read(bench, scorers=["ragas", "context_entity_recall"])
+
+    assert {"ragas~linked", "context_entity_recall~ragas"} == {one.between for one in plain.disputes}
+    assert {
+        "ragas~linked", "context_entity_recall~ragas", "ragas~verified",
+        "context_entity_recall~verified", "context_entity_recall~linked",
+    } == {one.between for one in named.disputes}  # fmt: skip
+    with pytest.raises(UsageError, match="unknown scorer 'nobody'; there is: ragas"):
+        read(bench, scorers=["nobody"])
+    with pytest.raises(NotFoundError, match="no run 'none'"):
+        disputes.disputes(bench.store, bench.info(), "ann", run="none")
+
+
+def test_a_column_of_the_file_is_held_against_its_traces(bench: Any) -> None:
+    """Where it is what they give, nothing is in dispute."""
+    bench.load([row("off", context_entity_recall=0.1), row("same", context_entity_recall=0.6)])
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+
+    one = only(read(bench))
+
+    assert ("off", "context_entity_recall~ragas", 0.1, 0.6) == (one.id, one.between, one.first, one.second)
+    assert "column" == one.sort
+
+
+def test_two_runs_are_in_dispute_under_one_name_whichever_is_the_current_one(bench: Any) -> None:
+    bench.load([row("a"), row("b")])
+    other = run_store.create_run(bench.store, bench.info().id, "a", "m", {"source": "claude"}, "ann")
+    loaded = samples.load_samples(bench.store, [bench.id("a"), bench.id("b")], bench.info().run_id)
+    proposals = []
+    for one in loaded:
+        assert one.proposal is not None
+        seen = ((),) if one.sample.id == "a" else one.proposal.context_entities
+        document = proposal_document(replace(one.proposal, context_entities=seen))
+        ids = {"sample_id": one.sample_id, "content_hash": one.sample.content_hash}
+        proposals.append({"run_id": other, "document": document, **ids})
+    run_store.add_results(bench.store, proposals, [])
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+
+    first = only(read(bench))
+    runs.make_current(bench.store, bench.info(), "a-run-1")
+    second = only(read(bench))
+
+    assert ("a", "run:a-run-1~run:p-run-1", 0.0, 0.6) == (first.id, first.between, first.first, first.second)
+    assert (first.between, first.first, first.second) == (second.between, second.first, second.second)
+
+
+def test_annotators_who_verified_different_things_are_in_dispute(bench: Any) -> None:
+    """With what each counts, the lowest and the highest; on a screen only to who is one of them."""
+    bench.load([row("a"), row("b")])
+    for who, toggled in (("ann", 0), ("bob", 2), ("cat", 1)):
+        verify(bench, "a", toggled, who)
+        verify(bench, "b", 0, who)
+
+    mine, theirs = only(read(bench)), only(read(bench, "dan"))
+    report = only(read(bench, "dan", everyone=True))
+
+    assert ("a", "annotators", 0.6, 1.0) == (mine.id, mine.between, mine.first, mine.second)
+    assert "ann 3/5, bob 5/5, cat 4/5" == mine.says
+    assert pytest.approx(0.4 / 2) == mine.moves
+    assert (True, "", None) == (theirs.hidden, theirs.says, theirs.first)
+    assert mine.says == report.says
+
+
+def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(bench: Any) -> None:
+    bench.load([row("a")])
+    verify(bench, "a")
+    opened = bench.open("a", "bob")
+    units = opened.state.entity.assessment.units
+    for unit in (units[0], units[-1]):
+        opened = act(bench.store, opened, editing.toggle(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    one = only(read(bench))
+
+    assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
+
+
+def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:
+    bench.load([row(name) for name in "abc"])
+    verify(bench, "b", 2)
+    for key, reason in (("a", "odd"), ("b", HOSTILE)):
+        opened = bench.open(key)
+        act(bench.store, opened, Flag(reason))
+
+    report = read(bench)
+
+    assert [("b", "flag"), ("b", "linked~verified"), ("a", "flag")] == listed(report)
+    assert f"ann: {HOSTILE}" == report.disputes[0].says
+    assert pytest.approx(-0.4) == report.disputes[0].delta
+    assert report.disputes[2].delta is None
+
+
+def test_nothing_is_in_dispute_without_a_run_but_flags(bench: Any) -> None:
+    bench.load([{**row("a"), "proposal": None}])
+    assert [] == listed(read(bench))
+
+    act(bench.store, bench.open("a"), Flag("odd"))
+
+    assert [("a", "flag")] == listed(read(bench))
+    assert "" == read(bench).run
+
+
+def test_statements_are_in_dispute_for_themselves(bench: Any) -> None:
+    """A dataset that reviews both kinds lists both, each with its kind."""
+    said = [{"text": "Rome.", "verdict": "yes"}, {"text": "Oslo.", "verdict": "no"}]
+    one = row("a")
+    one["proposal"]["statements"] = said
+    bench.load([one], kinds=("entity", "statement"))
+    opened = bench.open("a")
+    for unit in opened.state.statement.assessment.units[:1]:
+        opened = act(bench.store, opened, editing.toggle(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "statement"))
+
+    found = only(read(bench))
+
+    assert ("statement", "contextual_recall~verified", 0.5, 0.0) == (
+        found.kind, found.between, found.first, found.second
+    )  # fmt: skip
+
+
+# What is given away to nobody.
+
+
+def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
+    """Counted, so that nobody wonders; after the decision it stands there like any other."""
+    bench.load([row("near", near=True)])
+    set_dataset(bench.store, bench.info().id, blind_share=1.0, show_auto="always")
+    verify(bench, "near", 0, "bob")
+
+    before, other = read(bench, everyone=True), read(bench, "bob")
+    opened = bench.open("near")
+    opened = act(bench.store, opened, editing.add_text(opened, "entity", "Kathmandu", "place"))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    assert ([], 1) == (listed(before), before.closed)
+    assert "ragas~linked" in {one.between for one in other.disputes}
+    assert "ragas~linked" in {one.between for one in read(bench).disputes}
+
+
+def test_the_holdout_and_excluded_samples_are_in_no_dispute(bench: Any) -> None:
+    bench.load([row(f"s{number}", near=True) for number in range(20)])
+    drafted = planning.draft(bench.store, bench.info(), Wish(5, holdout=0.3, blind=0.0), "ann")
+    planning.make(bench.store, bench.info(), drafted)
+    (holdout,) = bench.query("SELECT count(*) FROM sample WHERE holdout")[0]
+    open_ones = {one.id for one in read(bench).disputes}
+    act(bench.store, bench.open(min(open_ones)), Dispose("excluded", ("entity",), "broken"))
+
+    assert holdout > 0
+    assert 20 - holdout == len(open_ones)
+    assert open_ones - {min(open_ones)} == {one.id for one in read(bench).disputes}
+
+
+def test_what_somebody_else_verified_shows_in_a_report_and_not_on_ones_own_screen(bench: Any) -> None:
+    bench.load([row("a")])
+    verify(bench, "a", 2, "bob")
+
+    screen, report = only(read(bench)), only(read(bench, everyone=True))
+
+    assert (True, None, False) == (screen.hidden, screen.second, screen.explained_by)
+    assert (False, 1.0) == (report.hidden, report.second)
+
+
+def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
+    bench.load([row("a"), row("b")])
+    for key in "ab":
+        act(bench.store, bench.open(key, "bob"), Flag("odd"))
+    verify(bench, "a", 0, "bob")
+
+    assert [] == listed(read(bench))
+    assert [("a", "flag")] == listed(read(bench, everyone=True))
+    verify(bench, "b")
+    assert [("b", "flag")] == listed(read(bench))
+
+
+# What it would move under a plan.
+
+
+def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
+    """1 / (N π) in the prefix, 1 / N beyond it."""
+    bench.load([row(f"s{number}", near=number % 4 == 0) for number in range(16)])
+    dispute_counts.count(bench.store, bench.info())
+    wish = Wish(6, design="disputed", tau=0.3, blind=0.0)
+    planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
+    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+    for key in (*order[:4], order[-1]):
+        verify(bench, key, 2)
+
+    begun = {one.key: one.pi for one in prefix(bench.store, bench.info(), "entity").rows}
+    found = {one.id: one.moves for one in read(bench).disputes if one.between == "linked~verified"}
+
+    assert set(order[:4]) == set(begun)
+    assert len({round(pi, 9) for pi in begun.values()}) > 1
+    assert {
+        **{key: pytest.approx(0.4 / (16 * pi)) for key, pi in begun.items()},
+        order[-1]: pytest.approx(0.4 / 16),
+    } == found
+
+
+# States.
+
+
+def test_a_state_is_kept_with_its_note_until_a_value_changes(bench: Any) -> None:
+    """Then it is open again, and what was said stays to be read."""
+    bench.load([row(HOSTILE.replace("\n", " ")), row("b")])
+    key = HOSTILE.replace("\n", " ")
+    verify(bench, key, 1)
+    now = disputes.set_state(bench.store, only(read(bench)), "explained", HOSTILE, "ann")
+
+    explained = only(read(bench))
+    opened = bench.open(key)
+    act(bench.store, opened, editing.toggle(opened, opened.state.entity.assessment.units[3]))
+    again = only(read(bench))
+
+    assert ("explained", "explained", HOSTILE, "ann") == (
+        explained.state, explained.was, explained.note, explained.annotator
+    )  # fmt: skip
+    assert (now.state, now.note) == (explained.state, explained.note)
+    assert ("open", "explained", HOSTILE) == (again.state, again.was, again.note)
+    undo(bench.store, bench.info().id, "ann")
+    assert "explained" == only(read(bench)).state
+
+
+def test_what_is_called_fixed_and_still_differs_says_so(bench: Any) -> None:
+    bench.load([row("a")])
+    verify(bench, "a", 1)
+    disputes.set_state(bench.store, only(read(bench)), "fixed", "", "ann")
+
+    report = read(bench)
+
+    assert "fixed, still differs" == only(report).stands
+    assert ([], 1, 1) == (
+        list(report.chosen("open")), len(report.chosen("fixed")), len(report.chosen("all"))
+    )  # fmt: skip
+
+
+def test_a_change_of_state_can_be_put_back_as_it_was(bench: Any) -> None:
+    """To nothing, and to what somebody else had said."""
+    bench.load([row("a")])
+    verify(bench, "a", 1)
+    empty = bench.tables("dispute")
+    one = only(read(bench))
+    said = disputes.set_state(bench.store, one, "explained", "first", "bob")
+    first = bench.tables("dispute")
+    now = disputes.set_state(bench.store, only(read(bench)), "fixed", "second", "ann")
+
+    back = disputes.put_back(bench.store, now, said.kept)
+    assert first == bench.tables("dispute")
+    assert ("explained", "first", "bob") == (back.state, back.note, back.annotator)
+    gone = disputes.put_back(bench.store, back, one.kept)
+    assert empty == bench.tables("dispute")
+    assert ("open", "", "") == (gone.state, gone.note, gone.annotator)
+
+
+def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: Any) -> None:
+    """Neither by saying something else nor by taking their own change back."""
+    bench.load([row("a")])
+    verify(bench, "a", 1)
+    one = only(read(bench))
+    anns = disputes.set_state(bench.store, one, "fixed", "", "ann")
+    with pytest.raises(ConflictError, match=r"^ann called it fixed meanwhile; look at it again$"):
+        disputes.set_state(bench.store, one, "explained", "unseen", "bob")
+    disputes.set_state(bench.store, only(read(bench)), "explained", "seen", "bob")
+    bobs = bench.tables("dispute")
+
+    with pytest.raises(ConflictError, match=r"^bob called it explained meanwhile; look at it again$"):
+        disputes.put_back(bench.store, anns, one.kept)
+
+    assert bobs == bench.tables("dispute")
+    disputes.put_back(bench.store, only(read(bench)), None)
+    with pytest.raises(ConflictError, match=r"^what was said of it was taken back meanwhile"):
+        disputes.set_state(bench.store, anns, "open", "", "ann")
+
+
+def test_the_numbers_of_a_view_follow_a_change(bench: Any) -> None:
+    """They are those of its rows."""
+    bench.load([row("a"), row("b"), row("near", near=True)])
+    for key in ("a", "b", "near"):
+        verify(bench, key, 1)
+    report = read(bench)
+    one = disputes.find(report, "b", "linked~verified")
+
+    now = disputes.with_one(report, disputes.set_state(bench.store, one, "fixed", "", "ann"))
+
+    assert read(bench) == now
+    assert (1, 0) == (now.number("fixed", "linked~verified"), report.number("fixed"))
+    for state in (*disputes.STATES, "all"):
+        for between in ("", *disputes.SORTS, *now.betweens):
+            assert len(now.chosen(state, between)) == now.number(state, between)
+    with pytest.raises(LookupError):
+        disputes.with_one(report, one._replace(rank=one.rank % 3 + 1))
+
+
+def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:
+    bench.load([row("a")])
+    act(bench.store, bench.open("a"), Flag("odd"))
+    disputes.set_state(bench.store, only(read(bench)), "explained", "fine", "ann")
+    assert "explained" == only(read(bench)).state
+
+    act(bench.store, bench.open("a"), Flag("very odd"))
+
+    assert ("open", "explained") == (only(read(bench)).state, only(read(bench)).was)
+
+
+def test_a_state_is_of_one_dispute_of_a_sample_only(bench: Any) -> None:
+    bench.load([row("near", near=True)])
+    verify(bench, "near", 2)
+    report = read(bench)
+    disputes.set_state(bench.store, disputes.find(report, "near", "ragas~linked"), "explained", "x", "ann")
+
+    assert {"ragas~linked": "explained", "linked~verified": "open"} == {
+        one.between: one.state for one in read(bench).disputes
+    }
+    with pytest.raises(NotFoundError, match="there is: linked~verified, ragas~linked"):
+        disputes.find(report, "near", "flag")
+    with pytest.raises(NotFoundError, match="nothing of sample 'far'"):
+        disputes.find(report, "far", "flag")
+
+
+# The audit.
+
+
+def journal(bench: Any, key: str, who: str = "ann") -> list[tuple[Any, ...]]:
+    return bench.query(  # type: ignore[no-any-return]
+        "SELECT e.op, json_extract(e.data, '$.auto_shown'), r.off_plan FROM review_event e "
+        "JOIN review r ON r.id = e.review_id WHERE r.sample_id = ? AND r.annotator = ? ORDER BY e.seq",
+        bench.id(key), who,
+    )  # fmt: skip
+
+
+def test_an_audit_shows_the_automatic_values_and_the_journal_says_so(bench: Any) -> None:
+    """At once, decided or not; it is nothing that undo takes back, and asking again writes nothing."""
+    bench.load([row("near", near=True)])
+    assert () == bench.open("near").automatic
+
+    disputes.audit(bench.store, bench.id("near"), "ann")
+    disputes.audit(bench.store, bench.id("near"), "ann")
+
+    assert {"linked", "ragas"} <= {one.scorer for one in bench.open("near").automatic}
+    assert [("open", 1, 1)] == journal(bench, "near")
+    assert undo(bench.store, bench.info().id, "ann") is None
+    assert () == bench.open("near", "bob").automatic
+    assert only(read(bench)).hidden  # the list says nothing before the decision, audited or not
+
+
+def test_an_audit_of_a_review_that_was_begun_says_so_from_there_on(bench: Any) -> None:
+    """What was done stays; undo still takes back the last act of the person."""
+    bench.load([row("near", near=True)])
+    opened = bench.open("near")
+    unit = opened.state.entity.assessment.units[4]
+    act(bench.store, opened, editing.reject(opened, unit))
+
+    disputes.audit(bench.store, bench.id("near"), "ann")
+
+    again = bench.open("near")
+    assert [("open", 0, 0), ("reject", None, 0), ("open", 1, 0)] == journal(bench, "near")
+    assert again.automatic
+    assert again.opening.assessments == opened.opening.assessments  # units keep where they came from
+    assert again.state.entity.assessment.units[4].rejected
+    undo(bench.store, bench.info().id, "ann")
+    assert not bench.open("near").state.entity.assessment.units[4].rejected
+    assert bench.open("near").automatic
+
+
+def test_a_blind_sample_stays_blind_in_an_audit(bench: Any) -> None:
+    bench.load([row("near", near=True)])
+    set_dataset(bench.store, bench.info().id, blind_share=1.0)
+
+    disputes.audit(bench.store, bench.id("near"), "ann")
+
+    assert () == bench.open("near").automatic
+    assert [] == journal(bench, "near")
+
+
+# Counting.
+
+
+def test_what_is_uncounted_is_counted_piece_by_piece_for_every_run(bench: Any) -> None:
+    """A new match threshold matches nothing anew; in the end nothing is left."""
+    bench.load([row("near", near=True), row("b")])
+    assert [] == listed(disputes.disputes(bench.store, bench.info(), "ann"))
+
+    pieces = 0
+    while chunk := dispute_counts.next_uncounted(bench.store, bench.info()):
+        dispute_counts.keep_counted(bench.store, chunk)
+        pieces += 1
+    assert [("near", "ragas~linked")] == listed(disputes.disputes(bench.store, bench.info(), "ann"))
+
+    set_dataset(bench.store, bench.info().id, threshold=99)
+    while chunk := dispute_counts.next_uncounted(bench.store, bench.info()):
+        dispute_counts.keep_counted(bench.store, chunk)
+        pieces += 1
+    assert 2 == pieces
+    assert [] == listed(disputes.disputes(bench.store, bench.info(), "ann"))

@@ -1,0 +1,276 @@
+"""The figures of a dataset, read back from a real database after real reviews."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from workbench.comparing.causes import CAUSES
+from workbench.errors import NotFoundError, UsageError
+from workbench.model import Span
+from workbench.reviewing.gold import gold_units
+from workbench.stages import editing
+from workbench.stages.explained import explain_all
+from workbench.stages.figures import Figures, figures
+from workbench.stages.planning import Wish, draft, make
+from workbench.stages.recompute import score_dataset
+from workbench.stages.review import act, undo
+from workbench.store.datasets import set_dataset
+
+NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
+
+
+def rows(count: int, *, gold: bool, seed: int = 3, **more: Any) -> list[dict[str, Any]]:
+    """Samples of three cities, some of them in the context, with proposals and gold that err at random."""
+    chance = random.Random(seed)
+    made = []
+    for number in range(count):
+        cities = chance.sample(NAMES, 3)
+        there = [city for city in cities if chance.random() < 0.5]
+        proposed = [city for city in cities if chance.random() < 0.8] or cities[:1]
+        row: dict[str, Any] = {
+            "id": f"s{number:03}",
+            "user_input": f"Which cities are in {number}?",
+            "reference": f"In {number} there are {', '.join(cities)}.",
+            "retrieved_contexts": [f"They saw {' and '.join(there)}." if there else "They saw nothing."],
+            "proposal": {
+                "proposer": "claude",
+                "reference_entities": [{"text": city, "label": "place"} for city in proposed],
+                "context_entities": [
+                    [{"text": city, "label": "place"} for city in there if chance.random() < 0.7]
+                ],
+            },
+            **more,
+        }
+        if gold:
+            row["gold"] = {
+                "annotator": "corpus",
+                "entities": [
+                    {"text": city, "label": "place", "verdict": "found" if city in there else "missing"}
+                    for city in cities
+                ],
+            }
+        made.append(row)
+    return made
+
+
+def accept(bench: Any, key: str, annotator: str = "ann") -> None:
+    opened = bench.open(key, annotator)
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+
+def in_order(bench: Any) -> list[str]:
+    return [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
+
+
+def test_causes_add_up_to_the_bias_and_the_means_are_those_of_the_samples(bench: Any) -> None:
+    bench.load(rows(40, gold=True), gold="require", blind=0.0)
+    found = figures(bench.store, bench.info())
+
+    assert 40 == found.counts.imported == found.counts.total == found.paired.n
+    assert "known" == found.estimate.method
+    deltas = [row.delta for row in found.rows if row.delta is not None]
+    assert 40 == len(deltas)
+    assert sum(deltas) / 40 == pytest.approx(found.paired.bias, abs=1e-12)
+    assert float(sum(one.share for one in found.causes)) == pytest.approx(found.paired.bias, abs=1e-12)
+    assert {one.cause for one in found.causes} <= set(CAUSES)
+    assert len(found.causes) > 1
+    linked = next(one for one in found.beside if one.scorer == "linked")
+    assert 40 == linked.n
+    assert linked.delta == pytest.approx(found.paired.bias, abs=1e-12)
+
+
+def test_labels_of_a_cause_take_it_apart_exactly(bench: Any) -> None:
+    bench.load(rows(30, gold=True), gold="require", blind=0.0)
+    found = figures(bench.store, bench.info())
+    by_label = [one.share for causes in found.by_label.values() for one in causes]
+    assert sum(one.share for one in found.causes) == sum(by_label)
+
+
+def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
+    bench.load(rows(60, gold=False), blind=0.0)
+    for key in in_order(bench)[:20]:
+        accept(bench, key)
+    found = figures(bench.store, bench.info())
+
+    assert (60, 20, 20) == (found.estimate.total, found.estimate.n, found.prefix)
+    assert "simple" == found.design
+    assert not found.estimate.refusal
+    assert found.estimate.method in ("confidence sequence", "exact bound")
+    assert found.estimate.corpus is not None
+    assert found.estimate.point is not None
+    assert found.estimate.corpus.low <= found.estimate.point <= found.estimate.corpus.high
+    assert found.assisted
+    assert {one.cause for one in found.causes} == set(found.estimated)
+    points = [one.point for one in found.estimated.values() if one.point is not None]
+    assert sum(points) == pytest.approx(found.estimate.bias, abs=1e-9)
+    assert 20 == found.arms.assisted.n
+
+
+def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
+    bench.load(rows(30, gold=False), blind=0.0)
+    for key in in_order(bench)[15:27]:
+        accept(bench, key)
+    found = figures(bench.store, bench.info())
+
+    assert 12 == found.paired.n
+    assert "picked by hand" in found.estimate.refusal
+    assert found.estimate.point is None
+
+
+def test_gold_of_a_file_that_covers_some_gives_no_estimate(bench: Any) -> None:
+    bench.load([*rows(12, gold=True), *rows(30, gold=False, seed=4)[12:]], gold="given", blind=0.0)
+    found = figures(bench.store, bench.info())
+    assert "imported gold comes without the chance" in found.estimate.refusal
+    assert (12, 12) == (found.counts.imported, found.estimate.n)
+
+
+def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench: Any) -> None:
+    bench.load(rows(30, gold=False), blind=0.0)
+    order = in_order(bench)
+    for key in order[:14]:
+        accept(bench, key)
+    opened = bench.open(order[14])
+    act(bench.store, opened, editing.exclude(opened, "broken"))
+    opened = bench.open(order[15])
+    act(bench.store, opened, editing.skip(opened))
+    other = bench.open(order[0], "bob")
+    act(bench.store, other, editing.add_span(other, "entity", Span(0, 2), "other"))
+    accept(bench, order[0], "bob")
+    found = figures(bench.store, bench.info())
+
+    counts = found.counts
+    assert (1, 1, 1) == (counts.excluded, counts.skipped, counts.unresolved)
+    assert 13 == found.paired.n
+    assert (2, 1) == (found.estimate.open, found.estimate.excluded)
+    assert found.estimate.reach is not None
+
+
+def test_explanations_are_kept_and_follow_the_gold(bench: Any) -> None:
+    bench.load(rows(20, gold=False), blind=0.0)
+    for key in in_order(bench)[:12]:
+        accept(bench, key)
+    first = figures(bench.store, bench.info())
+    kept = bench.query("SELECT sample_id, stamp, document FROM explained ORDER BY sample_id")
+    assert 12 == len(kept)
+
+    assert first.causes == figures(bench.store, bench.info()).causes
+    assert kept == bench.query("SELECT sample_id, stamp, document FROM explained ORDER BY sample_id")
+
+    undo(bench.store, bench.info().id, "ann")
+    assert 11 == figures(bench.store, bench.info()).paired.n
+    key = in_order(bench)[0]
+    opened = bench.open(key)
+    unit = gold_units(opened.state.entity.assessment.units)[0]
+    act(bench.store, opened, editing.toggle(opened, unit))
+    again = figures(bench.store, bench.info())
+    stamps = {number: stamp for number, stamp, _ in kept}
+    now = bench.query("SELECT sample_id, stamp FROM explained ORDER BY sample_id")
+    assert [bench.id(key)] == [number for number, stamp in now if stamp != stamps[number]]
+    assert first.causes != again.causes
+
+
+def test_a_kept_explanation_says_what_a_fresh_one_says(bench: Any) -> None:
+    bench.load(rows(15, gold=True), gold="require", blind=0.0)
+    info = bench.info()
+    for scorer in ("linked", "ragas", "presence"):
+        fresh = explain_all(bench.store, info, info.run_id, scorer, info.threshold).explained
+        again = explain_all(bench.store, info, info.run_id, scorer, info.threshold).explained
+        assert 15 == len(fresh)
+        assert fresh == again
+
+
+def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
+    bench.load(rows(30, gold=False), blind=0.0)
+    order = in_order(bench)
+    for key in order[:12]:
+        accept(bench, key)
+    set_dataset(bench.store, bench.info().id, blind_share=1.0)
+    for key in order[12:24]:
+        opened = bench.open(key)
+        act(bench.store, opened, editing.add_span(opened, "entity", Span(0, 2), "other"))
+        accept(bench, key)
+    arms = figures(bench.store, bench.info()).arms
+
+    assert (12, 12) == (arms.blind.n, arms.assisted.n)
+    assert arms.assisted.units is not None
+    assert 1.0 == arms.assisted.units.f1
+    assert arms.blind.units is not None
+    assert arms.blind.units.f1 < 1
+    assert arms.difference is not None
+
+
+def test_an_imported_column_is_held_against_gold_and_counted_again(bench: Any) -> None:
+    made = rows(12, gold=True)
+    for number, row in enumerate(made):
+        row["scores"] = {"context_entity_recall": number / 20}
+    bench.load(made, gold="require", blind=0.0)
+    found = figures(bench.store, bench.info(), scorer="context_entity_recall")
+
+    assert [number / 20 for number in range(12)] == [row.automatic for row in found.rows]
+    assert () == found.causes
+    assert found.reproducible is not None
+    assert 12 == found.reproducible.n
+
+
+@pytest.mark.parametrize("ask", [{"scorer": "bleu"}, {"run": "none"}])
+def test_what_is_unknown_is_named(bench: Any, ask: dict[str, str]) -> None:
+    bench.load(rows(3, gold=False), blind=0.0)
+    with pytest.raises((UsageError, NotFoundError), match=next(iter(ask.values()))):
+        figures(bench.store, bench.info(), scorer=ask.get("scorer"), run=ask.get("run"))
+
+
+def test_without_gold_there_are_counts_and_a_reason(bench: Any) -> None:
+    bench.load(rows(5, gold=False), blind=0.0)
+    found: Figures = figures(bench.store, bench.info())
+    assert "nothing was verified" == found.estimate.refusal
+    assert (0, ()) == (found.paired.n, found.causes)
+
+
+def test_behind_the_planned_n_the_estimate_stays_what_it_was_at_it(bench: Any) -> None:
+    bench.load(rows(60, gold=False), blind=0.0)
+    info = bench.info()
+    make(bench.store, info, draft(bench.store, info, Wish(n=15), "ann"))
+    for key in in_order(bench)[:15]:
+        accept(bench, key)
+    planned = figures(bench.store, bench.info())
+    assert planned.estimate.method in ("t", "exact bound")
+    for key in in_order(bench)[15:18]:
+        accept(bench, key)
+    behind = figures(bench.store, bench.info())
+
+    assert (planned.estimate.point, planned.estimate.corpus) == (
+        behind.estimate.point,
+        behind.estimate.corpus,
+    )
+    assert 18 == behind.paired.n
+    assert any("3 more samples are reviewed behind it" in note for note in behind.notes)
+
+
+def test_samples_kept_back_are_in_no_report(bench: Any) -> None:
+    bench.load(rows(40, gold=True), gold="require", blind=0.0)
+    info = bench.info()
+    make(bench.store, info, draft(bench.store, info, Wish(n=10, holdout=0.25), "ann"))
+    held = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
+    assert 10 == len(held)
+
+    found = figures(bench.store, bench.info())
+    assert held.isdisjoint({row.id for row in found.rows})
+    assert (30, 10) == (found.counts.total, found.counts.holdout)
+    assert held.isdisjoint({row.id for row in score_dataset(bench.store, bench.info()).samples})
+
+
+def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> None:
+    bench.load(rows(30, gold=False), blind=0.0)
+    order = in_order(bench)
+    for key in order[:14]:
+        accept(bench, key)
+    accept(bench, order[0], "bob")
+
+    assert set(order[:14]) == {row.id for row in figures(bench.store, bench.info(), viewer="ann").rows}
+    bobs = figures(bench.store, bench.info(), viewer="bob")
+    assert [order[0]] == [row.id for row in bobs.rows]
+    assert 14 == bobs.paired.n
+    assert any("13 verified samples are not listed" in note for note in bobs.notes)

@@ -1,0 +1,611 @@
+"""The plan of a dataset: made before the first verdict, followed by the queue, and how far it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from workbench.errors import ConflictError, UsageError
+from workbench.reviewing.edits import Accept, Dispose, Flag
+from workbench.stages import dispute_signals, editing, planning, queue
+from workbench.stages.facets import facets
+from workbench.stages.plan import Prefix, prefix, report
+from workbench.stages.planning import Draft, Wish
+from workbench.stages.review import act, open_sample, undo
+from workbench.store import plans, samples
+from workbench.store.datasets import count_blind
+from workbench.text.query import Query, parse
+
+NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+
+
+def row(number: int, **more: Any) -> dict[str, Any]:
+    """A sample of two cities; every fourth has one of them under a near name, which is doubtful."""
+    names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
+    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    return {
+        "id": f"s{number:03}",
+        "user_input": f"question {number}",
+        "reference": ", ".join(names) + ".",
+        "retrieved_contexts": [", ".join(found) + "."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": name, "label": "place"} for name in names],
+            "context_entities": [found],
+        },
+        **more,
+    }
+
+
+def rows(n: int, **more: Any) -> list[dict[str, Any]]:
+    return [row(number, **more) for number in range(n)]
+
+
+def make(bench: Any, n: int, **wish: Any) -> Draft:
+    """Make a plan as the command does."""
+    info = bench.info()
+    dispute_signals.count(bench.store, info)
+    drafted = planning.draft(bench.store, info, Wish(n, **wish), "ann")
+    planning.make(bench.store, info, drafted)
+    return drafted
+
+
+def order(bench: Any, annotator: str = "ann") -> list[str]:
+    """The queue as a person sees it."""
+    names = dict(bench.query("SELECT id, key FROM sample"))
+    return [names[number] for number in queue.queue_ids(bench.store, bench.info().id, annotator)]
+
+
+def decide(bench: Any, key: str, how: str = "verified", who: str = "ann", *, off_plan: bool = False) -> None:
+    """Verify, exclude or skip a sample, or verify it with a unit turned round ("differently")."""
+    opened = open_sample(bench.store, bench.id(key), who, off_plan=off_plan)
+    if how == "differently":
+        unit = opened.state.entity.assessment.units[0]
+        opened = act(bench.store, opened, editing.toggle(opened, unit))
+    edit: Accept | Dispose = editing.accept(opened, "entity")
+    if how == "excluded":
+        edit = editing.exclude(opened, "broken")
+    elif how == "skipped":
+        edit = editing.skip(opened)
+    act(bench.store, opened, edit)
+
+
+def found(bench: Any, **options: Any) -> Prefix:
+    return prefix(bench.store, bench.info(), "entity", **options)
+
+
+def states(one: Prefix) -> list[tuple[str, str]]:
+    return [(row.key, row.status) for row in one.rows]
+
+
+# The order.
+
+
+def test_the_queue_follows_the_plan_and_the_disputed_come_early(bench: Any) -> None:
+    """A quarter of 200 samples is doubtful: of the first 40 they are far more than a quarter, 10."""
+    bench.load(rows(200), seed=3)
+    before = order(bench)
+
+    drafted = make(bench, 40, design="disputed", tau=0.1)
+
+    after = order(bench)
+    assert sorted(after) == sorted(before)
+    assert after != before
+    assert sum(int(key[1:]) % 4 == 0 for key in after[:40]) > 16
+    assert drafted.plan.scorer == "linked"
+    named = bench.query("SELECT key FROM sample ORDER BY rank")
+    assert [key for (key,) in named] == after
+    following = queue.next_sample(bench.store, bench.info().id, "ann")
+    assert following == bench.id(after[0])
+
+
+def test_a_simple_plan_keeps_the_random_order_and_another_seed_draws_another(bench: Any) -> None:
+    bench.load(rows(50))
+    before = order(bench)
+
+    make(bench, 20)
+    assert order(bench) == before
+    make(bench, 20, seed=99)
+    assert order(bench) != before
+    planning.drop(bench.store, bench.info())
+    assert order(bench) == before
+
+
+def test_probabilities_of_a_disputed_prefix_sum_to_its_length_at_every_stop(bench: Any) -> None:
+    """Over the whole population; and those of the prefix are the stored sizes times n over N."""
+    bench.load(rows(60), seed=3)
+    make(bench, 20, design="disputed")
+    keys = order(bench)
+    for key in keys[:5]:
+        decide(bench, key)
+
+    one = found(bench)
+
+    assert [row.key for row in one.rows] == keys[:5]
+    sizes = dict(bench.query("SELECT key, size FROM sample"))
+    assert sum(sizes.values()) == pytest.approx(60)
+    assert [row.pi for row in one.rows] == pytest.approx([5 * sizes[row.key] / 60 for row in one.rows])
+
+
+def test_far_behind_the_planned_n_nobody_is_more_than_certain(bench: Any) -> None:
+    bench.load(rows(60), seed=3)
+    make(bench, 20, design="disputed")
+    for key in order(bench)[:55]:
+        decide(bench, key)
+
+    chances = [row.pi for row in found(bench).rows]
+
+    assert len(chances) == 55
+    assert max(chances) == 1.0
+    assert 0 < min(chances) < 1
+
+
+def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
+    """30, 20 and 10 samples; after 12 reviews 6, 4 and 2, each with the probability of its stratum."""
+    groups = ["a"] * 30 + ["b"] * 20 + ["c"] * 10
+    bench.load([row(number, meta={"lang": group}) for number, group in enumerate(groups)])
+    drafted = make(bench, 24, design="stratified", by="meta.lang")
+    for key in order(bench)[:12]:
+        decide(bench, key)
+
+    one = found(bench)
+
+    assert dict(drafted.strata) == {"a": (30, 12), "b": (20, 8), "c": (10, 4)}
+    taken = {name: sum(row.stratum == name for row in one.rows) for name in "abc"}
+    assert taken == {"a": 6, "b": 4, "c": 2}
+    assert {(row.stratum, row.pi) for row in one.rows} == {("a", 0.2), ("b", 0.2), ("c", 0.2)}
+    assert one.strata == {"a": 30, "b": 20, "c": 10}
+    assert one.unreached == ()
+
+
+def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:
+    bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
+    make(bench, 20, design="stratified", by="group")
+    decide(bench, order(bench)[0])
+
+    assert found(bench).unreached == ("small",)
+
+
+def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
+    """Any value of meta will do; a key called group is no group; samples without it are one stratum."""
+    values: list[dict[str, Any]] = [
+        {"group": 1},
+        {"group": 2.5},
+        {"group": True},
+        {"group": "x"},
+        {"group": ["a"]},
+        {},
+    ]
+    bench.load([row(number, group="g", meta=values[number % 6] | {"k": number}) for number in range(36)])
+
+    drafted = make(bench, 18, design="stratified", by="meta.group")
+
+    assert sorted(drafted.strata) == ["", "1", "2.5", '["a"]', "x"]
+    assert sum(planned for _, planned in drafted.strata.values()) == 18
+    assert bench.query("SELECT count(*) FROM sample WHERE stratum = ''") == [(6,)]
+
+
+def test_weighted_strata_get_more_where_more_is_disputed(bench: Any) -> None:
+    """The doubtful quarter gets more than its quarter of the reviews."""
+    bench.load([row(number, group=str(number % 4 == 0)) for number in range(80)])
+
+    plain = make(bench, 20, design="stratified", by="group")
+    weighted = make(bench, 20, design="stratified", by="group", weighted=True)
+
+    assert dict(plain.strata) == {"False": (60, 15), "True": (20, 5)}
+    assert weighted.strata["True"][1] > 5
+    assert weighted.plan.scorer == "linked"
+
+
+def test_without_anything_disputed_the_draw_is_simple_random_and_says_so(bench: Any) -> None:
+    bench.load([row(4 * number + 1) for number in range(20)])
+    drafted = planning.draft(bench.store, bench.info(), Wish(5, "disputed"), "ann")
+
+    assert drafted.plan.design == "simple"
+    assert drafted.plan.scorer == ""
+    assert any("simple random" in note for note in drafted.notes)
+
+
+def test_another_scorer_or_a_column_of_the_file_can_say_what_is_disputed(bench: Any) -> None:
+    """How far it is from the default scorer; an unknown one is refused with those there are."""
+    bench.load([row(number, context_entity_recall=0.0 if number < 5 else 1.0) for number in range(40)])
+
+    drafted = make(bench, 10, design="disputed", scorer="context_entity_recall")
+    sizes = dict(bench.query("SELECT key, size FROM sample"))
+
+    assert drafted.plan.scorer == "context_entity_recall"
+    assert min(sizes[f"s{number:03}"] for number in range(1, 4)) > max(
+        sizes[f"s{number:03}"] for number in range(20, 40) if number % 4
+    )
+    with pytest.raises(UsageError, match="unknown scorer 'nobody'; there is: ragas"):
+        make(bench, 10, design="disputed", scorer="nobody")
+
+
+# When it can be made.
+
+
+@pytest.mark.parametrize("how", ["verified", "excluded"])
+def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(bench: Any, how: str) -> None:
+    """A skip and a flag decide nothing. The refusal changes nothing."""
+    bench.load(rows(30))
+    make(bench, 10)
+    decide(bench, "s001", "skipped")
+    opened = bench.open("s002")
+    act(bench.store, opened, Flag("odd"))
+    make(bench, 12, design="disputed")
+    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    decide(bench, "s003", how, "bob")
+    tables = bench.tables("sample", "plan", "dataset")
+
+    for attempt in (lambda: planning.make(bench.store, bench.info(), drafted),
+                    lambda: planning.draft(bench.store, bench.info(), Wish(5), "ann"),
+                    lambda: planning.drop(bench.store, bench.info())):  # fmt: skip
+        with pytest.raises(UsageError, match="1 sample is verified or excluded already"):
+            attempt()
+    assert bench.tables("sample", "plan", "dataset") == tables
+    assert report(bench.store, bench.info()).planned_n == 12
+
+
+@pytest.mark.parametrize("how", ["verified", "excluded"])
+def test_a_verdict_that_was_undone_was_seen_and_ends_planning(bench: Any, how: str) -> None:
+    bench.load(rows(30))
+    make(bench, 10)
+    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    decide(bench, "s003", how)
+    undo(bench.store, bench.info().id, "ann")
+    tables = bench.tables("sample", "plan", "dataset")
+
+    assert report(bench.store, bench.info()).decided == 0
+    for attempt in (lambda: planning.make(bench.store, bench.info(), drafted),
+                    lambda: planning.draft(bench.store, bench.info(), Wish(5), "ann"),
+                    lambda: planning.drop(bench.store, bench.info())):  # fmt: skip
+        with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or excluded"):
+            attempt()
+    assert bench.tables("sample", "plan", "dataset") == tables
+
+
+def test_a_skip_that_was_undone_ends_nothing(bench: Any) -> None:
+    bench.load(rows(30))
+    decide(bench, "s003", "skipped")
+    undo(bench.store, bench.info().id, "ann")
+
+    make(bench, 10)
+
+    assert report(bench.store, bench.info()).planned_n == 10
+
+
+def test_gold_of_a_file_is_no_verdict_of_the_plan_and_said(bench: Any) -> None:
+    gold = [{"annotator": "ada", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}]
+    bench.load([*rows(10), row(16, gold=gold)], gold="given")
+
+    drafted = make(bench, 5)
+
+    assert drafted.imported == 1
+    assert report(bench.store, bench.info()).imported == 1
+    assert report(bench.store, bench.info()).decided == 0
+
+
+def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
+    bench.load(rows(10))
+    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    bench.load(rows(12), "data.jsonl")
+
+    with pytest.raises(ConflictError, match="make the plan again"):
+        planning.make(bench.store, bench.info(), drafted)
+    assert plans.plan_of(bench.store, bench.info().id) is None
+
+
+@pytest.mark.parametrize(
+    ("wish", "why"),
+    [
+        ({"n": 11}, "11 reviews of 10 samples cannot be planned"),
+        ({"n": 1}, "at least 2"),
+        ({"n": 5, "design": "best"}, "no design 'best'; there is: simple, stratified, disputed"),
+        ({"n": 5, "design": "stratified"}, "strata come from a field"),
+        ({"n": 5, "by": "group"}, "strata come from a field"),
+        ({"n": 5, "design": "stratified", "by": "label"}, "no field 'label'"),
+        ({"n": 5, "design": "stratified", "by": "meta."}, "name a key"),
+        ({"n": 5, "design": "stratified", "by": "meta.no"}, "nothing to stratify by"),
+        ({"n": 5, "weighted": True}, "only strata"),
+        ({"n": 5, "scorer": "ragas"}, "for --design disputed or --weighted only"),
+        ({"n": 5, "tau": 0.2}, "for --design disputed or --weighted only"),
+        ({"n": 5, "design": "disputed", "tau": 0.0}, "tau"),
+        ({"n": 5, "holdout": 1.0}, "less than 1"),
+        ({"n": 9, "holdout": 0.2}, "9 reviews of 8 samples outside the holdout"),
+        ({"n": 5, "blind": 2.0}, "blind arm"),
+    ],
+)
+def test_a_wish_that_cannot_be_fulfilled_says_why(bench: Any, wish: dict[str, Any], why: str) -> None:
+    bench.load([row(number) | {"reference": f"Rome, Oslo. {number}"} for number in range(10)])
+
+    with pytest.raises(UsageError, match=why):
+        make(bench, **wish)
+    assert bench.query("SELECT count(*) FROM plan") == [(0,)]
+
+
+def test_a_dispute_needs_a_proposal(bench: Any) -> None:
+    bench.load([{key: value for key, value in one.items() if key != "proposal"} for one in rows(10)])
+
+    with pytest.raises(UsageError, match="workbench propose"):
+        make(bench, 5, design="disputed")
+
+
+# The holdout and the blind arm.
+
+
+def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> None:
+    """No group and no reference on both sides; nothing of it is shown, and it comes last."""
+    bench.load([row(number, group=f"g{number % 20}") for number in range(100)], blind=0.0)
+    drafted = make(bench, 30, holdout=0.2)
+
+    kept = {key for (key,) in bench.query("SELECT key FROM sample WHERE holdout")}
+    assert drafted.holdout == len(kept) == found(bench).holdout
+    assert 15 <= len(kept) <= 25
+    assert drafted.plan.population == 100 - len(kept) == found(bench).population
+    for column in ("group_key", "reference_hash"):
+        sides = bench.query(f"SELECT {column} FROM sample GROUP BY 1 HAVING count(DISTINCT holdout) > 1")
+        assert sides == []
+    assert set(order(bench)[-len(kept) :]) == kept
+    one = sorted(kept)[0]
+    opened = bench.open(one)
+    assert opened.blind
+    assert opened.state.entity.assessment.units == ()
+    shown = queue.queue_rows(bench.store, bench.info().id, "ann", [bench.id(one)])[bench.id(one)]
+    assert shown.blind
+    assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
+    marked = bench.query("SELECT count(*) FROM sample WHERE holdout")
+    assert marked == [(len(kept),)]
+
+
+def test_a_sample_of_the_holdout_is_blind_wherever_that_is_asked(bench: Any) -> None:
+    """Search, facets, labels and the doubtful order treat it as the blind arm; no example is made of it."""
+    bench.load([row(number, group=f"g{number}") for number in range(20)], blind=0.0)
+    make(bench, 5, holdout=0.2)
+    kept = [key for (key,) in bench.query("SELECT key FROM sample WHERE holdout ORDER BY rank")]
+    info = bench.info()
+    numbers = [bench.id(key) for key in kept]
+
+    def search(text: str, by: Any = "file") -> list[int]:
+        query = parse(text)
+        assert isinstance(query, Query)
+        return list(queue.queue_ids(bench.store, info.id, "ann", query, by))
+
+    assert sorted(search("is:blind")) == sorted(numbers)
+    assert len(search("label:place")) == 16
+    assert search("", "doubt")[-4:] == numbers
+    assert dict(facets(bench.store, info.id, "ann").values["is"])["blind"] == 4
+    assert samples.blind_among(bench.store, [bench.id("s000"), *numbers]) >= set(numbers)
+    assert count_blind(bench.store, info.id) == 4
+    loaded = samples.load_samples(bench.store, numbers, info.run_id)
+    assert [one.blind for one in loaded] == [True] * 4
+
+
+def test_the_same_reference_never_stands_on_both_sides(bench: Any) -> None:
+    """Two retrievers over the same questions, without groups: both samples of one go together."""
+    bench.load([row(number) | {"reference": f"Rome, Oslo. {number}"} for number in range(30)])
+    twins = [row(number) | {"id": f"t{number}", "reference": f"Rome, Oslo. {number}"} for number in range(30)]
+    bench.load(twins, "data.jsonl")
+    make(bench, 10, holdout=0.3)
+
+    sides = bench.query("SELECT reference_hash FROM sample GROUP BY 1 HAVING count(DISTINCT holdout) > 1")
+    assert sides == []
+    assert bench.query("SELECT count(*) FROM sample WHERE holdout") == [(18,)]
+
+
+def test_one_group_of_all_cannot_be_kept_back(bench: Any) -> None:
+    bench.load(rows(10, group="only"))
+
+    with pytest.raises(UsageError, match="takes whole groups"):
+        make(bench, 5, holdout=0.2)
+
+
+def test_the_blind_arm_is_raised_to_thirty_reviews_and_lowered_again_by_dropping(bench: Any) -> None:
+    """From .1 to .5 at 60 reviews; replacing the plan starts from what was before any plan."""
+    bench.load(rows(120))
+
+    drafted = make(bench, 60)
+    assert (drafted.blind_before, drafted.blind_share) == (0.1, 0.5)
+    assert bench.info().blind_share == 0.5
+    drafted = make(bench, 40)
+    assert (drafted.blind_before, drafted.blind_share, bench.info().blind_share) == (0.1, 0.1, 0.1)
+    assert any("too few to say" in note for note in drafted.notes)
+    drafted = make(bench, 60, blind=0.2)
+    assert bench.info().blind_share == 0.2
+    assert any("as you said" in note for note in drafted.notes)
+    planning.drop(bench.store, bench.info())
+    assert bench.info().blind_share == 0.1
+
+
+def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
+    from datetime import UTC, datetime
+
+    bench.load(rows(20))
+    info = bench.info()
+    at = datetime(2026, 11, 21, tzinfo=UTC)
+
+    assert plans.open_holdout(bench.store, info.id, "calibration test", "ann", at) == 1
+    assert plans.open_holdout(bench.store, info.id, "final figure", "bob", at) == 2
+    assert [(one.purpose, one.annotator) for one in report(bench.store, info).openings] == [
+        ("calibration test", "ann"), ("final figure", "bob"),
+    ]  # fmt: skip
+
+
+# After the plan.
+
+
+def test_samples_imported_after_the_plan_stay_outside_of_it(bench: Any) -> None:
+    """They come last, weigh nothing and are said; those of a holdout's group go with it."""
+    bench.load([row(number, group=f"g{number % 10}") for number in range(40)])
+    population = make(bench, 10, holdout=0.2).plan.population
+    before = order(bench)
+    (back,) = bench.query("SELECT group_key FROM sample WHERE holdout LIMIT 1")[0]
+    late = [row(100, group="new"), row(101, group=back), row(102) | {"user_input": "question 1"}]
+    bench.load([*rows(3), *late], "data.jsonl", update=True)
+
+    assert order(bench)[:40] == before
+    assert sorted(order(bench)[40:]) == ["s100", "s101", "s102"]
+    stored = bench.query("SELECT key, size, holdout FROM sample WHERE key >= 's100' ORDER BY key")
+    assert [one[1] for one in stored] == [0.0, 0.0, 0.0]
+    assert stored[0][2] == 0
+    assert stored[1][2] == 1
+    assert bench.open("s101").blind
+    assert found(bench).late == 3
+    assert found(bench).population == report(bench.store, bench.info()).population == population
+    for key in before[:2]:
+        decide(bench, key)
+    decide(bench, "s100")
+    assert len(found(bench).rows) == 2
+
+
+# The prefix.
+
+
+def test_a_prefix_holds_verified_excluded_skipped_and_unresolved_samples(bench: Any) -> None:
+    """It ends before the first that is open; what is behind waits."""
+    bench.load(rows(20))
+    keys = order(bench)
+    decide(bench, keys[0])
+    decide(bench, keys[1], "excluded")
+    decide(bench, keys[2], "skipped")
+    decide(bench, keys[3])
+    decide(bench, keys[3], "differently", "bob")
+    decide(bench, keys[5])
+
+    one = found(bench)
+
+    expected = [(keys[0], "verified"), (keys[1], "excluded"), (keys[2], "skipped"), (keys[3], "unresolved")]
+    assert states(one) == expected
+    assert [(row.position, row.pi) for row in one.rows] == [(place, 0.2) for place in (1, 2, 3, 4)]
+    assert (one.population, one.beyond, one.planned_n, one.at_planned_n) == (20, 1, None, False)
+    decide(bench, keys[4])
+    assert len(found(bench).rows) == 6
+
+
+def test_a_skip_counts_once_everyone_who_touched_the_sample_skipped_it(bench: Any) -> None:
+    """Begun by another it is open again; a flag is no touch; verified by another it is verified."""
+    bench.load(rows(10))
+    key, other = order(bench)[:2]
+    decide(bench, key, "skipped")
+    act(bench.store, bench.open(key, "bob"), Flag("odd"))
+    assert states(found(bench)) == [(key, "skipped")]
+    opened = bench.open(key, "bob")
+    act(bench.store, opened, editing.reject(opened, opened.state.entity.assessment.units[0]))
+    assert states(found(bench)) == []
+    decide(bench, key, "verified", "bob")
+    decide(bench, other, "skipped")
+    assert states(found(bench)) == [(key, "verified"), (other, "skipped")]
+
+
+def test_two_who_agree_are_one_verdict_and_an_exclusion_by_one_excludes(bench: Any) -> None:
+    bench.load(rows(10))
+    first, second = order(bench)[:2]
+    for who in ("ann", "bob"):
+        decide(bench, first, "verified", who)
+    decide(bench, second, "verified")
+    decide(bench, second, "excluded", "bob")
+
+    assert states(found(bench)) == [(first, "verified"), (second, "excluded")]
+
+
+def test_hand_picked_reviews_count_when_one_in_its_turn_stands_behind_them(bench: Any) -> None:
+    """Alone they are no sample of anything; at the end they wait."""
+    bench.load(rows(20))
+    keys = order(bench)
+    for key in keys[:3]:
+        decide(bench, key, off_plan=True)
+    assert (states(found(bench)), found(bench).beyond) == ([], 3)
+
+    decide(bench, keys[3])
+    assert (len(found(bench).rows), found(bench).beyond) == (4, 0)
+    decide(bench, keys[4], off_plan=True)
+    assert (len(found(bench).rows), found(bench).beyond) == (4, 1)
+    decide(bench, keys[5])
+    assert (len(found(bench).rows), found(bench).beyond) == (6, 0)
+
+
+def test_the_planned_end_and_the_last_sample_are_ends_whoever_chose_them(bench: Any) -> None:
+    """A number that was fixed before is no one's choice."""
+    bench.load(rows(8))
+    make(bench, 4)
+    keys = order(bench)
+    for key in keys[:5]:
+        decide(bench, key, off_plan=True)
+    assert len(found(bench).rows) == 4
+    assert found(bench).at_planned_n
+    for key in keys[5:]:
+        decide(bench, key, off_plan=True)
+
+    one = found(bench)
+    assert (len(one.rows), one.whole, {row.pi for row in one.rows}) == (8, True, {1.0})
+    cut = found(bench, upto=4)
+    assert (len(cut.rows), cut.at_planned_n, {row.pi for row in cut.rows}) == (4, True, {0.5})
+
+
+def test_imported_gold_alone_makes_a_prefix_only_when_it_covers_everything(bench: Any) -> None:
+    gold = [{"annotator": "ada", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]}]
+    text = {"reference": "Rome."}
+    some = [row(number) | text | ({"gold": gold} if number % 2 else {}) for number in range(10)]
+    bench.load(some, gold="given")
+    assert states(found(bench)) == []
+    assert found(bench).beyond == 5
+    bench.load([one | {"gold": gold} for one in some], "data.jsonl", gold="given")
+
+    one = found(bench)
+    assert (one.whole, len(one.rows), {row.origin for row in one.rows}) == (True, 10, {"imported"})
+    assert {row.pi for row in one.rows} == {1.0}
+
+
+def test_a_report_says_where_the_plan_stands(bench: Any) -> None:
+    bench.load(rows(40))
+    make(bench, 10)
+    keys = order(bench)
+    for key in (keys[0], keys[1], keys[5]):
+        decide(bench, key)
+
+    one = report(bench.store, bench.info())
+
+    assert (one.done, one.planned_n, one.prefix, one.beyond, one.next) == (3, 10, 2, 1, keys[2])
+    assert one.counts == {"verified": 2}
+    assert (one.population, one.decided, one.late, one.holdout) == (40, 3, 0, 0)
+    assert one.plan is not None
+    assert one.plan.annotator == "ann"
+
+
+def test_of_a_second_kind_the_prefix_is_its_own(bench: Any) -> None:
+    """The same order, other verdicts."""
+    bench.load(rows(10))
+    decide(bench, order(bench)[0])
+
+    assert len(prefix(bench.store, bench.info(), "statement").rows) == 0
+    assert len(prefix(bench.store, bench.info(), "entity").rows) == 1
+
+
+def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
+    """A draft, the plan, and a prefix over it: as many for 300 samples as for 30."""
+    from sqlalchemy import event
+
+    counts: list[list[str]] = []
+    for n, name in ((30, "small"), (300, "large")):
+        bench.load(rows(n), f"{name}.jsonl", dataset=name, blind=0.1)
+        info = bench.info(name)
+        dispute_signals.count(bench.store, info)
+        asked: list[str] = []
+
+        def listen(_connection: Any, _cursor: Any, text: str, *_: Any, into: list[str] = asked) -> None:
+            into.append(" ".join(text.split()))
+
+        event.listen(bench.store.engine, "before_cursor_execute", listen)
+        planning.make(bench.store, info, planning.draft(bench.store, info, Wish(20, "disputed"), "ann"))
+        prefix(bench.store, info, "entity")
+        event.remove(bench.store.engine, "before_cursor_execute", listen)
+        counts.append([text for text in asked if not text.startswith(("BEGIN", "PRAGMA"))])
+
+    assert counts[0] == counts[1]
+    assert len(counts[0]) < 25
+
+
+def test_an_empty_dataset_has_an_empty_prefix(bench: Any) -> None:
+    bench.load(rows(2))
+    assert found(bench).rows == ()
+    assert not found(bench).whole

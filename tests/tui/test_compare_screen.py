@@ -1,0 +1,414 @@
+"""Compare in the app: what it opens on, the ways down to a sample and back, other scorers; pictures."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import MouseScrollDown
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from workbench.stages.figures import figures
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import open_store
+from workbench.tui.screens.compare import CompareScreen
+from workbench.tui.screens.compare_samples import CompareSamplesScreen
+from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.plan import PlanScreen
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.why import WhyScreen
+from workbench.tui.theme import LIGHT, SIXTEEN
+from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.compare_plots import EDGES, ScatterPlot
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.sample_rows import SampleRows
+from workbench.tui.widgets.section_bar import SectionBar
+
+Press = Callable[..., Awaitable[None]]
+Settle = Callable[[Pilot[None]], Awaitable[None]]
+MakeApp = Callable[..., Any]
+Put = Callable[..., Path]
+
+NAMES = {
+    "Johann Strauss": ("person", "Johan Straus"),
+    "Saint Petersburg": ("place", "Petersberg"),
+    "Rome": ("place", "Rome"),
+    "Oslo": ("place", ""),
+}
+"""Names with their label and what the contexts have in their place."""
+
+pytestmark = pytest.mark.filterwarnings("default::DeprecationWarning")
+
+
+def row(place: int) -> dict[str, Any]:
+    """The machine finds Rome; people find Strauss too, and every third time Petersburg.
+
+    Every fourth sample has no Oslo: its automatic value and its differences are larger.
+    """
+    said = {
+        "Johann Strauss": "found",
+        "Saint Petersburg": "missing" if place % 3 else "found",
+        "Rome": "missing" if place % 5 == 4 else "found",
+        **({} if place % 4 == 0 else {"Oslo": "missing"}),
+    }
+    inside = [as_there for _, as_there in NAMES.values() if as_there]
+    return {
+        "id": f"s{place:02}",
+        "user_input": f"question {place}",
+        "reference": ", ".join(said) + ".",
+        "retrieved_contexts": [", ".join(inside) + f". {place}"],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": name, "label": NAMES[name][0]} for name in said],
+            "context_entities": [inside],
+        },
+        "gold": {
+            "annotator": "gina",
+            "entities": [
+                {"text": name, "label": NAMES[name][0], "verdict": verdict} for name, verdict in said.items()
+            ],
+        },
+        "context_entity_recall": 0.5,
+    }
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, empty_database: Path) -> Put:
+    """A database by how many samples are verified and how many are not; each is made and counted once."""
+    known: dict[tuple[int, int, str], Path] = {}
+
+    def put(gold: int, more: int, lead: str) -> Path:
+        path = known.get((gold, more, lead))
+        if path is None:
+            folder = tmp_path_factory.mktemp("compared")
+            path, source = folder / "wb.db", folder / "rows.jsonl"
+            shutil.copy(empty_database, path)
+            rows = [row(place) for place in range(gold + more)]
+            for place, one in enumerate(rows):
+                one["id"] = lead + one["id"]
+                if place >= gold:
+                    del one["gold"]
+            source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+            store = open_store(str(path))
+            options = ImportOptions(dataset="names", seed=7, blind=0.0, gold="given")
+            import_file(store, source, options, annotator="i")
+            figures(store, find_dataset(store, None))
+            store.close()
+            known[gold, more, lead] = path
+        return path
+
+    return put
+
+
+@pytest.fixture
+def compared(tmp_path: Path, made: Put) -> Put:
+    """A database of the test's own with `gold` verified samples and `more` that are not."""
+
+    def put(gold: int = 24, more: int = 0, lead: str = "") -> Path:
+        return Path(shutil.copy(made(gold, more, lead), tmp_path / "wb.db"))
+
+    return put
+
+
+def text(app: Any, name: str) -> str:
+    return str(app.screen.query_one(name, Static).content)
+
+
+def lines(app: Any, name: str) -> list[str]:
+    """What a list shows, line by line."""
+    listed = app.screen.query_one(name)
+    shown = ("".join(part.text for part in listed.segments(line, 76)) for line in range(listed.count))
+    return [" ".join(line.split()) for line in shown]
+
+
+def said(app: Any) -> str:
+    return str(app.screen.query_one(Status).text)
+
+
+async def test_it_opens_on_how_many_the_estimate_and_three_causes(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C")
+        head, facts = app.screen.query_one(Head).text, text(app, "#facts")
+        causes, notes = lines(app, "#top"), app.screen.query_one(Passage).text
+
+    assert "24 of 24 verified" in head
+    assert ["automatic, all 24", "verified, all 24", "generalising", "bias of automatic"] == [
+        line[:28].strip() for line in facts.split("\n")
+    ]
+    assert "verified, all 24            .587" in facts
+    assert 2 == len(causes)
+    assert causes[0].startswith("▸ missed match −.361 ")
+    assert "· gold: 24 imported" in notes
+
+
+async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "j", "enter")
+        of_cause = app.screen
+        title, listed = of_cause.query_one(Head).text, lines(app, "#samples")
+        await press(pilot, "enter")
+        reasons = app.screen
+        shown = reasons.why.opened.sample.id, reasons.why.scorer
+        await press(pilot, "escape")
+        back = app.screen
+        await press(pilot, "escape")
+        figures = app.screen
+        await press(pilot, "escape")
+        queue = app.screen
+
+    assert isinstance(of_cause, CompareSamplesScreen)
+    assert "linked · false match" in title
+    assert "4 samples" in title
+    assert ["▸ s04 .333 .333 .000 +.333", "s09 .250 .500 −.250 +.250 missed match"] == listed[:2]
+    assert isinstance(reasons, WhyScreen)
+    assert ("s04", "linked") == shown
+    assert back is of_cause
+    assert isinstance(figures, CompareScreen)
+    assert isinstance(queue, QueueScreen)
+
+
+async def test_digits_tab_and_clicks_show_the_other_parts(
+    compared: Put, make_app: MakeApp, press: Press, settle: Settle
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C")
+        seen = []
+        for name in ("2", "tab", "8", "tab", "shift+tab", "4"):
+            await press(pilot, name)
+            seen.append(app.screen.section.NAME)
+        await pilot.click(SectionBar, offset=(14, 0))
+        await settle(pilot)
+        seen.append(app.screen.section.NAME)
+        shown = [one.NAME for one in app.screen.query("Section") if one.display]
+
+    assert ["scatter", "Δ", "samples", "overview", "samples", "causes", "scatter"] == seen
+    assert ["scatter"] == shown
+
+
+async def test_every_part_leads_to_samples(compared: Put, make_app: MakeApp, press: Press) -> None:
+    app = make_app(compared())
+    titles = {}
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C")
+        ways = {"3": "enter", "4": "enter", "5": "enter", "6": "j enter", "7": "j j enter"}
+        for part, keys in ways.items():
+            await press(pilot, part, *keys.split())
+            head = app.screen.query_one(Head)
+            titles[part] = f"{head._left[-1][0].partition(' · ')[2]}|{head._right[0][0]}"
+            await press(pilot, "escape")
+
+    assert {
+        "3": "Δ −.3 to −.2|11 samples",
+        "4": "missed match|24 samples",
+        "5": "label place|11 samples",
+        "6": "found by the person only|24 samples",
+        "7": "imported|24 samples",
+    } == titles
+
+
+async def test_causes_are_cut_by_label(compared: Put, make_app: MakeApp, press: Press) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "4", "c")
+        by_label = lines(app, "#bars")
+        await press(pilot, "enter")
+        title = app.screen.query_one(Head).text
+        await press(pilot, "escape", "c")
+        whole = lines(app, "#bars")
+
+    assert by_label[0].startswith("▸ person missed match −.271")
+    assert by_label[1].startswith("place missed match −.090")
+    assert "missed match · person" in title
+    assert whole[0].startswith("▸ missed match −.361")
+
+
+async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(
+    compared: Put, make_app: MakeApp, press: Press, settle: Settle
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "C", "2")
+        first = app.screen.query_one("#point", Bar).text
+        await press(pilot, "j")
+        second = app.screen.query_one("#point", Bar).text
+        plot = app.screen.query_one(ScatterPlot)
+        x, y = plot.get_pixel_from_coordinate(0.5, 0.25)
+        await pilot.click(plot.query_one("#plot"), offset=(x, y))
+        await settle(pilot)
+        clicked = app.screen.query_one("#point", Bar).text
+        await press(pilot, "enter")
+        reasons = app.screen
+
+    assert "s00" in first
+    assert "Δ −.667" in first
+    assert "s12" in second
+    assert "automatic .250  verified .500  Δ −.250" in clicked
+    assert isinstance(reasons, WhyScreen)
+    assert reasons.why is not None
+    assert reasons.why.opened.sample.id in clicked
+
+
+async def test_the_wheel_zooms_the_scatter_picture_and_z_shows_all_of_it(
+    compared: Put, make_app: MakeApp, press: Press, settle: Settle
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "C", "2")
+        plot = app.screen.query_one(ScatterPlot)
+        whole = plot._x_min, plot._x_max
+        await pilot._post_mouse_events([MouseScrollDown], plot.query_one("#plot"), offset=(30, 10), button=0)
+        await settle(pilot)
+        near = plot._x_min, plot._x_max
+        await press(pilot, "j", "z")
+        again = plot._x_min, plot._x_max
+
+    assert EDGES == whole
+    assert near[1] - near[0] < whole[1] - whole[0]
+    assert EDGES == again
+
+
+async def test_another_scorer_and_an_imported_column(compared: Put, make_app: MakeApp, press: Press) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "s")
+        menu = app.screen
+        names = [one.name.strip() for one in menu.query_one("Choices").choices]
+        await press(pilot, *["j"] * (len(names) - names.index("linked") - 1), "enter")
+        imported, causes = app.screen.query_one(Head).text, text(app, "#facts")
+        await press(pilot, "8", "enter")
+        reasons = app.screen
+
+    assert isinstance(menu, MenuScreen)
+    assert {"linked", "ragas", "presence", "context_entity_recall"} <= set(names)
+    assert "context_entity_recall" in imported
+    assert ".500" in causes
+    assert isinstance(reasons, WhyScreen)
+    assert reasons.why is not None
+
+
+async def test_nothing_verified_says_what_to_do(compared: Put, make_app: MakeApp, press: Press) -> None:
+    app = make_app(compared(gold=0, more=12))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C")
+        empty = text(app, "#empty")
+        await press(pilot, "2", "enter")
+        refused = said(app)
+        await press(pilot, "escape")
+        queue = app.screen
+
+    assert empty.startswith("Nothing is verified yet.\n\nThe automatic mean of all 12 samples is .271;")
+    assert "nothing is verified yet" == refused
+    assert isinstance(queue, QueueScreen)
+
+
+async def test_of_nine_samples_it_shows_counts_alone(compared: Put, make_app: MakeApp, press: Press) -> None:
+    app = make_app(compared(gold=9, more=30))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C")
+        facts, causes = text(app, "#facts"), lines(app, "#top")
+        await press(pilot, "2")
+        beside = text(app, "#paired")
+
+    assert "estimated for all 39        –" in facts
+    assert "bias" not in facts
+    assert "▸ missed match 12 units in 9 samples" == causes[0]
+    assert "counts only" in beside
+    assert "Spearman" not in beside
+
+
+async def test_the_plan_is_one_key_away_and_leads_back(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "p")
+        plan = app.screen
+        await press(pilot, "escape")
+        back = app.screen
+
+    assert isinstance(plan, PlanScreen)
+    assert isinstance(back, CompareScreen)
+
+
+async def test_ids_that_steer_a_terminal_are_drawn_harmless(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
+    app = make_app(compared(lead="\x1b[31m[bold]\u202e"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "8")
+        drawn = lines(app, "#sample-list")
+        await press(pilot, "2")
+        point = app.screen.query_one("#point", Bar).text
+
+    assert drawn[0].startswith("▸ ␛[31m[bold]\ufffds00 ")
+    assert "␛[31m[bold]\ufffds00" in point
+
+
+async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
+    app = make_app(compared())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "C", "8")
+        listed = app.screen.query_one("#sample-list", SampleRows)
+        listed.show(list(listed.samples) * 5000)
+        await press(pilot, "j", "pagedown")
+        at, drawn, height = listed.cursor, len(listed._drawn), listed.size.height
+
+    assert 120_000 == listed.count
+    assert height == at
+    assert drawn < 100
+
+
+PARTS = {
+    "overview": "1",
+    "scatter": "2",
+    "delta": "3",
+    "causes": "4",
+    "labels": "5",
+    "verdicts": "6",
+    "arms": "7",
+}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_pictures_80x24(
+    part: str, compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
+) -> None:
+    async def go(pilot: Pilot[None]) -> None:
+        await press(pilot, "C", PARTS[part])
+
+    assert snap_compare(make_app(compared()), terminal_size=(80, 24), run_before=go)
+
+
+@pytest.mark.parametrize("part", ["overview", "scatter", "delta"])
+def test_pictures_light_120x36(
+    part: str, compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
+) -> None:
+    async def go(pilot: Pilot[None]) -> None:
+        await press(pilot, "C", PARTS[part])
+
+    app = make_app(compared(gold=14, more=20), theme=LIGHT.name)
+    assert snap_compare(app, terminal_size=(120, 36), run_before=go)
+
+
+def test_picture_of_samples_in_sixteen_colours(
+    compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
+) -> None:
+    async def go(pilot: Pilot[None]) -> None:
+        await press(pilot, "C", "enter")
+
+    assert snap_compare(make_app(compared(), theme=SIXTEEN), terminal_size=(80, 24), run_before=go)

@@ -1,0 +1,267 @@
+"""The plan in the app, by keys: made from the form, followed by the queue, asked for a precision, dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Static
+
+from workbench.stages import editing, planning
+from workbench.stages.planning import Wish
+from workbench.stages.queue import queue_ids
+from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store
+from workbench.store.plans import plan_of
+from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.plan import PlanScreen
+from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.queue_lines import ProgressLine
+
+Press = Callable[..., Awaitable[None]]
+NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
+
+
+def row(number: int) -> dict[str, Any]:
+    """Two cities; every fourth sample has one under a near name."""
+    names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
+    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    return {
+        "id": f"s{number:02}",
+        "user_input": f"question {number}",
+        "reference": ", ".join(names) + f". {number}",
+        "retrieved_contexts": [", ".join(found) + "."],
+        "group": f"g{number % 10}",
+        "meta": {
+            "lang": "en" if number % 3 else "ru",
+            "[bold]x": "[red]" if number % 2 else "[/bold]",
+            "raw": "\x1b[31m\u202e" if number % 2 else "a\nb",
+        },
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": name, "label": "place"} for name in names],
+            "context_entities": [found],
+        },
+    }
+
+
+@pytest.fixture
+def database(import_rows: Callable[..., Path]) -> Path:
+    """Eighty samples of ten groups."""
+    return import_rows([row(number) for number in range(80)])
+
+
+def shown(app: Any, selector: str = "#stand") -> str:
+    return str(app.screen.query_one(selector, Static).content)
+
+
+def verify(store: Store, count: int) -> None:
+    """Verify the next samples of the queue."""
+    for number in queue_ids(store, find_dataset(store, None).id, "ann")[:count]:
+        opened = open_sample(store, number, "ann")
+        act(store, opened, editing.accept(opened, "entity"))
+
+
+async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """Sixty reviews, disputed, a fifth kept back; the consequences stand before it is made."""
+    app = make_app(database)
+    info = find_dataset(store, None)
+    before = list(queue_ids(store, info.id, "ann"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P")
+        assert isinstance(app.screen, PlanScreen)
+        assert "no plan  for 80 samples" in shown(app)
+        await press(pilot, "n", "down", "right", "down", "right", "right")
+        assert isinstance(app.screen, PlanForm)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, PlanConfirm)
+        text = shown(app, "#text")
+        assert "disputed first, by chance (sequential Poisson): 60 reviews for 64 samples" not in text
+        assert "simple random: 60 reviews for 64 samples" in text
+        assert "note: nothing sets the samples apart, or nearly all are planned" in text
+        assert "holdout: 16 samples in 2 groups, blind, after the plan" in text
+        assert "blind arm: raised from 0% to 50%, about 30 of 60 reviews" in text
+        await press(pilot, "escape", "n", "left", "left", "down", "right", "enter", "y")
+        assert isinstance(app.screen, PlanScreen)
+        assert "0 of 20 planned  for 80 samples" in shown(app)
+        assert "disputed first, by chance (sequential Poisson), by linked" in shown(app)
+        assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
+        plan = plan_of(store, info.id)
+        assert plan is not None
+        assert (plan.design, plan.planned_n, plan.population) == ("disputed", 20, 80)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, QueueScreen)
+        after = list(queue_ids(store, info.id, "ann"))
+        assert after != before
+        assert list(app.screen.samples.ids) == after
+        assert app.screen.samples.chosen == after[0]
+        assert app.screen.query_one(ProgressLine).text.startswith("▱▱▱▱▱▱▱▱▱▱  0 of 20 planned · 0 of 80")
+
+
+async def test_from_the_plan_one_goes_on_with_its_next_sample(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """Also out of a search; what was decided is counted on the way back."""
+    info = find_dataset(store, None)
+    planning.make(store, info, planning.draft(store, info, Wish(20), "ann"))
+    first = queue_ids(store, info.id, "ann")[0]
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, *"/state:verified", "enter")
+        await press(pilot, "P", "c")
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.opened is not None
+        assert app.screen.opened.sample_id == first
+        await press(pilot, "a", "b")
+        assert isinstance(app.screen, QueueScreen)
+        assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
+        await press(pilot, "P")
+        assert "1 complete in order: 1 verified" in shown(app)
+        assert "19 reviews to the planned end" in shown(app)
+
+
+async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """The keys say why."""
+    verify(store, 2)
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "n")
+        why = "2 samples are verified or excluded: a plan is drawn before the first verdict"
+        assert app.screen.query_one(Status).text == why
+        await press(pilot, "D")
+        assert isinstance(app.screen, PlanScreen)
+        assert "2 samples decided: a plan comes before the first verdict." in shown(app)
+
+
+async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """Between the question and the answer another window decided."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "n", "enter")
+        verify(store, 1)
+        await press(pilot, "y")
+        assert isinstance(app.screen, PlanScreen)
+        assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or excluded already")
+        assert plan_of(store, find_dataset(store, None).id) is None
+
+
+async def test_a_plan_is_dropped_after_a_question(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    info = find_dataset(store, None)
+    before = list(queue_ids(store, info.id, "ann"))
+    planning.make(store, info, planning.draft(store, info, Wish(20, holdout=0.2), "ann"))
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "D")
+        assert isinstance(app.screen, ConfirmScreen)
+        await press(pilot, "escape")
+        assert "0 of 20 planned" in shown(app)
+        await press(pilot, "D", "y")
+        assert "no plan  for 80 samples" in shown(app)
+    assert list(queue_ids(store, info.id, "ann")) == before
+    assert plan_of(store, info.id) is None
+
+
+async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "n", "m", "backspace", "backspace", *"81", "enter")
+        assert isinstance(app.screen, PromptScreen)
+        assert "a number from 2 to 80" in shown(app, "#hint")
+        await press(pilot, "backspace", "backspace", *"25", "enter")
+        assert isinstance(app.screen, PlanForm)
+        assert "‹ 25 ›" in shown(app, "#lines")
+        await press(pilot, "enter")
+        assert "simple random: 25 reviews for 80 samples" in shown(app, "#text")
+
+
+async def test_a_precision_is_asked_for(database: Path, make_app: Any, press: Press) -> None:
+    """A width that is none is refused in place."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "p", *["backspace"] * 4, *"x", "enter")
+        assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
+        await press(pilot, "backspace", *"0.1", "enter")
+        assert isinstance(app.screen, ReadScreen)
+        assert "± 0.100: 45 more reviews, 45 of 80 samples in all" in app.screen.query_one(Passage).text
+        await press(pilot, "escape")
+        assert isinstance(app.screen, PlanScreen)
+
+
+async def test_keys_typed_ahead_run_in_order(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """From the queue through the form to the first sample of the plan, without a look at the screen."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "n", "left", "left", "enter", "y", "c", "a")
+    info = find_dataset(store, None)
+    plan = plan_of(store, info.id)
+    assert plan is not None
+    assert plan.planned_n == 20
+    first = queue_ids(store, info.id, "ann")[0]
+    assert open_sample(store, first, "ann").state.entity.disposition == "verified"
+
+
+async def test_strata_of_hostile_names_are_shown_as_text(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """Neither markup nor what steers a terminal reaches the screen."""
+    app = make_app(database)
+    info = find_dataset(store, None)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P", "n", "down", "left", "down", *["right"] * 2, "enter")
+        text = shown(app, "#text")
+        assert "strata by meta.[bold]x" in text
+        assert "[red]" in text
+        await press(pilot, "y")
+        assert "[/bold]" in shown(app)
+        planning.make(store, info, planning.draft(store, info, Wish(20, "stratified", "meta.raw"), "ann"))
+        await press(pilot, "r")
+        assert "stratified by meta.raw" in shown(app)
+        assert not {"\x1b", "\u202e"} & set(shown(app))
+        assert "a b " in shown(app)
+
+
+@SIZES
+@pytest.mark.parametrize("what", ["stand", "form", "confirm"])
+def test_pictures(
+    snap_compare: Any, database: Path, store: Store, make_app: Any, settle: Any, press: Press,
+    what: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A plan by strata with some reviews, the form, and what a disputed one would mean."""
+    info = find_dataset(store, None)
+    if what == "stand":
+        drafted = planning.draft(store, info, Wish(20, "stratified", "meta.lang", holdout=0.2), "ann")
+        from dataclasses import replace
+
+        made = replace(drafted.plan, created_at=datetime(2026, 11, 21, 12, tzinfo=UTC))
+        planning.make(store, info, replace(drafted, plan=made))
+        verify(store, 5)
+    keys = {"stand": "P", "form": "P n", "confirm": "P n left left down right down right right enter"}[what]
+
+    async def before(pilot: Any) -> None:
+        await settle(pilot)
+        await press(pilot, *keys.split())
+
+    assert snap_compare(make_app(database), terminal_size=size, run_before=before)

@@ -1,0 +1,29 @@
+"""A saved calibration in a pipeline: no database, no terminal.
+
+>>> from workbench import calibration
+>>> learned = calibration.load("calibration.json")          # doctest: +SKIP
+>>> learned.threshold                                       # doctest: +SKIP
+78
+>>> learned.correct(0.5, n_units=6)                         # doctest: +SKIP
+Corrected(value=0.58, interval=Interval(low=0.31, high=0.85))
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from workbench.comparing.calibration_document import Calibration
+from workbench.comparing.correction import Corrected
+from workbench.comparing.intervals import Interval
+from workbench.formats.calibration import read
+
+__all__ = ["Calibration", "Corrected", "Interval", "load"]
+
+
+def load(path: str | os.PathLike[str]) -> Calibration:
+    """The calibration of a file, or of an export folder that holds a `calibration.json`.
+
+    Raises NotFoundError without one, InputError for a file that is none, naming what is off.
+    """
+    return read(Path(path))

@@ -1,0 +1,138 @@
+"""The command `calibrate`: fit, report, save, use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.console import Call, dataset_of
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+
+def calibrate(
+    context: typer.Context,
+    run: Annotated[
+        str | None, typer.Option("--run", help="A run by name; the current one by default.")
+    ] = None,
+    scorer: Annotated[
+        str | None, typer.Option(help="linked (the default) or presence: those with a match threshold.")
+    ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(help="bias: zero bias of recall; f1: the most right verdicts. They differ."),
+    ] = "bias",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and intervals.")] = 0,
+    save: Annotated[
+        str | None, typer.Option(help="Keep it under a name, with whose gold it saw.", metavar="NAME")
+    ] = None,
+    use: Annotated[
+        str | None,
+        typer.Option(help="Make a saved one the dataset's; none: back to before.", metavar="NAME"),
+    ] = None,
+    holdout: Annotated[
+        bool, typer.Option("--holdout", help="Try it on the samples kept back; every look is counted.")
+    ] = False,
+    saved: Annotated[bool, typer.Option("--list", help="List the saved ones.")] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace that file.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Choose the match threshold by what people verified; say whether it beats the one in use."""
+    call: Call = context.obj
+    if saved:
+        _refuse_others(context, "--list", ("saved", "json"))
+    elif use is not None and save is None:
+        _refuse_others(context, "--use without --save", ("use", "out", "force", "json"))
+    if out is not None and out.exists() and not force:
+        raise UsageError(f"{out}: is there already; --force replaces it")
+    with dataset_of(call) as (store, info):
+        if saved:
+            _list(store, info, json=json)
+        elif use is not None and save is None:
+            _use(store, info, use, out, force=force, json=json)
+        else:
+            _fit(
+                store, info, call, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
+                use=use, holdout=holdout, out=out, force=force, json=json,
+            )  # fmt: skip
+
+
+def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
+    """Raise UsageError for options that would do nothing beside one that fits nothing."""
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in taken
+        and (source := context.get_parameter_source(parameter.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise UsageError(f"{', '.join(given)}: {alone} fits nothing, so this would do nothing")
+
+
+def _fit(
+    store: Store,
+    info: DatasetInfo,
+    call: Call,
+    *,
+    run: str | None,
+    scorer: str | None,
+    objective: str,
+    seed: int,
+    save: str | None,
+    use: str | None,
+    holdout: bool,
+    out: Path | None,
+    force: bool,
+    json: bool,
+) -> None:
+    from workbench import reports, texts_calibrate
+    from workbench.stages import calibrate as stage
+    from workbench.store.datasets import count_samples
+
+    if use not in (None, save):
+        raise UsageError(f"--use {use}: together with --save it names the same one")
+    with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
+        report = stage.calibrate(
+            store, info, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
+            holdout=holdout, annotator=call.annotator, progress=progress,
+        )  # fmt: skip
+    if out is not None:
+        stage.write(out, report.document, force=force)
+    text = texts_calibrate.report_text(report)
+    document = texts_calibrate.report_document(report)
+    if use is not None:
+        info = stage.use(store, info, use)
+        text += f"\n{texts_calibrate.used_text(info.calibration, info.threshold)}"
+        document["in_use"] = info.calibration
+    reports.show(document, text, as_json=json)
+
+
+def _use(store: Store, info: DatasetInfo, name: str, out: Path | None, *, force: bool, json: bool) -> None:
+    from workbench import reports, texts_calibrate
+    from workbench.stages import calibrate as stage
+    from workbench.store.datasets import count_samples
+
+    if out is not None:
+        stage.write(out, stage.find(store, info, name).document, force=force)
+    with reports.progress("Scoring", count_samples(store, info.id)) as progress:
+        info = stage.use(store, info, name, progress)
+    document = {"in_use": info.calibration, "threshold": info.threshold}
+    reports.show(document, texts_calibrate.used_text(info.calibration, info.threshold), as_json=json)
+
+
+def _list(store: Store, info: DatasetInfo, *, json: bool) -> None:
+    from workbench import reports, texts_calibrate
+    from workbench.stages import calibrate as stage
+
+    found = stage.saved_calibrations(store, info)
+    document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
+    reports.show(document, texts_calibrate.list_text(found, info.calibration), as_json=json)

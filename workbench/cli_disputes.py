@@ -1,0 +1,109 @@
+"""The command `disputes`: everything that disagrees, most moving first; and what became of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.console import Call, dataset_of
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.stages.disputes import Report
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+disputes_app = typer.Typer(no_args_is_help=False)
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Run = Annotated[str | None, typer.Option("--run", help="A run by name; the current one by default.")]
+
+
+@disputes_app.callback(invoke_without_command=True)
+def disputes(
+    context: typer.Context,
+    scorer: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scorer", help="A scorer or column to hold against the others too; may stand several times."
+        ),
+    ] = None,
+    run: Run = None,
+    state: Annotated[str, typer.Option(help="open, explained, fixed or all.")] = "open",
+    between: Annotated[
+        str,
+        typer.Option(
+            help="Who disagrees, as linked~verified; or verified, scorers, column, runs, annotators, flag."
+        ),
+    ] = "",
+    limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
+    json: Json = False,
+) -> None:
+    """List everything that disagrees, by how much settling it would move the figure of its dataset."""
+    if context.invoked_subcommand is not None:
+        return
+    from workbench import reports, texts_disputes
+    from workbench.stages.disputes import STATES, check_between
+
+    call: Call = context.obj
+    if state not in (*STATES, "all"):
+        raise UsageError(f"no state {state!r}; there is: {', '.join((*STATES, 'all'))}")
+    with dataset_of(call) as (store, info):
+        report = _read(store, info, call.annotator, scorer or (), run, between)
+    check_between(report, between)
+    chosen = report.chosen(state, between)
+    document = texts_disputes.document(report, chosen, limit)
+    reports.show(document, texts_disputes.report_text(report, chosen, limit), as_json=json)
+
+
+@disputes_app.command("set")
+def set_one(
+    context: typer.Context,
+    sample: Annotated[str, typer.Argument(help="The id of the sample.")],
+    between: Annotated[str, typer.Option(help="Who disagrees, as linked~verified.")],
+    state: Annotated[str, typer.Option(help="open, explained or fixed.")],
+    note: Annotated[str, typer.Option(help="Why; what is explained needs one.")] = "",
+    kind: Annotated[str | None, typer.Option(help="entity or statement, where both are in dispute.")] = None,
+    run: Run = None,
+    json: Json = False,
+) -> None:
+    """Say what became of a dispute. It is open again when one of its values changes."""
+    from workbench import reports, texts_disputes
+    from workbench.model import KINDS
+    from workbench.stages import disputes as stage
+
+    call: Call = context.obj
+    if state not in stage.STATES:
+        raise UsageError(f"no state {state!r}; there is: {', '.join(stage.STATES)}")
+    if kind is not None and kind not in KINDS:
+        raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
+    if state == "explained" and not note.strip():
+        raise UsageError('what explains it? give --note "…"')
+    with dataset_of(call) as (store, info):
+        report = _read(store, info, call.annotator, (), run, between)
+        found = stage.find(report, sample, between, kind)
+        now = stage.set_state(store, found, state, note.strip(), call.annotator)
+    reports.show(texts_disputes.one_document(now), texts_disputes.state_text(now), as_json=json)
+
+
+def _read(
+    store: Store, info: DatasetInfo, annotator: str, scorers: Sequence[str], run: str | None, between: str
+) -> Report:
+    from workbench import reports
+    from workbench.stages import dispute_counts
+    from workbench.stages import disputes as stage
+    from workbench.store.datasets import count_samples
+
+    with reports.progress("Counting", count_samples(store, info.id)) as progress:
+        dispute_counts.count(store, info, run, progress)
+    return stage.disputes(store, info, annotator, scorers=_scorers(scorers, between), run=run, everyone=True)
+
+
+def _scorers(given: Sequence[str], between: str) -> tuple[str, ...]:
+    """Those that were named, and those that `between` asks about."""
+    from workbench.stages.disputes import scorers_of
+
+    return tuple(dict.fromkeys((*given, *scorers_of(between))))

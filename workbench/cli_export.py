@@ -1,0 +1,134 @@
+"""The commands `export`, `verify` and `purge`: what leaves, is it as it was, what goes for good."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.console import Call, dataset_of, on_terminal
+from workbench.errors import UsageError
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+
+CHOOSE = "What leaves"
+SAFE = "Privacy"
+
+
+def export(
+    context: typer.Context,
+    directory: Annotated[Path, typer.Argument(help="A new folder.")],
+    format: Annotated[  # noqa: A002
+        list[str] | None,
+        typer.Option(
+            help="native, package, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
+            "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times.",
+        ),
+    ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="verified, gold or disputed samples.", rich_help_panel=CHOOSE)
+    ] = None,
+    query: Annotated[
+        str, typer.Option(help="Samples as the queue's search finds them.", rich_help_panel=CHOOSE)
+    ] = "",
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="A run by name; the current one by default.", rich_help_panel=CHOOSE),
+    ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout.", rich_help_panel=CHOOSE
+        ),
+    ] = None,
+    holdout: Annotated[
+        bool,
+        typer.Option(
+            "--holdout", help="With the gold of the plan's holdout: opens it.", rich_help_panel=CHOOSE
+        ),
+    ] = False,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Hashes and figures only.", rich_help_panel=SAFE)
+    ] = False,
+    names: Annotated[
+        bool, typer.Option("--names", help="Annotators by name, not pseudonym.", rich_help_panel=SAFE)
+    ] = False,
+    licence: Annotated[
+        str, typer.Option(help="Under which licence it leaves; stands in the manifest.", rich_help_panel=SAFE)
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
+    json: Json = False,
+) -> None:
+    """Write samples, proposals and gold for other tools; native rows by default, which import back."""
+    import gc
+
+    from workbench import reports, texts_export
+    from workbench.stages.export import ExportOptions
+    from workbench.stages.export import export as stage
+    from workbench.store.datasets import count_samples
+
+    gc.freeze()  # what is imported by now stays, and what is made is gone before a collection finds it
+    gc.set_threshold(100_000, 20, 100)
+    call: Call = context.obj
+    options = ExportOptions(
+        formats=tuple(format or ["native"]),
+        only=only,
+        query=query,
+        text=not no_text,
+        names=names,
+        force=force,
+        run=run,
+        split=split,
+        licence=licence,
+        holdout=holdout,
+    )
+    with (
+        dataset_of(call) as (store, info),
+        reports.progress("Exporting", count_samples(store, info.id)) as progress,
+    ):
+        report = stage(store, info, directory, options, annotator=call.annotator, progress=progress)
+    reports.show(report, texts_export.export_text(report), as_json=json)
+
+
+def verify(
+    directory: Annotated[Path, typer.Argument(help="The folder of an export.")],
+    json: Json = False,
+) -> None:
+    """Check an export: every file's hash, counts, that spans quote their text; exit 1 when it changed."""
+    from workbench import reports, texts_export
+    from workbench.stages.verify import verify as stage
+
+    report = stage(directory)
+    reports.show(report, texts_export.verify_text(report), as_json=json)
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def purge(
+    context: typer.Context,
+    samples: Annotated[list[str] | None, typer.Argument(help="Samples by id.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every sample of the dataset.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    json: Json = False,
+) -> None:
+    """Remove the text of samples for good, also from the journal and known backups; hashes stay."""
+    from workbench import reports, texts_export
+    from workbench.stages.purge import plan_purge
+    from workbench.stages.purge import purge as stage
+
+    call: Call = context.obj
+    if bool(samples) == everything:
+        raise UsageError("name samples by id, or say --all")
+    with dataset_of(call) as (store, info):
+        plan = plan_purge(store, info, samples or [])
+        if not yes:
+            if not on_terminal():
+                raise UsageError("purge removes text for good: say --yes to do it without being asked")
+            typer.echo(texts_export.purge_plan_text(plan), err=True)
+            if not typer.confirm("Remove it?", err=True):
+                raise UsageError("nothing was removed")
+        report = stage(store, info, plan, call.annotator)
+    reports.show(report, texts_export.purge_text(report), as_json=json)
+    if report.by_hand:
+        raise typer.Exit(3)

@@ -1,0 +1,113 @@
+"""The command `import`: options, a look at the file before a database is made, one stage, one report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from workbench.console import Call, open_for
+from workbench.errors import UsageError
+
+
+def import_(
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.")
+    ],
+    gold: Annotated[
+        bool, typer.Option("--gold", help="Store the gold of every row as verified; a row without is bad.")
+    ] = False,
+    gold_if_given: Annotated[
+        bool, typer.Option("--gold-if-given", help="Store gold where a row has it.")
+    ] = False,
+    update: Annotated[
+        bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
+    ] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="One bad row keeps everything out.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would come in; nothing is written.")
+    ] = False,
+    format: Annotated[  # noqa: A002
+        str | None,
+        typer.Option(
+            help="native, ragas, ragas-annotations, ragas-traces, deepeval, prodigy, label-studio, argilla "
+            "or doccano; found out by default."
+        ),
+    ] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
+    ] = None,
+    external: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
+    ] = None,
+    blind: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=1, help="Share of samples reviewed blind; 0.1 by default from 100 samples on."
+        ),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
+    import gc
+
+    from workbench import reports, texts_import
+    from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+    from workbench.stages.import_package import is_package
+
+    gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
+    call: Call = context.obj
+    if gold and gold_if_given:
+        raise UsageError("--gold and --gold-if-given exclude each other")
+    options = ImportOptions(
+        dataset=call.dataset,
+        gold="require" if gold else "given" if gold_if_given else "ignore",
+        update=update,
+        strict=strict,
+        format=format,
+        blind=blind,
+        seed=seed,
+        columns=named_columns(map_ or (), external or ()),
+    )
+    if is_package(file) and format is None and not dry_run:
+        _package(file, call, json=json)
+        return
+    check_file(file, format, options.columns)  # a typing error must not leave an empty database behind
+    size = sum(one.stat().st_size for one in ([file] if file.is_file() else file.rglob("*")) if one.is_file())
+    if dry_run:
+        _preview(file, options, size, json=json)
+        return
+    with open_for(call.db) as store, reports.progress("Importing", size, unit="bytes") as progress:
+        report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+    reports.show(report, texts_import.import_text(report), as_json=json)
+    if report.rejected:
+        raise typer.Exit(3)
+
+
+def _package(folder: Path, call: Call, *, json: bool) -> None:
+    """A package makes an equal dataset, with its journal: nothing is chosen on the way."""
+    from workbench import reports, texts_import
+    from workbench.stages.import_package import import_package
+
+    size = sum(1 for _ in folder.rglob("*"))
+    with open_for(call.db) as store, reports.progress("Importing", size) as progress:
+        report = import_package(store, folder, call.dataset, progress)
+    reports.show(report, texts_import.package_text(report), as_json=json)
+
+
+def _preview(file: Path, options: object, size: int, *, json: bool) -> None:
+    from workbench import reports, texts_import
+    from workbench.stages.import_ import ImportOptions
+    from workbench.stages.import_preview import preview_import
+
+    assert isinstance(options, ImportOptions)
+    with reports.progress("Reading", size, unit="bytes") as progress:
+        preview = preview_import(file, options, progress=progress)
+    reports.show(preview, texts_import.preview_text(preview), as_json=json)
+    if preview.bad:
+        raise typer.Exit(2 if not preview.good or options.strict else 3)

@@ -1,0 +1,150 @@
+"""The command `plan`: make the plan of a dataset, show it, take it away, or ask what a precision needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from workbench.console import Call, dataset_of, on_terminal
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.stages.planning import Wish
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+MAKING = "Making a plan"
+TAU = 0.5
+
+
+def plan(
+    context: typer.Context,
+    n: Annotated[
+        int | None, typer.Option("--n", min=2, help="Reviews to plan.", rich_help_panel=MAKING)
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(
+            help="simple (the default), stratified, or disputed: where verdicts may be wrong comes early.",
+            rich_help_panel=MAKING,
+        ),
+    ] = None,
+    by: Annotated[
+        str, typer.Option(help="Strata: group or meta.KEY.", rich_help_panel=MAKING, metavar="FIELD")
+    ] = "",
+    weighted: Annotated[
+        bool,
+        typer.Option("--weighted", help="More of the strata where more is disputed.", rich_help_panel=MAKING),
+    ] = False,
+    tau: Annotated[
+        float, typer.Option(help="Share of a disputed draw that is plain chance.", rich_help_panel=MAKING)
+    ] = TAU,
+    scorer: Annotated[
+        str,
+        typer.Option(help="Whose doubt counts: a scorer or an external column.", rich_help_panel=MAKING),
+    ] = "",
+    holdout: Annotated[
+        float,
+        typer.Option(min=0, max=1, help="Share kept back, by whole groups.", rich_help_panel=MAKING),
+    ] = 0.0,
+    blind: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Share reviewed blind; raised to 30 reviews by default.",
+            rich_help_panel=MAKING,
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Another draw than the dataset's own.", rich_help_panel=MAKING)
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Make or drop it without asking.", rich_help_panel=MAKING)
+    ] = False,
+    precision: Annotated[
+        float | None,
+        typer.Option(help="Say how many more reviews give an interval of ± this.", metavar="HALF-WIDTH"),
+    ] = None,
+    drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Plan which samples are reviewed, before the first verdict; without options show how far it is."""
+    call: Call = context.obj
+    if sum((n is not None, precision is not None, drop)) > 1:
+        raise UsageError("--n, --precision and --drop exclude each other")
+    if n is None:
+        _refuse_making(context)
+    with dataset_of(call) as (store, info):
+        if precision is not None:
+            _precision(store, info, precision, json=json)
+        elif drop:
+            _drop(store, info, yes=yes, json=json)
+        elif n is not None:
+            from workbench.stages.planning import Wish
+
+            chosen = design or ("stratified" if by else "simple")
+            wish = Wish(n, chosen, by, weighted, tau, holdout, blind, seed, scorer)  # type: ignore[arg-type]
+            _make(store, info, wish, call.annotator, yes=yes, json=json)
+        else:
+            _show(store, info, json=json)
+
+
+def _refuse_making(context: typer.Context) -> None:
+    """Raise UsageError for options of a plan without its size: they would do nothing."""
+    given = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if getattr(parameter, "rich_help_panel", None) == MAKING
+        and parameter.name != "yes"
+        and (source := context.get_parameter_source(parameter.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
+    if given:
+        raise UsageError(f"{', '.join(given)}: a plan needs its number of reviews too: --n N")
+
+
+def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
+    from workbench import reports, texts_plan
+    from workbench.stages.plan import report
+
+    found = report(store, info)
+    reports.show(found, texts_plan.plan_text(found), as_json=json)
+
+
+def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
+    from workbench import reports, texts_plan
+    from workbench.stages import dispute_signals, planning
+    from workbench.store.datasets import count_samples, find_dataset
+
+    planning.check_wish(wish)
+    planning.check_open(store, info)
+    if wish.design == "disputed" or wish.weighted:
+        with reports.progress("Counting", count_samples(store, info.id)) as progress:
+            dispute_signals.count(store, info, progress)
+    drafted = planning.draft(store, info, wish, annotator)
+    typer.echo(texts_plan.draft_text(drafted), err=True)
+    if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):
+        raise UsageError("no plan was made")
+    planning.make(store, info, drafted)
+    _show(store, find_dataset(store, info.name), json=json)
+
+
+def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
+    from workbench.stages import planning
+    from workbench.store.datasets import find_dataset
+
+    planning.check_open(store, info)
+    if not yes and on_terminal() and not typer.confirm("Drop the plan?", err=True):
+        raise UsageError("the plan stands")
+    planning.drop(store, info)
+    _show(store, find_dataset(store, info.name), json=json)
+
+
+def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
+    from workbench import reports, texts_plan
+    from workbench.stages.precision import precision
+
+    found = precision(store, info, half_width)
+    reports.show(found, texts_plan.precision_text(found), as_json=json)

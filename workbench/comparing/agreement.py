@@ -1,0 +1,229 @@
+"""Whether two judges of the same units agree: tables, κ with AC1 beside it, rates."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from workbench.comparing.intervals import Interval, wilson
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """Agreement beyond chance of two judges: κ (Cohen 1960) and AC1 (Gwet 2008) with standard errors.
+
+    `raw` is the share of equal verdicts. A figure is None where it is undefined: κ when chance alone would
+    agree always, a standard error then too.
+    """
+
+    n: int
+    raw: float
+    kappa: float | None
+    kappa_se: float | None
+    ac1: float | None
+    ac1_se: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """hits of n with Wilson's interval; `value` None without any."""
+
+    hits: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """hits / n."""
+        return self.hits / self.n if self.n else None
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's, 95 %."""
+        return wilson(self.hits, self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """The 2 × 2 table of found and missing: first the person, then the machine.
+
+    `human_unsure` units are in no cell. Rates are per verdict: units of one sample are not independent.
+    """
+
+    both_found: int
+    only_human: int
+    only_machine: int
+    both_missing: int
+    human_unsure: int = 0
+
+    @property
+    def n(self) -> int:
+        """Units in the table."""
+        return self.both_found + self.only_human + self.only_machine + self.both_missing
+
+    @property
+    def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
+        """Rows: found and missing by the person; columns: by the machine."""
+        return (self.both_found, self.only_human), (self.only_machine, self.both_missing)
+
+    @property
+    def tpr(self) -> Share:
+        """Of those found by the person, found by the machine."""
+        return Share(self.both_found, self.both_found + self.only_human)
+
+    @property
+    def tnr(self) -> Share:
+        """Of those missing by the person, missing by the machine."""
+        return Share(self.both_missing, self.both_missing + self.only_machine)
+
+    @property
+    def ppv(self) -> Share:
+        """Of those found by the machine, found by the person."""
+        return Share(self.both_found, self.both_found + self.only_machine)
+
+    @property
+    def npv(self) -> Share:
+        """Of those missing by the machine, missing by the person."""
+        return Share(self.both_missing, self.both_missing + self.only_human)
+
+    @property
+    def raw(self) -> Share:
+        """Equal verdicts."""
+        return Share(self.both_found + self.both_missing, self.n)
+
+    @property
+    def specific(self) -> tuple[float | None, float | None]:
+        """Agreement on found and on missing: 2a / (2a + b + c), the F1 of either verdict."""
+        apart = self.only_human + self.only_machine
+        return _specific(self.both_found, apart), _specific(self.both_missing, apart)
+
+
+def _specific(agreed: int, apart: int) -> float | None:
+    return 2 * agreed / (2 * agreed + apart) if agreed or apart else None
+
+
+def tabulate(pairs: Iterable[tuple[str | None, str | None]]) -> Verdicts:
+    """Count (person, machine) verdicts; a unit that the person is unsure of is counted apart.
+
+    A machine that does not say found has not found it.
+    """
+    cells: Counter[tuple[bool, bool]] = Counter()
+    unsure = 0
+    for human, machine in pairs:
+        if human in ("found", "missing"):
+            cells[human == "found", machine == "found"] += 1
+        else:
+            unsure += 1
+    return Verdicts(cells[True, True], cells[True, False], cells[False, True], cells[False, False], unsure)
+
+
+def beyond_chance(table: Sequence[Sequence[int]]) -> Chance:
+    """κ and AC1 of a square table of counts, with their large-sample standard errors.
+
+    κ: (po − pe)/(1 − pe), SE by Fleiss, Cohen and Everitt (1969). AC1: pe = Σ p (1 − p) / (q − 1) with p the
+    mean of both margins, SE by Gwet (2008) with n − 1.
+    """
+    n = sum(map(sum, table))
+    if not n:
+        return Chance(0, 0.0, None, None, None, None)
+    q = range(len(table))
+    p = [[cell / n for cell in row] for row in table]
+    rows = [sum(row) for row in p]
+    columns = [sum(p[i][j] for i in q) for j in q]
+    raw = sum(p[i][i] for i in q)
+    chance = sum(rows[i] * columns[i] for i in q)
+    kappa = kappa_se = None
+    if chance < 1:
+        kappa = (raw - chance) / (1 - chance)
+        first = sum(p[i][i] * (1 - (rows[i] + columns[i]) * (1 - kappa)) ** 2 for i in q)
+        second = sum(p[i][j] * (columns[i] + rows[j]) ** 2 for i in q for j in q if i != j)
+        third = (kappa - chance * (1 - kappa)) ** 2
+        kappa_se = sqrt(max(0.0, first + (1 - kappa) ** 2 * second - third) / n) / (1 - chance)
+    return Chance(
+        n, raw, kappa, kappa_se, *_ac1(p, [(r + c) / 2 for r, c in zip(rows, columns, strict=True)], n)
+    )
+
+
+def _ac1(p: Sequence[Sequence[float]], shares: Sequence[float], n: int) -> tuple[float | None, float | None]:
+    q = len(shares)
+    if q < 2:
+        return None, None
+    raw = sum(p[i][i] for i in range(q))
+    chance = sum(share * (1 - share) for share in shares) / (q - 1)
+    ac1 = (raw - chance) / (1 - chance)
+    diagonal = sum(p[i][i] * (1 - shares[i]) for i in range(q)) / (q - 1)
+    cells = sum(p[i][j] * (1 - (shares[i] + shares[j]) / 2) ** 2 for i in range(q) for j in range(q))
+    variance = raw * (1 - raw) - 4 * (1 - ac1) * (diagonal - raw * chance)
+    variance += 4 * (1 - ac1) ** 2 * (cells / (q - 1) ** 2 - chance**2)
+    if n < 2:
+        return ac1, None
+    return ac1, sqrt(max(0.0, variance) / (n - 1)) / (1 - chance)
+
+
+def mcnemar(first_only: int, second_only: int) -> float:
+    """The exact two-sided p that two matchers are right equally often, from where one of them alone is."""
+    from scipy.special import bdtr
+
+    n = first_only + second_only
+    return min(1.0, 2 * float(bdtr(min(first_only, second_only), n, 0.5))) if n else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Units of two assessments: `linked` pairs, `automatic` and `verified` units in all."""
+
+    linked: int
+    automatic: int
+    verified: int
+
+    @property
+    def precision(self) -> float | None:
+        """linked / automatic."""
+        return self.linked / self.automatic if self.automatic else None
+
+    @property
+    def recall(self) -> float | None:
+        """linked / verified."""
+        return self.linked / self.verified if self.verified else None
+
+    @property
+    def f1(self) -> float:
+        """2 · linked / (automatic + verified); two empty sets agree, so 1 (Hripcsak, Rothschild 2005)."""
+        every = self.automatic + self.verified
+        return 2 * self.linked / every if every else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Overlaps:
+    """The same over many samples: counts summed (micro), and the mean F1 of samples (macro)."""
+
+    micro: Overlap
+    macro_f1: float | None
+
+
+def overlaps(samples: Sequence[Overlap]) -> Overlaps:
+    """Micro and macro agreement on units."""
+    micro = Overlap(*(sum(getattr(one, name) for one in samples) for name in Overlap.__slots__))
+    return Overlaps(micro, sum(one.f1 for one in samples) / len(samples) if samples else None)
+
+
+def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> Mapping[str, Overlap]:
+    """Precision and recall of each label, from (automatic label, verified label) of every unit or pair.
+
+    A unit without a partner has None on the other side. `strict`: a pair agrees only under an equal label,
+    else the verified label stands for both.
+    """
+    linked: dict[str, list[int]] = {}
+
+    def at(label: str) -> list[int]:
+        return linked.setdefault(label, [0, 0, 0])
+
+    for automatic, verified in rows:
+        own = verified if not strict and automatic is not None and verified is not None else automatic
+        if own is not None:
+            at(own)[1] += 1
+        if verified is not None:
+            at(verified)[2] += 1
+            at(verified)[0] += own == verified
+    return {label: Overlap(*counts) for label, counts in sorted(linked.items())}

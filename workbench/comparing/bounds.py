@@ -1,0 +1,75 @@
+"""What few or no differences still allow: exact bounds where a t interval would be too narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from workbench.comparing.estimators import Drawn, clusters
+from workbench.comparing.intervals import at_most, at_most_always
+
+FEWEST_DIFFERENT = 5
+"""Differing samples below which there is no t interval."""
+EQUAL = 1e-12
+"""Differences closer than this are equal: values are quotients of small integers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """At most `share` of the samples differ otherwise than seen, with 95 % confidence.
+
+    `differing` of `n` verified samples differ from `usual`, the d = verified − automatic of the others.
+    `hidden` is the largest mean |d| that could be unseen: that share, each wrong by the whole scale of 1.
+    """
+
+    differing: int
+    n: int
+    usual: float
+    share: float
+    hidden: float
+
+
+def rare(values: Sequence[float], others: int = 0) -> tuple[float, int] | None:
+    """The usual value and how many are not it, where all are equal or fewer than 5 are not 0; else None.
+
+    `others` differ too, by how much is unknown.
+    """
+    if values and not others and max(values) - min(values) < EQUAL:
+        return values[0], 0
+    differing = others + sum(abs(value) > EQUAL for value in values)
+    return (0.0, differing) if differing < FEWEST_DIFFERENT else None
+
+
+def exact_bound(
+    drawn: Sequence[Drawn],
+    total: int,
+    defined: float,
+    *,
+    always: bool,
+    lowest: float | None,
+    by_group: bool = False,
+) -> Bound | None:
+    """The bound for `total` samples, `defined` of them (a share) with units; None where differences abound.
+
+    `always`: it is looked at after every sample. `lowest` is the smallest chance that any sample had to be
+    drawn; what is drawn more rarely than evenly hides in proportion. `by_group`: whole groups were drawn, so
+    they are what is counted; one that differs anywhere differs.
+    """
+    known = [one for one in drawn if not one.open]
+    both = [(one.automatic, one.verified) for one in known]
+    apart = [(f is None) != (y is None) for f, y in both]  # only one side has units
+    usual = rare([y - f for f, y in both if f is not None and y is not None], sum(apart))
+    if usual is None:
+        return None
+    n, differing = len(known), usual[1]
+    if by_group:
+        groups = clusters([one.group for one in known]).tolist()
+        off = [
+            beside or (f is not None and y is not None and abs(y - f - usual[0]) > EQUAL)
+            for beside, (f, y) in zip(apart, both, strict=True)
+        ]
+        n, differing = len(set(groups)), len({g for g, differs in zip(groups, off, strict=True) if differs})
+    chance = min(one.pi or 1.0 for one in drawn) if lowest is None else lowest
+    rarer = max(1.0, len(drawn) / (chance * total))
+    share = min(1.0, rarer * (at_most_always if always else at_most)(differing, n))
+    return Bound(differing, n, usual[0], share, min(1.0, share / defined))

@@ -1,0 +1,384 @@
+"""Calibrating an automatic recall against verified samples: threshold, match probability, correction.
+
+Whatever is said of a choice is said out of fold: by documents (groups) that did not make it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from workbench.comparing import correction, reliability, thresholds
+from workbench.comparing.correction import Line
+from workbench.comparing.curve import FOUND, MISSING, UNSURE, Vectors, overlay, recalls_at, vectors
+from workbench.comparing.intervals import Interval, around
+from workbench.comparing.reliability import Model, Reliability
+from workbench.comparing.thresholds import Floats, Ints, Objective, Sums
+from workbench.matching.version import FLOOR
+
+FEW_CHANGES = 5
+"""Differences other than 0 below which no interval is given: it would be too narrow, or have no width."""
+
+_EQUAL = 1e-12
+
+FEWEST = 10
+"""Verified samples below which nothing is fitted, and groups below which no interval is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A verified sample as calibration sees it.
+
+    `similarities` and `human` have a byte for each automatic unit; `human` is NONE where no verified unit is
+    linked to it. `recall` is the verified one, None when undefined. `weight`: 1 / inclusion probability.
+    """
+
+    id: str
+    group: str
+    similarities: bytes
+    human: bytes
+    recall: float | None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One threshold on all cases: means over samples, verdicts over judged units; None where undefined.
+
+    `overlay` is the automatic mean with the reviewer's verdicts in place of the machine's where there are
+    some. `tpr` and `tnr`: of the units that people found (did not find), the share that the machine did (did
+    not).
+    """
+
+    threshold: int
+    automatic: float
+    overlay: float
+    bias: float
+    mae: float
+    accuracy: float | None
+    f1: float | None
+    tpr: float | None
+    tnr: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its 95 % interval; None below ten groups, and where nearly all differences are 0."""
+
+    value: float
+    interval: Interval | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one way of scoring does on samples that had no say in it."""
+
+    bias: Figure
+    mae: float
+    f1: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """What verified samples say of a scorer under an objective.
+
+    `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id. `chosen` is
+    out of fold, `present` at the threshold in use, `corrected` the line's values out of fold at the
+    threshold in use. `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
+    where there are too few groups to say. `lines` are corrections by match threshold.
+    """
+
+    objective: Objective
+    threshold: int
+    threshold_now: int
+    samples: int
+    undefined: int
+    groups: int
+    pairs: int
+    found: int
+    unsure: int
+    folds: tuple[int, ...]
+    fold_of: Mapping[str, int]
+    curve: tuple[Point, ...]
+    verified: float
+    chosen: Measured
+    present: Measured
+    corrected: Measured
+    gain: Figure
+    better: bool | None
+    model: Model
+    reliability: Reliability
+    band: tuple[int, int] | None
+    lines: Mapping[int, Line]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The cases as arrays: those with both recalls by sample, judged units by unit. Groups count from 0."""
+
+    ids: tuple[str, ...]
+    known: Vectors
+    verified: Floats
+    weights: Floats
+    groups: Ints
+    names: tuple[str, ...]
+    scores: Floats
+    positive: Floats
+    pair_weights: Floats
+    pair_groups: Ints
+    undefined: int
+    unsure: int
+
+
+class TooFewError(ValueError):
+    """Not enough verified samples, groups or judged units; the message says how many there are."""
+
+
+def table_of(cases: Sequence[Case]) -> Table:
+    """The cases, ordered by id so that their order cannot matter."""
+    ordered = sorted(cases, key=lambda one: one.id)
+    names = tuple(sorted({one.group for one in ordered}))
+    number = {name: place for place, name in enumerate(names)}
+    defined = [one for one in ordered if one.recall is not None and one.similarities]
+    scores: list[int] = []
+    positive: list[int] = []
+    weights: list[float] = []
+    groups: list[int] = []
+    unsure = 0
+    for one in ordered:
+        for value, said in zip(one.similarities, one.human, strict=True):
+            unsure += said == UNSURE
+            if said in (FOUND, MISSING):
+                scores.append(value)
+                positive.append(said == FOUND)
+                weights.append(one.weight)
+                groups.append(number[one.group])
+    return Table(
+        ids=tuple(one.id for one in defined),
+        known=vectors([one.similarities for one in defined], [one.human for one in defined]),
+        verified=np.array([one.recall for one in defined], dtype=np.float64),
+        weights=np.array([one.weight for one in defined], dtype=np.float64),
+        groups=np.array([number[one.group] for one in defined], dtype=np.int64),
+        names=names,
+        scores=np.array(scores, dtype=np.float64),
+        positive=np.array(positive, dtype=np.float64),
+        pair_weights=np.array(weights, dtype=np.float64),
+        pair_groups=np.array(groups, dtype=np.int64),
+        undefined=len(ordered) - len(defined),
+        unsure=unsure,
+    )
+
+
+def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: int) -> Calibrated:
+    """Choose a threshold, fit a probability and a correction, and measure all of it out of fold.
+
+    `now` is the match threshold in use. Raises TooFewError below ten verified samples with units on both
+    sides, below two groups, or without judged units of both verdicts.
+    """
+    table = table_of(cases)
+    _check(table)
+    sums = _sums(table, objective)
+    folds = thresholds.draw_folds(len(table.names), seed)
+    found = thresholds.validate(sums, objective, folds)
+    chosen = int(found.threshold)
+    if np.array_equal(thresholds.at_threshold(sums, chosen), thresholds.at_threshold(sums, _cut(now))):
+        chosen = now  # another number between the same two similarities is no other choice
+    by_sample = np.array(found.folds)[folds[table.groups]]
+    by_pair = np.array(found.folds)[folds[table.pair_groups]]
+    gain, better = _gain(found.by_group, thresholds.at_threshold(sums, _cut(now)), objective, seed)
+    scored = recalls_at(table.known.similarity, table.known, _cut(now))
+    line, corrected = _line(table, now, folds)
+    model, judged = _probabilities(table, folds)
+    return Calibrated(
+        objective=objective,
+        threshold=chosen,
+        threshold_now=now,
+        samples=len(table.ids),
+        undefined=table.undefined,
+        groups=len(table.names),
+        pairs=len(table.scores),
+        found=int(table.positive.sum()),
+        unsure=table.unsure,
+        folds=tuple(int(one) for one in found.folds),
+        fold_of={
+            one.id: int(folds[place])
+            for one in cases
+            for place in (int(np.searchsorted(table.names, one.group)),)
+        },
+        curve=curve_of(table),
+        verified=float(table.weights @ table.verified / table.weights.sum()),
+        chosen=_measured(table, _recalls_by(table, by_sample), _f1(table, by_pair)),
+        present=_measured(table, scored, _f1(table, _cut(now))),
+        corrected=_measured(table, corrected, None),
+        gain=gain,
+        better=better,
+        model=model,
+        reliability=judged,
+        band=reliability.band([model.probability(at) for at in range(101)], FLOOR),
+        lines={now: line, chosen: line if chosen == now else _line(table, chosen, folds)[0]},
+        seed=seed,
+    )
+
+
+def measure(cases: Sequence[Case], threshold: int) -> Measured:
+    """One threshold on some verified samples that had no say in it. Raises TooFewError below ten."""
+    table = table_of(cases)
+    _check_number(table)
+    recalls = recalls_at(table.known.similarity, table.known, _cut(threshold))
+    return _measured(table, recalls, _f1(table, _cut(threshold)))
+
+
+def curve_of(table: Table) -> tuple[Point, ...]:
+    """Every threshold from 0 to 100; below 60, where no link is kept, all are as at 60."""
+    given = table.known
+    judged = overlay(given)
+    share = table.weights / table.weights.sum()
+    points: dict[int, tuple[float | None, ...]] = {}
+    for at in range(FLOOR, 101):
+        recalls = recalls_at(given.similarity, given, at)
+        off = recalls - table.verified
+        seen = recalls_at(judged, given, at)
+        points[at] = (
+            float(share @ recalls), float(share @ seen), float(share @ off), float(share @ np.abs(off)),
+            *_verdicts(table, at),
+        )  # fmt: skip
+    return tuple(Point(at, *points[max(at, FLOOR)]) for at in range(101))  # type: ignore[arg-type]
+
+
+def _check(table: Table) -> None:
+    _check_number(table)
+    judged = len(table.scores)
+    if len(set(table.groups.tolist())) < 2:
+        raise TooFewError("all verified samples are of one group; two are needed to try a choice on another")
+    found = int(table.positive.sum())
+    if not 0 < found < judged:
+        raise TooFewError(
+            f"{judged} judged units, {found} of them found: both verdicts are needed to choose a threshold"
+        )
+
+
+def _check_number(table: Table) -> None:
+    number = len(table.ids)
+    if number < FEWEST:
+        raise TooFewError(f"{number} verified samples with units on both sides; {FEWEST} are needed")
+
+
+def _cut(threshold: int) -> int:
+    """What a threshold compares with: below 60 no link is kept."""
+    return max(threshold, FLOOR)
+
+
+def _sums(table: Table, objective: Objective) -> Sums:
+    """The sums of an objective over similarities; no near name (0) is never a cut."""
+    if objective == "f1":
+        sums = thresholds.sums_of_pairs(table.scores, table.positive, table.pair_groups, table.pair_weights)
+    else:
+        of = np.repeat(np.arange(len(table.ids)), table.known.sizes)
+        sums = thresholds.sums_of_recalls(
+            table.known.similarity.astype(np.float64), table.known.weights, of,
+            groups=table.groups, verified=table.verified, weights=table.weights,
+        )  # fmt: skip
+    there = sums.there & (sums.values >= FLOOR)
+    return _all_groups(Sums(sums.values, there, sums.parts), len(table.names))
+
+
+def _all_groups(sums: Sums, number: int) -> Sums:
+    """The same with rows for groups at the end that have nothing to sum."""
+    more = number - sums.groups
+    there = np.pad(sums.there, ((0, more), (0, 0)))
+    return Sums(sums.values, there, np.pad(sums.parts, ((0, 0), (0, more), (0, 0))))
+
+
+def _gain(chosen: Floats, present: Floats, objective: Objective, seed: int) -> tuple[Figure, bool | None]:
+    """How much better the chosen thresholds are out of fold, by a bootstrap over groups.
+
+    No interval below ten groups, where fewer than five groups change (no better then), and where every
+    group changes alike: a bootstrap of equal values has no width, and a sign test is sure of ten.
+    """
+    ends = (thresholds.quality(one.sum(axis=1), objective) for one in (chosen, present))
+    first, second = (float(one) for one in ends)
+    gain = first - second
+    if chosen.shape[1] < FEWEST:
+        return Figure(gain), None
+    changed = int((np.abs(chosen - present) > _EQUAL).any(axis=0).sum())
+    if changed < FEW_CHANGES:
+        return Figure(gain), False
+    one, other = thresholds.resampled((chosen, present), objective, seed)
+    low, high = (float(end) for end in np.nanquantile(one - other, [0.025, 0.975]))
+    if high - low < _EQUAL:
+        return Figure(gain), gain > _EQUAL
+    return Figure(gain, Interval(low, high)), low > 0
+
+
+def _measured(table: Table, recalls: Floats, f1: float | None) -> Measured:
+    off = recalls - table.verified
+    share = table.weights / table.weights.sum()
+    return Measured(_bias(off, table.weights, table.groups), float(share @ np.abs(off)), f1)
+
+
+def _bias(off: Floats, weights: Floats, groups: Ints) -> Figure:
+    """The weighted mean with its interval by group: V = G/(G-1) Σ (Σ w (d - mean))² / W², t(G-1)."""
+    total = weights.sum()
+    value = float(weights @ off / total)
+    by_group = np.bincount(groups, weights * (off - value))
+    number = len(np.unique(groups))
+    if np.ptp(off) < _EQUAL or number < FEWEST or np.count_nonzero(np.abs(off) > _EQUAL) < FEW_CHANGES:
+        return Figure(value)
+    variance = number / (number - 1) * float(by_group @ by_group) / total**2
+    return Figure(value, around(value, sqrt(variance), number - 1))
+
+
+def _recalls_by(table: Table, cuts: Floats) -> Floats:
+    """Every sample's recall at its own threshold."""
+    found = np.empty(len(table.ids))
+    for cut in np.unique(cuts):
+        inside = cuts == cut
+        found[inside] = recalls_at(table.known.similarity, table.known, int(cut))[inside]
+    return found
+
+
+def _counts(table: Table, cuts: Floats | int) -> tuple[float, float, float, float]:
+    """True and false positives, false and true negatives over judged units, weighted."""
+    said = table.scores >= cuts
+    w, so = table.pair_weights, table.positive > 0
+    return tuple(float(w[one].sum()) for one in (said & so, said & ~so, ~said & so, ~said & ~so))  # type: ignore[return-value]
+
+
+def _f1(table: Table, cuts: Floats | int) -> float | None:
+    tp, fp, fn, _ = _counts(table, cuts)
+    return _share(2 * tp, 2 * tp + fp + fn)
+
+
+def _verdicts(table: Table, cut: int) -> tuple[float | None, float | None, float | None, float | None]:
+    tp, fp, fn, tn = _counts(table, cut)
+    return (
+        _share(tp + tn, tp + fp + fn + tn), _share(2 * tp, 2 * tp + fp + fn), _share(tp, tp + fn),
+        _share(tn, tn + fp),
+    )  # fmt: skip
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:
+    recalls = recalls_at(table.known.similarity, table.known, _cut(threshold))
+    return correction.fit_line(recalls, table.verified, table.known.sizes, table.groups, table.weights, folds)
+
+
+def _probabilities(table: Table, folds: Ints) -> tuple[Model, Reliability]:
+    """The model of all pairs, and how well models of the other folds predict."""
+    scores, positive, weights = table.scores, table.positive, table.pair_weights
+    of = folds[table.pair_groups]
+    predicted = np.empty(len(scores))
+    for fold in np.unique(of):
+        inside = of == fold
+        rest = ~inside if (~inside).any() else inside
+        fitted = reliability.fit(scores[rest], positive[rest], weights[rest])
+        predicted[inside] = reliability.predict(fitted, scores[inside])
+    judged = reliability.reliability(predicted, scores, positive, weights)
+    return reliability.fit(scores, positive, weights), judged

@@ -1,0 +1,80 @@
+"""What must be known to read an estimate, as short sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.comparing.estimators import Figures
+from workbench.comparing.survey import least_correlation
+
+if TYPE_CHECKING:
+    from workbench.comparing.estimates import Estimate
+
+FEWEST = 10
+"""Verified samples, and groups, below which only counts are shown."""
+BADGE = 30
+"""Verified samples from which an estimate may stand without a caution."""
+
+DRAWN = {
+    "disputed": "Disputed samples were drawn more often; each sample weighs 1 / its chance.",
+    "stratified": "Samples were drawn with equal chances within each stratum.",
+    "simple": "Samples were drawn with equal chances.",
+}
+
+
+def assumptions(
+    found: Estimate,
+    middle: Figures,
+    planned: int | None,
+    at_planned: bool,
+    complete: bool,
+    all_groups: int | None,
+) -> tuple[str, ...]:
+    """The sentences that belong to an estimate, the way it was drawn first."""
+    said = [*_of_design(found, planned, at_planned, complete), *_of_samples(found)]
+    if all_groups is not None and not complete:
+        said.append(f"Whole groups were drawn: {middle.groups} of {all_groups}.")
+    elif found.groups is not None:
+        few = f", fewer than {FEWEST}, so no interval." if found.groups < FEWEST else "."
+        said.append(f"Generalising by group: {found.groups} groups{few}")
+    if middle.borrowed:
+        said.append(
+            f"Strata with a single verified sample, whose spread is borrowed: {len(middle.borrowed)}."
+        )
+    if not complete:
+        if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
+            said.append("The automatic values follow the verified ones too loosely to help.")
+        if found.n < BADGE:
+            said.append(f"{found.n} verified samples, fewer than {BADGE}: read with caution.")
+    return tuple(said)
+
+
+def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete: bool) -> list[str]:
+    if complete:
+        return ["Every sample was reached: the mean of these samples is known, not estimated."]
+    said = [DRAWN[found.design]]
+    if found.method == "confidence sequence":
+        said.append(f"Valid whenever one looks, narrowest near {planned or 'n = 100'}.")
+    elif found.method == "t" and at_planned and planned:
+        said.append(f"Valid at the planned {planned} samples only.")
+    if found.bound is not None:
+        looks = "at the planned number" if at_planned and planned else "at every look"
+        said.append(
+            f"{found.bound.differing} of {found.bound.n} differ, too few for a t interval:"
+            f" at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
+        )
+    return said
+
+
+def _of_samples(found: Estimate) -> list[str]:
+    said = []
+    if found.open:
+        open_ = (
+            "1 skipped or unresolved sample counts at its"
+            if found.open == 1
+            else (f"{found.open} skipped or unresolved samples count at their")
+        )
+        said.append(f"{open_} lowest and at {'its' if found.open == 1 else 'their'} highest.")
+    if found.undefined or found.excluded:
+        said.append(f"{found.undefined} without units and {found.excluded} excluded are no part of the mean.")
+    return said

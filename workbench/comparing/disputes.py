@@ -1,0 +1,119 @@
+"""What is a dispute, how much it would move a figure of its dataset, and how long its state holds.
+
+Two values of a sample are in dispute when they differ by more than the tolerance. Settling one to the other
+side moves the figure in which the sample stands by |Δ| times its weight there: 1 / n in a plain mean over
+the n samples that have both values, 1 / (N π) in the estimate for all N samples from a drawn prefix, where
+the sample had the chance π (Horvitz and Thompson 1952). The list is ordered by that, ties by the sample's
+id; what has no Δ, as a flag on a sample without one, comes last.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple, get_args
+
+TOLERANCE = 0.1
+"""Values that differ by more are a dispute; exactly so much is none."""
+
+EXACT = 9
+"""Digits to which differences of recalls are compared: 2/5 − 3/10 is .1 and nothing above it."""
+
+State = Literal["open", "explained", "fixed"]
+STATES: tuple[State, ...] = get_args(State)
+
+Sort = Literal["verified", "scorers", "column", "runs", "annotators", "flag"]
+SORTS: tuple[Sort, ...] = get_args(Sort)
+"""Who disagrees: a scorer with the verified value, two scorers, a column that came with the file with what
+is counted from its traces, two runs, annotators with each other, a person who flagged a sample with it."""
+
+_STAMP = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
+
+
+class Apart(NamedTuple):
+    """Two values of a sample in dispute; `delta` is first − second, `moves` what settling it moves."""
+
+    sample_id: int
+    first: float
+    second: float
+    delta: float
+    moves: float
+
+
+class Place(NamedTuple):
+    """Where a dispute stands in the list: what moves most first, then by id and by who disagrees."""
+
+    rest: float
+    id: str
+    between: str
+
+
+def apart(
+    first: Mapping[int, float],
+    second: Mapping[int, float],
+    weights: Mapping[int, float] | None = None,
+    otherwise: float | None = None,
+) -> list[Apart]:
+    """The samples on which two columns of recalls differ by more than the tolerance.
+
+    `weights` are those of the samples in the figure, `otherwise` that of every other one; without it 1 / n
+    for the n samples that have both values.
+    """
+    both = first.keys() & second.keys()
+    plain = (1 / len(both) if both else 0.0) if otherwise is None else otherwise
+    known = weights or {}
+    found = []
+    for number in both:
+        delta = first[number] - second[number]
+        if disputed(delta):
+            moves = abs(delta) * known.get(number, plain)
+            found.append(Apart(number, first[number], second[number], delta, moves))
+    return found
+
+
+def disputed(delta: float) -> bool:
+    """Whether a difference is beyond the tolerance."""
+    return round(abs(delta), EXACT) > TOLERANCE
+
+
+def place(moves: float | None, name: str, between: str) -> Place:
+    """The place of a dispute among all; `moves` None comes last.
+
+    Moves are rounded, so that equal differences are a tie however the fractions came about.
+    """
+    return Place(1.0 if moves is None else -round(moves, 12), name, between)
+
+
+def stamp(first: float, second: float) -> str:
+    """What a state was said of: both values to four digits."""
+    return f"{first:.4f}~{second:.4f}"
+
+
+def worded(says: str) -> str:
+    """The same of what has no two values: its words, without what would end the stamp."""
+    return says.replace("[", "(").replace("]", ")")[:80]
+
+
+def stamped(note: str, of: str) -> str:
+    """A note as it is kept: in front of it what it was said of, so that whoever reads the table sees both."""
+    return f"[{of}] {note}".rstrip(" ")
+
+
+def standing(state: State, kept: str, now: str) -> tuple[State, str]:
+    """The state that holds now, and the note without its stamp.
+
+    A state holds for what it was said of: when a value changes since, the dispute is open again. What is
+    called fixed and is in the list with the same values still differs.
+    """
+    found = _STAMP.fullmatch(kept)
+    if found is None:
+        return state, kept
+    of, note = found.groups()
+    return (state if of == now else "open"), note
+
+
+def named(betweens: Iterable[str]) -> set[str]:
+    """The scorers, columns and `verified` that some betweens name; runs, annotators and flags have none."""
+    return {
+        side for between in betweens if "~" in between and ":" not in between for side in between.split("~")
+    }

@@ -1,0 +1,281 @@
+"""What a corpus would score if every sample were verified, and when nothing can be said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum, sqrt
+from typing import Literal
+
+from workbench.comparing.bounds import Bound, exact_bound
+from workbench.comparing.caveats import FEWEST, assumptions
+from workbench.comparing.estimators import Drawn, Figures, hajek
+from workbench.comparing.intervals import (
+    UNIT,
+    Interval,
+    sequence_factor,
+    t_quantile,
+)
+from workbench.comparing.means import Mean, mean
+from workbench.comparing.survey import (
+    PowerTuned,
+    effective_n,
+    moments,
+    ppi,
+    without,
+)
+
+Design = Literal["simple", "stratified", "disputed", "hand", "imported"]
+Method = Literal["", "known", "t", "confidence sequence", "exact bound"]
+
+
+REFUSED: dict[Design, str] = {
+    "hand": "the samples were picked by hand: nobody knows the chance that each had",
+    "imported": "imported gold comes without the chance that each sample had, and does not cover them all",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean verified value of all `total` samples, or in `refusal` why there is none.
+
+    `n` verified samples have a value; `undefined` have no verified units, `excluded` were excluded, `open`
+    were skipped or are unresolved. `automatic` is the mean of all samples, `verified` that of the verified
+    ones so far. `reach` is the point with open and unsure samples at their lowest and highest. `corpus` is
+    the interval for these samples, `generalising` for the process behind them; both are None where
+    `assumptions` or `method` say why. `df`, `se` and `se_generalising` belong to the t intervals. `share` is
+    the estimated share of samples that have verified units, `excluded_share` of excluded ones.
+    """
+
+    total: int
+    n: int
+    undefined: int
+    excluded: int
+    open: int
+    design: Design
+    automatic: Mean
+    verified: Mean
+    refusal: str = ""
+    point: float | None = None
+    reach: Interval | None = None
+    corpus: Interval | None = None
+    generalising: Interval | None = None
+    method: Method = ""
+    df: int | None = None
+    se: float | None = None
+    se_generalising: float | None = None
+    groups: int | None = None
+    share: float | None = None
+    excluded_share: float | None = None
+    correlation: float | None = None
+    effective_n: float | None = None
+    bound: Bound | None = None
+    tuned: PowerTuned | None = None
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def bias(self) -> float | None:
+        """Automatic − estimated mean of these samples."""
+        if self.automatic.value is None or self.point is None:
+            return None
+        return self.automatic.value - self.point
+
+    @property
+    def bias_interval(self) -> Interval | None:
+        """The interval of the bias: the automatic mean is known, so it is as wide as `corpus`."""
+        if self.corpus is None or self.automatic.value is None:
+            return None
+        return Interval(self.automatic.value - self.corpus.high, self.automatic.value - self.corpus.low)
+
+
+def estimate(
+    automatic: Sequence[float | None],
+    drawn: Sequence[Drawn],
+    *,
+    design: Design,
+    strata: Sequence[str] = (),
+    planned: int | None = None,
+    at_planned: bool = False,
+    lowest: float | None = None,
+    all_groups: int | None = None,
+    limits: Interval | None = UNIT,
+) -> Estimate:
+    """Estimate the mean verified value of all samples from the longest complete prefix of their order.
+
+    `automatic` has one value a sample, `strata` its stratum where the design has some; `drawn` holds the
+    prefix. `planned` is the sample size of the plan, `at_planned` whether the prefix ends there: only then
+    is the interval a t interval, else a confidence sequence. `lowest` is the smallest chance that any sample
+    had, those outside the prefix too. `all_groups`: whole groups were drawn, out of so many. `limits` are
+    the ends of the scale, None for parts of a difference.
+    """
+    values = [one.verified for one in drawn if one.verified is not None]
+    start = Estimate(
+        total=len(automatic),
+        n=len(values),
+        undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
+        excluded=sum(one.excluded for one in drawn),
+        open=sum(one.open for one in drawn),
+        design=design,
+        automatic=mean(automatic),
+        verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
+    )
+    complete = len(drawn) == len(automatic)
+    refusal = _refusal(start, drawn, complete)
+    if refusal:
+        return replace(start, refusal=refusal)
+    grouping = all_groups if not complete else None
+    try:
+        middle = _upright(hajek(automatic, drawn, strata, certain=complete, all_groups=grouping))
+        low, high = middle, middle
+        if any(one.low is not None for one in drawn):
+            low = _upright(hajek(automatic, drawn, strata, fill="low", certain=complete, all_groups=grouping))
+            high = _upright(
+                hajek(automatic, drawn, strata, fill="high", certain=complete, all_groups=grouping)
+            )
+    except ValueError as reason:
+        return replace(start, refusal=str(reason))
+    if grouping is not None and middle.groups < FEWEST:
+        return replace(start, refusal=f"{middle.groups} groups, fewer than {FEWEST}: counts only")
+    reach = Interval(low.point, high.point) if low is not high else None
+    point = middle.point if reach is None else min(max(middle.point, low.point), high.point)
+    found = replace(
+        start,
+        point=point,
+        reach=reach,
+        df=middle.df,
+        share=middle.share,
+        groups=middle.groups if middle.groups < middle.n else None,
+        excluded_share=_excluded_share(drawn, strata, complete) if start.excluded else 0.0,
+    )
+    looks = complete or at_planned
+    bound = None
+    if not complete:
+        whole = grouping is not None
+        bound = exact_bound(drawn, found.total, middle.share, always=not looks, lowest=lowest, by_group=whole)
+    found = _intervals(found, bound, (low, middle, high), complete, None if looks else planned or 0)
+    if limits is not None:
+        found = replace(
+            found,
+            point=min(max(point, limits.low), limits.high),
+            reach=_within(reach, limits),
+            corpus=_within(found.corpus, limits),
+            generalising=_within(found.generalising, limits),
+        )
+    if not complete:
+        found = _beside(found, automatic, drawn)
+    return replace(found, assumptions=assumptions(found, middle, planned, at_planned, complete, all_groups))
+
+
+def _within(interval: Interval | None, limits: Interval) -> Interval | None:
+    """The part on the scale; an interval that lies beside it stays, for a width of 0 would say too much."""
+    if interval is None or interval.high <= limits.low or interval.low >= limits.high:
+        return interval
+    return interval.clipped(limits.low, limits.high)
+
+
+def _upright(figures: Figures) -> Figures:
+    """The figures with the ratio's bias taken out: up to .003 of 20 dispute-weighted samples, .001 of 50."""
+    return replace(figures, point=figures.point + figures.tilt)
+
+
+def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
+    if not start.n:
+        return "nothing was verified"
+    if complete:
+        return ""
+    if start.design in REFUSED:
+        return REFUSED[start.design]
+    if any(one.pi is None or one.pi <= 0 for one in drawn):
+        return "the chance of some verified sample to be drawn is unknown or 0"
+    if start.n < FEWEST:
+        return f"{start.n} verified samples, fewer than {FEWEST}: counts only"
+    return ""
+
+
+def _intervals(
+    found: Estimate,
+    bound: Bound | None,
+    figures: tuple[Figures, Figures, Figures],
+    complete: bool,
+    tuned: int | None,
+) -> Estimate:
+    """Both intervals; `tuned` None allows t intervals, else the n of a confidence sequence (0: no plan)."""
+    low, middle, high = figures
+    few = _few_groups(found)
+    if complete:
+        corpus = found.reach
+    elif bound is not None:
+        base = (found.automatic.value or 0.0) + bound.usual
+        corpus = Interval(min(low.point, base) - bound.hidden, max(high.point, base) + bound.hidden)
+    else:
+        corpus = _spread(low, high, tuned, process=False)
+    if found.n < FEWEST or few:
+        generalising = None
+    elif bound is not None and corpus is not None:
+        reach = t_quantile(middle.df) * sqrt(middle.process)
+        generalising = Interval(corpus.low - reach, corpus.high + reach)
+    else:
+        generalising = _spread(low, high, tuned, process=True)
+    method: Method = (
+        "known" if complete else "exact bound" if bound else "t" if tuned is None else ("confidence sequence")
+    )
+    return replace(
+        found,
+        corpus=corpus,
+        generalising=generalising,
+        bound=bound,
+        method=method,
+        se=None if bound or complete else sqrt(middle.variance),
+        se_generalising=None if bound or generalising is None else sqrt(middle.variance + middle.process),
+    )
+
+
+def _few_groups(found: Estimate) -> bool:
+    return found.groups is not None and found.groups < FEWEST
+
+
+def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) -> Interval:
+    """From the lower end with all open samples at their lowest to the upper end with all at their highest."""
+
+    def half(one: Figures) -> float:
+        more = one.process if process else 0.0
+        df = min(one.df, one.groups - 1) if process else one.df
+        if tuned is None:
+            return t_quantile(df) * sqrt(one.variance + more)
+        # Student's quantile over the normal one, for the variance is estimated from few values at first
+        wider = t_quantile(df) / t_quantile(float("inf"))
+        return wider * sequence_factor(one.n, tuned or None) * sqrt(one.unfinished + more)
+
+    return Interval(low.point - half(low), high.point + half(high))
+
+
+def _excluded_share(drawn: Sequence[Drawn], strata: Sequence[str], complete: bool) -> float:
+    marked = [
+        Drawn(0.0, float(one.excluded), one.pi, one.stratum, one.group) for one in drawn if not one.open
+    ]
+    return hajek([0.0] * max(len(strata), 1), marked, strata, certain=complete).point
+
+
+def _beside(found: Estimate, automatic: Sequence[float | None], drawn: Sequence[Drawn]) -> Estimate:
+    """How closely both values go together, what that is worth, and PPI++ for simple draws."""
+    pairs = [(one.automatic, one.verified) for one in drawn]
+    known = [(f, y) for f, y in pairs if f is not None and y is not None]
+    if len(known) < FEWEST:
+        return found
+    ours, theirs = [y for _, y in known], [f for f, _ in known]
+    one, other = moments(ours), moments(theirs)
+    if not one.squares or not other.squares:
+        return found
+    together = fsum((y - one.mean) * (f - other.mean) for f, y in known)
+    correlation = together / sqrt(one.squares * other.squares)
+    rest = without(moments([value for value in automatic if value is not None]), other)
+    tuned = None
+    whole = found.n == len(drawn) and found.automatic.undefined == 0
+    if found.design == "simple" and whole and rest.n and found.method == "t" and found.groups is None:
+        tuned = ppi(ours, theirs, rest)
+    return replace(
+        found,
+        correlation=correlation,
+        effective_n=effective_n(len(known), rest.n, correlation),
+        tuned=tuned,
+    )

@@ -1,0 +1,239 @@
+"""The mean verified value of a whole corpus from the automatic values of all and the verified ones of some.
+
+One formula for every design: the Hájek difference estimator, within strata where there are some.
+`automatic` is None for a sample without automatic units, `verified` for one without verified units; such a
+sample is no part of the mean but was drawn like the others, so the mean is a ratio of two estimated totals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Fill = Literal["drop", "low", "high"]
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """One sample that the review order has reached, with `pi`, its chance to be reached.
+
+    `verified` None without bounds: it has no verified units, or is `excluded`. `low` and `high` bound the
+    value of a sample that was skipped or is unresolved, and of one with unsure units.
+    """
+
+    automatic: float | None
+    verified: float | None
+    pi: float | None
+    stratum: str = ""
+    group: str | None = None
+    low: float | None = None
+    high: float | None = None
+    excluded: bool = False
+
+    @property
+    def open(self) -> bool:
+        """Whether it has bounds and no value."""
+        return self.verified is None and self.low is not None and self.high is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """An estimate and its variances, without any rule about when to show them.
+
+    `variance` is that of drawing from this corpus, `unfinished` the same as if the corpus had no end,
+    `process` that of the corpus as a draw from what made it; `share` is the estimated share of samples that
+    have verified units. `tilt` is what takes the ratio's bias out of the point, to first order; 0 where
+    chances are equal. `borrowed` names strata whose only sample took its spread from the others.
+    """
+
+    point: float
+    variance: float
+    unfinished: float
+    process: float
+    df: int
+    n: int
+    groups: int
+    share: float
+    tilt: float = 0.0
+    borrowed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """One entry a drawn sample: weight, chance, verified and automatic value, whether each is defined."""
+
+    weight: Floats
+    chance: Floats
+    verified: Floats
+    automatic: Floats
+    has_verified: Floats
+    has_automatic: Floats
+    stratum: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+
+def hajek(
+    automatic: Sequence[float | None],
+    drawn: Sequence[Drawn],
+    strata: Sequence[str] = (),
+    *,
+    fill: Fill = "drop",
+    certain: bool = False,
+    all_groups: int | None = None,
+) -> Figures:
+    """theta = mean of all automatic values + weighted mean of (verified − automatic), by strata.
+
+    `automatic` and `strata` have an entry for each of the N samples. `fill` drops open samples or gives
+    every sample its low or high bound. `certain`: all were drawn, whatever their chance. `all_groups`: whole
+    groups were drawn, out of so many.
+
+    With w = 1 / pi, W = Σ w, e_i = (z y − a f)_i − theta (z − a)_i where z and a say whether verified and
+    automatic units exist (e = d − dbar when they always do), q = w (e − ebar), o = 1 − pi:
+    V = n/(n − 1) Σ o (q − qbar)² / W², qbar = Σ o q / Σ o; strata add V_h (N_h / N)². A ratio of means is
+    biased by −cov(Σ q, Σ w) / W² (Cochran 1977, section 6.8): the tilt is n/(n − 1) Σ o (q − qbar) w / W².
+    Raises ValueError when no sample is left, a stratum has none, or every stratum a single one.
+    """
+    names = sorted(set(strata) or {""})
+    place = {name: number for number, name in enumerate(names)}
+    kept = [one for one in drawn if fill != "drop" or not one.open]
+    if not kept:
+        raise ValueError("nothing was verified")
+    terms = _terms(kept, fill, place, certain)
+    count = np.bincount([place[name] for name in strata], minlength=len(names)) if strata else None
+    sizes = np.array([len(automatic)]) if count is None else count
+    taken = np.bincount(terms.stratum, minlength=len(names))
+    if (taken[sizes > 0] == 0).any():
+        empty = next(name for name, n in zip(names, taken, strict=True) if not n)
+        raise ValueError(f"stratum {empty!r} has no verified sample")
+    parts = sizes / sizes.sum()
+    held = np.bincount(terms.stratum, terms.weight, len(names))
+    relative = terms.weight * (parts / np.where(held > 0, held, 1))[terms.stratum]  # sums to 1
+    had = np.array([value is not None for value in automatic], dtype=float)
+    values = np.array([0.0 if value is None else value for value in automatic])
+    gained = terms.has_verified * terms.verified - terms.has_automatic * terms.automatic
+    joined = terms.has_verified - terms.has_automatic
+    share = float(had.mean() + (relative * joined).sum())
+    if share <= 0:
+        raise ValueError("no verified sample has units")
+    point = float(values.mean() + (relative * gained).sum()) / share
+    errors = (gained - point * joined) / share
+    around_mean = terms.has_verified * (terms.verified - point) / share
+    groups = int(terms.group.max()) + 1
+    process = _process(around_mean, relative, terms.group, len(automatic), all_groups)
+    if all_groups is not None:
+        unfinished = _by_group(errors - float((relative * errors).sum()), relative, terms.group)
+        variance = unfinished * (1 - groups / all_groups)
+        return Figures(point, variance, unfinished, process, groups - 1, len(kept), groups, share)
+    variance, unfinished, df, tilt, borrowed = _by_stratum(terms, errors, parts)
+    singles = tuple(names[number] for number in borrowed)
+    return Figures(point, variance, unfinished, process, df, len(kept), groups, share, tilt, singles)
+
+
+def _terms(kept: Sequence[Drawn], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
+    chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
+    verified = [_filled(one, fill) for one in kept]
+    return _Terms(
+        weight=1 / chance,
+        chance=chance,
+        verified=_zeros(verified),
+        automatic=_zeros(one.automatic for one in kept),
+        has_verified=_defined(verified),
+        has_automatic=_defined(one.automatic for one in kept),
+        stratum=np.array([place.get(one.stratum, 0) if len(place) > 1 else 0 for one in kept]),
+        group=clusters([one.group for one in kept]),
+    )
+
+
+def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
+    """A number from 0 for each entry, equal for equal names; None is a group of its own."""
+    known: dict[str, int] = {}
+    found = np.empty(len(names), dtype=np.int64)
+    alone = 0
+    for place, name in enumerate(names):
+        if name is None:
+            alone += 1
+            found[place] = -alone
+        else:
+            found[place] = known.setdefault(name, len(known))
+    return np.where(found < 0, len(known) - 1 - found, found)
+
+
+def _filled(one: Drawn, fill: Fill) -> float | None:
+    bound = one.low if fill == "low" else one.high if fill == "high" else None
+    return one.verified if bound is None else bound
+
+
+def _zeros(values: Iterable[float | None]) -> Floats:
+    return np.array([0.0 if value is None else value for value in values])
+
+
+def _defined(values: Iterable[float | None]) -> Floats:
+    return np.array([value is not None for value in values], dtype=float)
+
+
+def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, int, float, list[int]]:
+    """Variance, that of a corpus without end, df over unfinished strata, tilt, strata with one sample."""
+    variance = unfinished = pooled = tilt = 0.0
+    df = 0
+    single: list[tuple[int, float]] = []
+    for number in np.unique(terms.stratum):
+        inside = terms.stratum == number
+        weight, left = terms.weight[inside], 1 - terms.chance[inside]
+        n, total = len(weight), float(weight.sum())
+        part = float(parts[number]) ** 2
+        if n == 1:
+            if left[0] > 0:
+                single.append((int(number), float(left[0])))
+            continue
+        each = errors[inside]
+        q = weight * (each - float((weight * each).sum()) / total)
+        free = n / (n - 1) * float((q**2).sum()) / total**2
+        unfinished += part * free
+        if left.sum() > 0:
+            middle = float((left * q).sum() / left.sum())
+            variance += part * n / (n - 1) * float((left * (q - middle) ** 2).sum()) / total**2
+            together = float((left * (q - middle) * weight).sum())
+            tilt += float(parts[number]) * n / (n - 1) * together / total**2
+            df += n - 1
+            pooled += (n - 1) * n * free
+    if single and not df:
+        raise ValueError("every unfinished stratum has a single verified sample, which shows no spread")
+    for number, rest in single:
+        spread = pooled / df
+        variance += float(parts[number]) ** 2 * rest * spread
+        unfinished += float(parts[number]) ** 2 * spread
+    return variance, unfinished, df or max(len(errors) - 1, 1), tilt, [number for number, _ in single]
+
+
+def _by_group(errors: Floats, relative: Floats, group: NDArray[np.int64]) -> float:
+    """G/(G − 1) Σ_g (Σ_{i in g} w (e − ebar))² / W²."""
+    sums = np.bincount(group, relative * errors)
+    return len(sums) / max(len(sums) - 1, 1) * float((sums**2).sum())
+
+
+def _process(
+    values: Floats, relative: Floats, group: NDArray[np.int64], total: int, all_groups: int | None
+) -> float:
+    """The variance of the mean of all N verified values as a draw from the process: s² / N without groups.
+
+    Samples of one group are not independent draws. A pair of them is in the sample with the chance
+    pi_i pi_j, so the sum over all pairs of the corpus is estimated by weighting the pairs of the sample.
+    """
+    middle = float((relative * values).sum())
+    centred = values - middle
+    n = len(values)
+    alone = float((relative * centred**2).sum()) / total
+    groups = int(group.max()) + 1
+    if all_groups is not None:
+        return _by_group(centred, relative, group) * groups / all_groups
+    apart = n / max(n - 1, 1) * alone
+    if groups == n:
+        return apart
+    sums = np.bincount(group, relative * centred)
+    pairs = float((sums**2).sum() - ((relative * centred) ** 2).sum())
+    return max(apart, groups / max(groups - 1, 1) * (alone + pairs))

@@ -1,0 +1,148 @@
+"""What is kept of a difference once it is worked out: enough for every figure of a dataset, and no text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, cast
+
+from workbench.comparing.causes import Cause, Difference, Part, Row
+from workbench.model import Tally
+
+VERSION = 1
+"""Of the document; kept explanations of another version are worked out anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What one cause (and its finer part) comes to in one sample: units of equal weight, and their net share.
+
+    `share` is None where Δ is undefined. `labels` has the label of each unit, the verified one where there
+    are two.
+    """
+
+    cause: Cause
+    part: Part
+    units: int
+    share: Fraction | None
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One unit of either side or two that are linked: verdict and label of each, None where it has none.
+
+    `same`: both read alike, letter for letter.
+    """
+
+    automatic: str | None
+    verified: str | None
+    automatic_label: str | None
+    verified_label: str | None
+    same: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One verified sample under one scorer: both tallies, why they differ, and every unit's verdicts."""
+
+    automatic: Tally
+    verified: Tally
+    shares: tuple[Share, ...]
+    judged: tuple[Judged, ...]
+
+    @property
+    def delta(self) -> Fraction | None:
+        """Automatic − verified recall; None where one is undefined."""
+        one, other = self.automatic.recall, self.verified.recall
+        return None if one is None or other is None else one - other
+
+    @property
+    def main(self) -> str:
+        """The cause with the largest net share, whichever its sign; "" where both values are equal."""
+        if not self.delta:
+            return ""
+        nets: dict[str, Fraction] = {}
+        for one in self.shares:
+            nets[one.cause] = nets.get(one.cause, Fraction(0)) + (one.share or 0)
+        return max(nets, key=lambda cause: abs(nets[cause]), default="")
+
+
+def explained(found: Difference) -> Explained:
+    """What is kept of a difference."""
+    by_cause: dict[tuple[Cause, Part, Fraction | None], list[Row]] = {}
+    for row in found.rows:
+        if row.cause:
+            by_cause.setdefault((row.cause, row.part, row.share), []).append(row)
+    return Explained(
+        found.automatic,
+        found.verified,
+        tuple(_share(cause, part, rows) for (cause, part, _), rows in by_cause.items()),
+        tuple(map(_judged, found.rows)),
+    )
+
+
+def _share(cause: Cause, part: Part, rows: Sequence[Row]) -> Share:
+    known = [row.share for row in rows if row.share is not None]
+    return Share(
+        cause,
+        part,
+        len(rows),
+        sum(known, Fraction(0)) if len(known) == len(rows) else None,
+        tuple(_label(row) for row in rows),
+    )
+
+
+def _label(row: Row) -> str:
+    unit = row.verified or row.automatic
+    return unit.label if unit else ""
+
+
+def _judged(row: Row) -> Judged:
+    ours, theirs = row.automatic, row.verified
+    return Judged(
+        ours.match.verdict or "unsure" if ours else None,
+        theirs.match.verdict or "unsure" if theirs else None,
+        ours.label if ours else None,
+        theirs.label if theirs else None,
+        ours is not None and theirs is not None and ours.text == theirs.text,
+    )
+
+
+def explained_document(one: Explained) -> dict[str, Any]:
+    """As JSON; shares as fractions, so that sums stay exact."""
+    return {
+        "automatic": list(_numbers(one.automatic)),
+        "verified": list(_numbers(one.verified)),
+        "shares": [
+            [s.cause, s.part, s.units, None if s.share is None else str(s.share), list(s.labels)]
+            for s in one.shares
+        ],
+        "judged": [
+            [j.automatic, j.verified, j.automatic_label, j.verified_label, j.same] for j in one.judged
+        ],
+    }
+
+
+def explained_of(document: Mapping[str, Any]) -> Explained:
+    """The inverse of `explained_document`."""
+    return Explained(
+        Tally(*document["automatic"]),
+        Tally(*document["verified"]),
+        tuple(
+            Share(
+                cast("Cause", cause),
+                cast("Part", part),
+                units,
+                None if share is None else Fraction(share),
+                tuple(labels),
+            )
+            for cause, part, units, share, labels in document["shares"]
+        ),
+        tuple(Judged(*one) for one in document["judged"]),
+    )
+
+
+def _numbers(tally: Tally) -> tuple[int, int, int]:
+    return tally.found, tally.missing, tally.unsure

@@ -1,0 +1,146 @@
+"""What the figures of a dataset are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
+from workbench.comparing.estimates import Estimate
+from workbench.comparing.explained import Share
+from workbench.comparing.intervals import Interval
+from workbench.comparing.paired import MeanOf, Paired
+from workbench.comparing.totals import CauseTotal
+from workbench.model import Kind
+
+BLIND_ENOUGH = 30
+"""Blind reviews from which figures say more than "assisted gold"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One verified sample under the scorer: what pictures draw and lists lead to.
+
+    `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
+    what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
+    in under a second.
+    """
+
+    sample_id: int
+    id: str
+    group: str | None
+    automatic: float | None
+    verified: float | None
+    delta: float | None
+    cause: str
+    shares: tuple[Share, ...] = ()
+    language: str = ""
+    shown: str = ""
+    fast: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many samples stand where. `total` are those that the estimate is for, without `holdout` and `late`.
+
+    `imported`, `reviewed`, `adjudicated` and `unresolved` are verified samples by the origin of their gold.
+    `seen`: left out, because the run was shown their gold. `fast`: accepted under a second.
+    """
+
+    total: int
+    holdout: int
+    late: int
+    imported: int
+    reviewed: int
+    adjudicated: int
+    unresolved: int
+    excluded: int
+    skipped: int
+    undefined: int
+    failed: int
+    unproposed: int
+    seen: int
+    fast: int
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """The samples reviewed in one way, blind or assisted: bias, and how well units were proposed."""
+
+    n: int
+    bias: MeanOf | None
+    units: Overlap | None
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """The blind arm beside the assisted one; the difference of their biases with its interval."""
+
+    blind: Arm
+    assisted: Arm
+    difference: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Another scorer, or an imported column, over the samples that are verified in its kind.
+
+    `automatic` and `verified` are means over the same `n` samples, `delta` their difference, `mae` the mean
+    absolute one; `undefined` samples have no value on one side. `equal` samples agree exactly.
+    """
+
+    scorer: str
+    kind: Kind
+    n: int
+    undefined: int
+    automatic: float | None
+    verified: float | None
+    delta: float | None
+    mae: float | None
+    equal: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Everything about one scorer over one dataset.
+
+    `estimate` is for all samples, `paired` over all verified ones whichever way they were chosen. `causes`
+    are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
+    all samples, empty where there is no estimate. `strict` units are equal letter for
+    letter, `units` linked. `beside` has every scorer in short. The first `prefix` samples
+    of the order are complete.
+    """
+
+    dataset: str
+    run: str
+    scorer: str
+    kind: Kind
+    threshold: int
+    calibration: str
+    counts: Counts
+    design: str
+    planned_n: int | None
+    prefix: int
+    estimate: Estimate
+    paired: Paired
+    without_fast: Paired | None
+    arms: Arms
+    verdicts: Verdicts
+    chance: Chance | None
+    units: Overlaps
+    strict: Overlaps
+    labels: Mapping[str, tuple[Overlap, Overlap]]
+    causes: tuple[CauseTotal, ...]
+    estimated: Mapping[str, Estimate]
+    by_label: Mapping[str, tuple[CauseTotal, ...]]
+    by_language: Mapping[str, tuple[CauseTotal, ...]]
+    reproducible: Paired | None
+    beside: tuple[Beside, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def assisted(self) -> bool:
+        """Whether the gold was made with proposals in sight, too little of it blind to tell what that did."""
+        return self.arms.assisted.n > 0 and self.arms.blind.n < BLIND_ENOUGH

@@ -1,0 +1,412 @@
+"""The figures of a dataset in words: one wording for the command line, the screen and the report.
+
+Nothing here rounds to nothing: three digits, no leading zero, a true minus; `–` is undefined. Below ten
+samples counts are given and no figures. Ids and labels are as the data has them: whoever shows them makes
+them safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import fsum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
+    from workbench.comparing.estimates import Estimate
+    from workbench.comparing.figures import Arms, Counts, Row
+    from workbench.comparing.intervals import Interval
+    from workbench.comparing.paired import MeanOf, Paired
+    from workbench.comparing.totals import CauseTotal
+
+UNDEFINED = "–"
+FEWEST = 10
+"""Samples below which counts are given and no figures; units of a label likewise."""
+BADGE = 30
+"""Samples from which figures stand without a caution."""
+
+ASSISTED = (
+    f"Assisted gold: reviewed with proposals in sight, and fewer than {BADGE} blind reviews to tell what"
+    " they did to it."
+)
+METHODS = {
+    "known": "known: every sample was reached",
+    "t": "t interval at the planned n",
+    "confidence sequence": "confidence sequence",
+    "exact bound": "exact bound",
+}
+LABEL_HEAD = ("label", "verified", "proposed", "linked", "P", "R", "F1", "F1 same label")
+
+
+class Fact(NamedTuple):
+    """A figure: what it is, its value, and what belongs to it (an interval, an n); a value may be empty."""
+
+    name: str
+    value: str
+    note: str = ""
+
+    @property
+    def line(self) -> str:
+        """`bias: −.157 [−.192, −.121]`."""
+        return f"{self.name}: " + " ".join(part for part in (self.value, self.note) if part)
+
+
+# Numbers.
+
+
+def number(value: Fraction | float | None, digits: int = 3) -> str:
+    """`.207`, `1.000`, `−.157`; a dash for what is undefined."""
+    if value is None:
+        return UNDEFINED
+    text = f"{abs(float(value)):.{digits}f}"
+    minus = "−" if value < 0 and float(text) else ""
+    return minus + (text[1:] if text.startswith("0.") else text)
+
+
+def signed(value: Fraction | float | None, digits: int = 3) -> str:
+    """`+.157`, `−.157`, `.000`."""
+    text = number(value, digits)
+    return f"+{text}" if value is not None and value > 0 and float(text) else text
+
+
+def interval(ends: Interval | None, digits: int = 3) -> str:
+    """`[.316, .412]`; empty without one."""
+    return "" if ends is None else f"[{number(ends.low, digits)}, {number(ends.high, digits)}]"
+
+
+def share_fact(name: str, part: Share, note: str = "") -> Fact:
+    """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone."""
+    counted = f"{part.hits:,} of {part.n:,}"
+    if part.n < FEWEST:
+        return Fact(name, counted)
+    return Fact(name, number(part.value), f"{counted} {interval(part.interval)} {note}".rstrip())
+
+
+def many(count: int, word: str) -> str:
+    """`1 sample`, `2,000 samples`."""
+    return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
+# How many.
+
+
+def headline(n: int, total: int) -> str:
+    """`60 of 5,000 samples verified`."""
+    return f"{n:,} of {many(total, 'sample')} verified"
+
+
+def verified_samples(counts: Counts) -> int:
+    """Samples with gold, whichever way it came."""
+    return counts.imported + counts.reviewed + counts.adjudicated
+
+
+def count_lines(counts: Counts) -> list[str]:
+    """Where the gold comes from, then what is left out of the figures and why."""
+    gold = [
+        (counts.reviewed, "reviewed"),
+        (counts.adjudicated, "adjudicated"),
+        (counts.imported, "imported"),
+    ]
+    out = [
+        (counts.unresolved, "unresolved (annotators differ)"),
+        (counts.excluded, "excluded"),
+        (counts.skipped, "skipped"),
+        (counts.undefined, "without verified units, so undefined"),
+        (counts.unproposed, "without an automatic value"),
+        (counts.failed, "that the run failed on"),
+        (counts.seen, "left out: the run was shown their gold or that of their group"),
+        (counts.holdout, "in the holdout"),
+        (counts.late, "came after the plan"),
+    ]
+    lines = [f"gold: {_listed(gold)}"] if verified_samples(counts) else []
+    if any(count for count, _ in out):
+        lines.append(f"samples: {_listed(out)}")
+    if counts.fast:
+        gone = verified_samples(counts)
+        lines.append(f"fast: {counts.fast:,} of {gone:,} accepted in under a second")
+    return lines
+
+
+def _listed(parts: Sequence[tuple[int, str]]) -> str:
+    return ", ".join(f"{count:,} {what}" for count, what in parts if count)
+
+
+# The estimate.
+
+
+def estimate_label(found: Estimate) -> str:
+    """`estimated for all 5,000`, or `verified, all 105` where every sample was reached."""
+    return (
+        f"verified, all {found.total:,}" if found.method == "known" else f"estimated for all {found.total:,}"
+    )
+
+
+def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
+    """The corpus means: automatic, verified so far, estimated for all with both intervals, the bias.
+
+    `assisted` labels the estimate by the gold that it rests on.
+    """
+    automatic = number(found.automatic.value)
+    facts = [Fact(f"automatic, all {found.total:,}", automatic, _undefined(found.automatic.undefined))]
+    known = found.method == "known"
+    if not known:
+        facts += _so_far(found)
+    if found.refusal:
+        return [*facts, Fact(estimate_label(found), UNDEFINED, "no estimate")]
+    method = METHODS.get(found.method, "") + (", assisted gold" if assisted else "")
+    facts.append(Fact(estimate_label(found), number(found.point), method))
+    if found.reach is not None:
+        facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
+    if not known:
+        facts.append(
+            Fact(
+                "this corpus", interval(found.corpus) or UNDEFINED, f"95 %, the mean of these {found.total:,}"
+            )
+        )
+    by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
+    general = interval(found.generalising)
+    facts.append(Fact("generalising", general or UNDEFINED, f"95 %, the process behind them{by_group}"))
+    facts.append(
+        Fact("bias of automatic", signed(found.bias), "" if known else interval(found.bias_interval))
+    )
+    if found.bound is None and not known and found.effective_n is not None and found.correlation is not None:
+        worth = f"{found.n:,} reviews are worth {found.effective_n:,.0f}"
+        facts.append(Fact("correlation", number(found.correlation), worth))
+    return facts
+
+
+def paired_notes(found: Paired) -> list[str]:
+    """The caution that goes with means of few samples."""
+    if found.bias is None or found.headline:
+        return []
+    return [f"{found.n:,} samples, fewer than {BADGE}: read with caution."]
+
+
+def _so_far(found: Estimate) -> list[Fact]:
+    """Of a random prefix; gold that was chosen in another way is no part of it and has no such mean."""
+    if found.design in ("imported", "hand"):
+        return []
+    few = found.n < FEWEST
+    value = number(None if few else found.verified.value)
+    return [Fact("verified so far", value, f"n = {found.n:,}{', counts only' if few else ''}")]
+
+
+def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
+    """Both means of the samples that have both values, and the bias; nothing below ten."""
+    both = [
+        (row.automatic, row.verified)
+        for row in rows
+        if row.automatic is not None and row.verified is not None
+    ]
+    if len(both) < FEWEST or paired.bias is None:
+        return []
+    ours, theirs = fsum(one for one, _ in both) / len(both), fsum(one for _, one in both) / len(both)
+    these = f"these {len(both):,}"
+    return [
+        Fact(f"automatic, {these}", number(ours)),
+        Fact(f"verified, {these}", number(theirs)),
+        _bias(paired),
+    ]
+
+
+def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
+    """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
+    lines = [f"No estimate for all {found.total:,}: {found.refusal}."] if found.refusal else []
+    lines += found.assumptions
+    if found.method == "known" and found.n < BADGE:
+        lines.append(f"{found.n:,} samples, fewer than {BADGE}: read with caution.")
+    return [*lines, ASSISTED] if assisted and found.n else lines
+
+
+def _undefined(count: int) -> str:
+    return f"{count:,} undefined" if count else ""
+
+
+# Paired values.
+
+
+def paired_facts(found: Paired) -> list[Fact]:
+    """How automatic and verified values of the same samples differ; counts alone below ten."""
+    equal = share_fact("equal", found.equal)
+    worst = found.largest
+    largest = [Fact("largest Δ", signed(worst[1]), worst[0])] if worst and abs(worst[1]) > 1e-12 else []
+    if found.bias is None:
+        return [Fact("n", f"{found.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
+    facts = [_bias(found), *_limits(found), Fact("MAE", number(found.mae), f"RMSE {number(found.rmse)}")]
+    facts += [equal, *largest]
+    ranks = f"Kendall {number(found.kendall)}, Pearson {number(found.pearson)}"
+    caution = "" if found.headline else f", n < {BADGE}"
+    facts.append(Fact("Spearman", number(found.spearman), ranks + caution))
+    if found.concordance is not None:
+        ends = interval(found.concordance.interval)
+        facts.append(Fact("concordance", number(found.concordance.value), f"{ends} (Lin)".strip()))
+    if found.regular is not None:
+        reach = found.regular.interval
+        steady = "Δ may be constant" if reach.low <= 0 <= reach.high else "Δ changes with the value"
+        facts.append(Fact("slope of Δ", signed(found.regular.slope), f"{interval(reach)} {steady}"))
+    return facts
+
+
+def paired_lines(found: Paired) -> list[str]:
+    """`paired_facts` as lines."""
+    return [fact.line for fact in paired_facts(found)]
+
+
+def _bias(found: Paired) -> Fact:
+    groups = f" by group ({found.groups:,})" if found.groups is not None else ""
+    n = f"n = {found.n:,}"
+    if found.bias_interval is not None:
+        return Fact("bias", signed(found.bias), f"{interval(found.bias_interval)} 95 %{groups}, {n}")
+    if found.may_differ is not None:
+        return Fact("bias", signed(found.bias), f"at most {found.may_differ:.1%} may differ (95 %), {n}")
+    return Fact(
+        "bias", signed(found.bias), f"no interval: {found.groups or 0:,} groups, fewer than {FEWEST}, {n}"
+    )
+
+
+def _limits(found: Paired) -> list[Fact]:
+    facts = []
+    if found.limits is not None:
+        one = found.limits
+        ends = f"{signed(one.low)} to {signed(one.high)}"
+        facts.append(Fact("limits", ends, f"of agreement, sd {number(found.sd)}"))
+    if found.quantiles is not None:
+        inner = found.quantiles
+        facts.append(Fact("95 % of Δ", f"{signed(inner.low)} to {signed(inner.high)}", "as counted"))
+    return facts
+
+
+# Causes.
+
+
+def cause_gross(total: CauseTotal) -> str:
+    """`79 units in 61 samples`, and what raised and what lowered where nets cancel."""
+    counts = f"{many(total.units, 'unit')} in {many(total.samples, 'sample')}"
+    if total.n >= FEWEST and total.raised and total.lowered:
+        counts += f" ({signed(total.raised)} {signed(total.lowered)})"
+    return counts
+
+
+def cause_parts(total: CauseTotal) -> str:
+    """`comparator 77, context extraction 2`; empty without finer parts."""
+    return ", ".join(f"{one.part} {one.units:,}" for one in total.parts if one.part)
+
+
+def cause_share(total: CauseTotal) -> str:
+    """Its net share of the bias; a dash below ten samples."""
+    return signed(total.share) if total.n >= FEWEST else UNDEFINED
+
+
+def cause_line(total: CauseTotal) -> str:
+    """`missed match −.150: 79 units in 61 samples; comparator 77, context extraction 2`."""
+    parts = cause_parts(total)
+    net = f" {cause_share(total)}" if total.n >= FEWEST else ""
+    return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")
+
+
+def cause_estimate(found: Estimate | None) -> str:
+    """`for all 5,000: −.116 [−.150, −.082]`; empty where it is not estimated, or known."""
+    if found is None or found.point is None or found.method == "known":
+        return ""
+    return f"for all {found.total:,}: {signed(found.point)} {interval(found.corpus)}".rstrip()
+
+
+# Units and verdicts.
+
+
+def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
+    """Found and missing by person and machine: agreement, κ with AC1 beside it, rates with intervals."""
+    unsure = f"{verdicts.human_unsure:,} unsure in no cell" if verdicts.human_unsure else "per verdict"
+    facts = [Fact("units of both", f"{verdicts.n:,}", unsure)]
+    if verdicts.n < FEWEST or chance is None:
+        return [
+            *facts,
+            Fact("agree", f"{verdicts.raw.hits:,} of {verdicts.n:,}", f"fewer than {FEWEST}: counts only"),
+        ]
+    found, missing = verdicts.specific
+    facts.append(share_fact("agree", verdicts.raw))
+    facts.append(Fact("agree on found, on missing", f"{number(found)}, {number(missing)}"))
+    facts.append(Fact("κ", number(chance.kappa), _se(chance.kappa_se)))
+    facts.append(Fact("AC1", number(chance.ac1), _se(chance.ac1_se)))
+    facts.append(share_fact("TPR", verdicts.tpr, "sensitivity"))
+    facts.append(share_fact("TNR", verdicts.tnr, "specificity"))
+    facts.append(share_fact("PPV", verdicts.ppv, "precision"))
+    facts.append(share_fact("NPV", verdicts.npv))
+    return facts
+
+
+def verdict_lines(verdicts: Verdicts, chance: Chance | None) -> list[str]:
+    """`verdict_facts` as lines."""
+    return [fact.line for fact in verdict_facts(verdicts, chance)]
+
+
+def _se(value: float | None) -> str:
+    return "" if value is None else f"± {number(value)} (SE)"
+
+
+def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:
+    """How proposed units cover verified ones, linked and letter for letter."""
+    return [_units("linked", linked), _units("letter for letter", strict)]
+
+
+def _units(name: str, found: Overlaps) -> Fact:
+    one = found.micro
+    counted = f"{one.linked:,} of {one.automatic:,} proposed, {one.verified:,} verified"
+    if min(one.automatic, one.verified) < FEWEST:
+        return Fact(name, UNDEFINED, counted)
+    rates = f"P {number(one.precision)}  R {number(one.recall)}  F1 {number(one.f1)}"
+    return Fact(name, rates, f"{counted}; mean F1 {number(found.macro_f1)}")
+
+
+def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str, ...]]:
+    """A row a label under `LABEL_HEAD`, the most frequent first; no rates of fewer than ten units."""
+    order = sorted(labels, key=lambda name: (-labels[name][1].verified, name))
+    return [_label(name, *labels[name]) for name in order]
+
+
+def _label(name: str, strict: Overlap, lenient: Overlap) -> tuple[str, ...]:
+    counts = (f"{lenient.verified:,}", f"{lenient.automatic:,}", f"{lenient.linked:,}")
+    if max(lenient.verified, lenient.automatic) < FEWEST:
+        return (name, *counts, *[UNDEFINED] * 4)
+    rates = (lenient.precision, lenient.recall, lenient.f1, strict.f1)
+    return (name, *counts, *map(number, rates))
+
+
+# Arms and fast accepts.
+
+
+def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int) -> list[Fact]:
+    """Blind beside assisted reviews with the difference of their biases; the bias without fast accepts."""
+    facts = [
+        Fact(f"{name} reviews", f"{arm.n:,}", _arm(arm.n, arm.bias, arm.units))
+        for name, arm in (("blind", arms.blind), ("assisted", arms.assisted))
+        if arm.n
+    ]
+    if arms.difference is not None and min(arms.blind.n, arms.assisted.n) >= FEWEST:
+        ends = interval(arms.interval) or "no interval"
+        facts.append(Fact("bias, blind − assisted", signed(arms.difference), ends))
+    facts.append(Fact("fast accepts", f"{fast:,}", "in under a second"))
+    if without_fast is not None:
+        both = f"with them {signed(whole.bias)}"
+        facts.append(Fact("bias without them", signed(without_fast.bias), f"n = {without_fast.n:,}; {both}"))
+    return facts
+
+
+def _arm(n: int, bias: MeanOf | None, units: Overlap | None) -> str:
+    if n < FEWEST or bias is None:
+        return f"fewer than {FEWEST}: counts only" if n else ""
+    ends = interval(bias.interval) if bias.se else "all alike, no interval"
+    said = f"bias {signed(bias.mean)} {ends}".rstrip()
+    return said if units is None else f"{said}, units F1 {number(units.f1)}"
+
+
+def reproducible_lines(found: Paired | None) -> list[str]:
+    """How far an imported column can be counted again from the traces that came with it."""
+    if found is None:
+        return []
+    again = f"{found.equal.hits:,} of {many(found.n, 'sample')}"
+    said = f"counted again from its traces: {again} give the same value"
+    if found.bias is not None:
+        said += f"; mean difference {signed(found.bias)}, that part is not reproducible from the file"
+    return [said]

@@ -1,0 +1,165 @@
+"""deepeval: goldens and test cases as JSON, JSON Lines and CSV, and the results of a test run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats import native, ours
+from workbench.formats.columns import FIELD_OF, list_cell, number_texts
+from workbench.formats.objects import as_written, loads
+from workbench.formats.rows import Notes, missing, shown, wrong
+from workbench.model import Record
+
+NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", "metricsData"}) | {
+    "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
+}  # fmt: skip
+_METADATA = ("additional_metadata", "additionalMetadata", "metadata")
+# What a run writes of itself beside the test case.
+_OF_RUN = frozenset(
+    {"success", "order", "runDuration", "evaluationCost", "tokenCost", "completionTime", "token_cost"}
+    | {"completion_time", "input_token_count", "output_token_count", "inputTokenCount", "outputTokenCount"}
+    | {"_error"}
+)
+_SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)", re.DOTALL)
+_TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
+
+
+def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a golden or a test case. Raises RowError."""
+    if row.get("scenario") or row.get("turns"):
+        got = "a conversation"
+        raise RowError("scenario", got, "a single turn: conversations are not scored by recall")
+    fields: dict[str, Any] = {}
+    named: dict[str, str] = {}
+    meta: dict[str, Any] = {}
+    other: dict[str, Any] = {}
+    for name, value in row.items():
+        if value is None or value == [] or value == {}:
+            continue
+        field = FIELD_OF.get(name)
+        if field is not None:
+            if field == "retrieved_contexts":
+                value = _contexts(value, name, notes)
+            if field in fields and fields[field] != value:
+                got = f"{shown(fields[field])} and {shown(value)}"
+                raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
+            fields[field], named[field] = value, name
+        elif name in _METADATA and type(value) is dict:
+            meta |= value
+        elif name == "custom_column_key_values" and type(value) is dict:
+            other |= value
+        elif name in native.ONLY_HERE:
+            fields[name] = value
+        elif name in _OF_RUN:
+            notes.ignored[name] += name != "_error"
+        elif name != "metricsData":
+            other[name] = value
+    scores = _scores(row.get("metricsData"), partial(as_written, raw), notes)
+    for name in ("retrievalContext", "retrieval_context"):
+        if row.get(name) == []:
+            fields.setdefault("retrieved_contexts", [])
+    if ours.OBJECT in meta:
+        return ours.record(meta[ours.OBJECT], fields.get("reference"), partial(_again, raw), notes)[0]
+    if "retrieved_contexts" not in fields and "context" in other:
+        expected = (
+            "a list of strings (missing; to take context in its place: --map retrieved_contexts=context)"
+        )
+        raise missing("retrieval_context", expected)
+    if "scores" in fields:
+        scores |= native.scores_of(fields, partial(as_written, raw), notes)
+    return native.build(fields, notes, scores, {**meta, **other})
+
+
+def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
+    """A row of a CSV file as the JSON row it stands for: contexts joined by |, objects as JSON."""
+    row: dict[str, Any] = {}
+    for name, cell in cells.items():
+        if not cell.strip():
+            continue
+        if name in _METADATA or name == "custom_column_key_values":
+            row[name] = loads(cell) if cell.lstrip().startswith("{") else cell
+        elif name in ("id", "group") or FIELD_OF.get(name) not in (None, "retrieved_contexts"):
+            row[name] = cell
+        elif cell[:1] in "[{" and cell[-1:] in "]}":
+            row[name] = _parsed(cell)
+        else:
+            row[name] = cell
+    for field, names in (("input", ("input",)), ("expected_output", ("expected_output", "expectedOutput"))):
+        if any(name in cells for name in names) and not any(name in row for name in names):
+            row[field] = ""
+    if not any(FIELD_OF.get(name) == "retrieved_contexts" for name in row):
+        row["retrieval_context"] = []
+    return row
+
+
+def _parsed(cell: str) -> Any:
+    """A list or object written into a cell, else the cell."""
+    try:
+        return loads(cell)
+    except (RowError, RecursionError):
+        pass
+    try:
+        return list_cell(cell, "") if cell.startswith("[") else cell
+    except RowError:
+        return cell
+
+
+def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
+    """Contexts as texts: a list, a list of {context, source}, or texts joined by | (how files of deepeval
+    are written, without a mark for the bars inside)."""
+    if type(value) is str:
+        pieces = value.split("|")
+        if len(pieces) > 2 and any(_TABLE.search(piece) for piece in pieces):
+            notes.counted["contexts joined by | that look like a table cut in pieces: check them"] += 1
+        value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
+    if type(value) is not list:
+        raise wrong(name, value, "a list of strings")
+    return [_context(item) for item in value]
+
+
+def _context(item: Any) -> Any:
+    if type(item) is dict and "context" in item:
+        return item["context"]
+    if type(item) is str and item.startswith("deepeval_source=") and (found := _SOURCE.fullmatch(item)):
+        return found["context"]
+    return item
+
+
+def _scores(given: Any, again: ours.Again, notes: Notes) -> dict[str, str]:
+    """The score of each metric of a test run; one that failed has none."""
+    if given is None:
+        return {}
+    if type(given) is not list or not all(type(one) is dict for one in given):
+        raise wrong("metricsData", given, "a list of objects with name and score")
+    numbers: dict[str, int | float] = {}
+    place: dict[str, int] = {}
+    for index, one in enumerate(given):
+        name, score = one.get("name"), one.get("score")
+        if type(name) is not str or not name:
+            raise wrong(f"metricsData[{index}].name", name, "a string")
+        if score is None or one.get("error"):
+            notes.failed[name] += 1
+        elif not native.is_number(score):
+            raise wrong(f"metricsData[{index}].score", score, "a number or null")
+        else:
+            numbers[name], place[name] = score, index
+    notes.scores.update(numbers.keys())
+
+    def exact() -> dict[str, Any]:
+        written = again()["metricsData"]
+        return {name: written[index]["score"] for name, index in place.items()}
+
+    return number_texts(numbers, exact)
+
+
+def _again(raw: str) -> dict[str, Any]:
+    row = as_written(raw)
+    for name in _METADATA:
+        if type(row.get(name)) is dict and type(row[name].get(ours.OBJECT)) is dict:
+            found: dict[str, Any] = row[name][ours.OBJECT]
+            return found
+    return {}

@@ -1,0 +1,86 @@
+"""Prodigy tasks: one a line, with spans on exact tokens. Hashes are left out: Prodigy makes its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workbench.formats.item import (
+    OBJECT,
+    Item,
+    Surroundings,
+    Wrote,
+    compact,
+    entities_of,
+    lines_into,
+    object_text,
+    row_text,
+)
+from workbench.formats.spans_out import Tagged, exact_tokens, has_gold, tagged_of, written_of
+from workbench.text.tokens import Token
+
+FILE = "tasks.jsonl"
+
+
+def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
+    """Write every sample whose entities stand as an accepted task of `spans_manual`, which lets spans nest.
+
+    A place with white space at its edge is no run of tokens: it stands in the native row only.
+    """
+    wrote = Wrote()
+    with lines_into(folder / FILE) as line:
+        for item in items:
+            if not has_gold(item):
+                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
+                continue
+            line(_task(item, wrote) + "\n")
+            wrote.rows += 1
+    return wrote
+
+
+def _task(item: Item, wrote: Wrote) -> str:
+    text = item.sample.reference
+    every = tagged_of(entities_of(item))
+    found = [one for one in every if text[one.start : one.end].strip() == text[one.start : one.end]]
+    if len(every) > len(found):
+        wrote.left["span begins or ends with white space"] += len(every) - len(found)
+    cut = exact_tokens(text, found)
+    starts = {token.start: number for number, token in enumerate(cut)}
+    ends = {token.end: number for number, token in enumerate(cut)}
+    spans = [_span(one, starts, ends) for one in found]
+    return object_text(
+        [
+            ("text", compact(text)),
+            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
+            ("tokens", compact([_token(token, number, text) for number, token in enumerate(cut)])),
+            ("spans", compact(spans)),
+            ("answer", '"accept"'),
+            ("_view_id", '"spans_manual"'),
+        ]
+    )
+
+
+def _row(item: Item, found: list[Tagged]) -> str:
+    return row_text(item, written_of(found))
+
+
+def _token(token: Token, number: int, text: str) -> dict[str, Any]:
+    return {
+        "text": token.text,
+        "start": token.start,
+        "end": token.end,
+        "id": number,
+        "ws": text[token.end : token.end + 1].isspace(),
+    }
+
+
+def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> dict[str, Any]:
+    """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
+    return {
+        "start": one.start,
+        "end": one.end,
+        "token_start": starts[one.start],
+        "token_end": ends[one.end],
+        "label": one.label,
+    }

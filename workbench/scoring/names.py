@@ -1,0 +1,58 @@
+"""What scorers are called and what they count: all that a list of samples needs to know of them.
+
+Apart from the scorers themselves, because these load the matcher, which takes a tenth of the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from workbench.model import KINDS, Kind
+
+SCORERS: dict[str, Kind] = {
+    "ragas": "entity",
+    "ragas_legacy": "entity",
+    "linked": "entity",
+    "presence": "entity",
+    "contextual_recall": "statement",
+}
+"""Every scorer and the kind of unit it counts, in the order in which reports show them."""
+
+DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
+"""The scorer that is called "automatic" where one value is shown."""
+
+INSTEAD = {"linked": "presence"}
+"""What stands for a scorer where nothing was proposed for the contexts, so that it cannot count."""
+
+
+class _ExternalKinds(dict[str, Kind]):
+    """Knows a column by its name, and one whose kind a person gave by its end: `my_recall (entity)`."""
+
+    def __missing__(self, column: str) -> Kind:
+        for kind in KINDS:
+            if column.endswith(f" ({kind})"):
+                return kind
+        raise KeyError(column)
+
+    def __contains__(self, column: object) -> bool:
+        return type(column) is str and self.get(column) is not None
+
+    def get(self, column: str, default: Any = None) -> Any:
+        try:
+            return self[column]
+        except KeyError:
+            return default
+
+
+EXTERNAL_KINDS = _ExternalKinds(
+    {"context_entity_recall": "entity", "context_recall": "statement", "Contextual Recall": "statement"}
+)
+"""Which verified value an imported score column is compared with."""
+
+
+def first_scorer(names: Iterable[str], kind: Kind) -> str | None:
+    """Which of the scorers that could count is called automatic: the default one, what stands for it, any."""
+    of_kind = [name for name in names if SCORERS[name] == kind]
+    usual = DEFAULT_SCORER[kind]
+    return next((name for name in (usual, INSTEAD.get(usual), *of_kind) if name in of_kind), None)

@@ -1,0 +1,224 @@
+"""Where an export comes from: models, prompts, matcher, guidelines, sampling, agreement, people, licences."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
+from workbench.comparing.intervals import Interval
+from workbench.matching.version import MATCHER
+from workbench.model import GoldRecord, Kind, Unit
+from workbench.stages.export_items import Choice, Naming, each_item
+from workbench.stages.figures import Figures
+from workbench.stages.plan import Prefix
+from workbench.stages.splits import SALT, Splits
+from workbench.store.engine import Store
+from workbench.store.export_facts import Facts
+
+_TEXTS = frozenset({"prompt", "guidelines"})
+"""Parameters of a run that are long texts: their hashes leave."""
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What the manifest is made of besides the files."""
+
+    facts: Facts
+    run: str
+    naming: Naming
+    annotators: Mapping[str, int]
+    several: frozenset[int]
+    prefix: Prefix | None
+    splits: Splits | None
+    filters: Mapping[str, Any]
+    licence: str
+    text: bool
+    withheld: int
+    names: bool
+    estimates: list[dict[str, Any]] | None = None
+
+
+def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any]:
+    """The manifest's own part; the same database gives the same."""
+    facts = known.facts
+    policy = next(one for one in facts.policies if one["version"] == facts.dataset["policy_version"])
+    return {
+        "dataset": {"id": facts.dataset["name"], "created_at": facts.dataset["created_at"]},
+        "run": known.run,
+        "offset_unit": "codepoint",
+        "text": known.text,
+        "filters": dict(known.filters) if known.text else {**known.filters, "query": None},
+        "licence": {"annotations": known.licence or None},
+        "models": [_model(run, facts, known.text) for run in facts.runs],
+        "matcher": {"version": MATCHER, "threshold": facts.dataset["threshold"]},
+        "guidelines": {
+            "version": policy["version"],
+            "sha256": sha256(policy["document"]["guidelines"]),
+            "policy_sha256": sha256(_canonical(policy["document"])),
+        },
+        "labels": policy["document"]["labels"],
+        "sampling": _sampling(known),
+        "splits": _splits(known.splits),
+        "annotators": _people(known),
+        "agreement": _agreement(store, choice, known, kind),
+        "estimates": known.estimates,
+        "calibration": facts.dataset["calibration"],
+        "purged": facts.purged,
+    }
+
+
+def estimate_document(found: Figures) -> dict[str, Any]:
+    """What the verified samples say of all; `refusal` says why there is no number."""
+    one = found.estimate
+
+    def ends(interval: Interval | None) -> list[float] | None:
+        return None if interval is None else [interval.low, interval.high]
+
+    return {
+        "target": f"mean verified {found.kind} recall of all samples",
+        "scorer": found.scorer,
+        "run": found.run,
+        "design": str(one.design),
+        "total": one.total,
+        "n": one.n,
+        "undefined": one.undefined,
+        "excluded": one.excluded,
+        "open": one.open,
+        "automatic": one.automatic.value,
+        "verified_so_far": one.verified.value,
+        "point": one.point,
+        "corpus": ends(one.corpus),
+        "generalising": ends(one.generalising),
+        "level": 0.95,
+        "method": one.method,
+        "df": one.df,
+        "refusal": one.refusal,
+    }
+
+
+def sha256(text: str) -> str:
+    """The SHA-256 of a text, 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _model(run: Mapping[str, Any], facts: Facts, text: bool) -> dict[str, Any]:
+    hidden = _TEXTS if text else _TEXTS | {"examples"}  # examples name groups
+    parameters = {key: value for key, value in run["parameters"].items() if key not in hidden}
+    for key in sorted(_TEXTS & run["parameters"].keys()):
+        parameters.setdefault(f"{key}_sha256", sha256(_canonical(run["parameters"][key])))
+    return {
+        "run": run["name"],
+        "proposer": run["proposer"],
+        "model": run["model"],
+        "models_returned": facts.answered.get(run["name"], []),
+        "usage": facts.usage.get(run["name"], {}),
+        "parameters": parameters,
+    }
+
+
+def _sampling(known: Provenance) -> dict[str, Any]:
+    facts, prefix = known.facts, known.prefix
+    plan = facts.plan
+    return {
+        "design": plan["design"] if plan else "simple",
+        "seed": facts.dataset["seed"],
+        "planned_n": plan["planned_n"] if plan else None,
+        "population": prefix.population if prefix else None,
+        "parameters": plan["parameters"] if plan else {},
+        "prefix_n": len(prefix.rows) if prefix else None,
+        "beyond_prefix": prefix.beyond if prefix else None,
+        "blind_share": facts.dataset["blind_share"],
+        "holdout": {
+            "n": facts.holdout,
+            "withheld": known.withheld,
+            "opened": [
+                {**one, "annotator": known.naming(one["annotator"])} for one in facts.openings
+            ],
+        },
+    }  # fmt: skip
+
+
+def _splits(splits: Splits | None) -> dict[str, Any] | None:
+    if splits is None:
+        return None
+    return {
+        "rule": splits.rule,
+        "group_key": "group, else the normalised reference",
+        "salt": SALT,
+        "shared_contexts": splits.shared_contexts,
+        "each": [
+            {"name": name, "n": splits.sizes[name], "ids_sha256": splits.digests[name]}
+            for name in splits.names
+        ],
+    }
+
+
+def _people(known: Provenance) -> dict[str, Any]:
+    each = {known.naming(name): number for name, number in known.annotators.items()}
+    return {
+        "names": "as they are" if known.names else "pseudonyms: HMAC-SHA256 under a salt that did not leave",
+        "each": [{"annotator": name, "reviews": each[name]} for name in sorted(each)],
+    }
+
+
+def _agreement(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any] | None:
+    """Pairs of annotators on samples that several verified: units, and verdicts on units they share."""
+    wanted = known.several if choice.wanted is None else known.several & set(choice.wanted)
+    if not wanted:
+        return None
+    units: list[Overlap] = []
+    verdicts: list[tuple[str | None, str | None]] = []
+    narrowed = Choice(
+        choice.dataset_id, choice.run_id, choice.naming, wanted=wanted, withheld=choice.withheld
+    )
+    samples = 0
+    for item in each_item(store, narrowed):
+        pairs = list(combinations(_of_kind(item.records, kind), 2))
+        samples += bool(pairs)
+        for one, other in pairs:
+            ours, theirs = _by_place(one), _by_place(other)
+            shared = ours.keys() & theirs.keys()
+            units.append(Overlap(len(shared), len(ours), len(theirs)))
+            verdicts += [(ours[place], theirs[place]) for place in sorted(shared, key=repr)]
+    if not units:
+        return None
+    found = overlaps(units)
+    table = tabulate(verdicts)
+    chance = beyond_chance(table.table)
+    return {
+        "kind": kind,
+        "samples": samples,
+        "pairs": len(units),
+        "unit_f1": found.micro.f1,
+        "unit_f1_of_samples": found.macro_f1,
+        "shared_units": len(verdicts),
+        "unsure": table.human_unsure,
+        "equal_verdicts": chance.raw if chance.n else None,
+        "kappa": chance.kappa,
+        "ac1": chance.ac1,
+        "linked_by": "equal span, else equal text",
+    }
+
+
+def _of_kind(records: Iterable[GoldRecord], kind: Kind) -> Iterator[tuple[Unit, ...]]:
+    for record in records:
+        units = record.entities if kind == "entity" else record.statements
+        if units is not None:
+            yield units
+
+
+def _by_place(units: Iterable[Unit]) -> dict[object, str | None]:
+    """Verdicts by what makes a unit one: the place of a name, the wording of a claim."""
+    return {
+        unit.spans[0] if unit.spans and unit.kind == "entity" else unit.text: unit.match.verdict
+        for unit in units
+    }

@@ -1,0 +1,129 @@
+"""Estimates of a dataset from the prefix of its order: the mean of all samples, the net share of causes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from workbench.comparing.estimates import Design, Estimate, estimate
+from workbench.comparing.estimators import Drawn
+from workbench.comparing.explained import Explained
+from workbench.comparing.totals import CauseTotal
+from workbench.model import Tally
+from workbench.stages.explained import Reviewed
+from workbench.stages.plan import Prefix
+
+OPEN = ("skipped", "unresolved")
+"""Samples of the prefix that have no gold yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The automatic side: values of all samples, exact recalls of verified ones, and what explains them."""
+
+    values: Mapping[int, float | None]
+    explained: Mapping[int, Explained]
+    reviewed: Mapping[int, Reviewed]
+    recomputed: Mapping[int, float | None]
+
+
+def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[int]) -> Estimate:
+    """The mean of all samples of the population from the prefix of its order."""
+    drawn = []
+    for row in begun.rows:
+        if row.sample_id not in places:
+            continue
+        ours = side.values.get(row.sample_id)
+        theirs = side.reviewed.get(row.sample_id)
+        value = low = high = None
+        if row.status in OPEN:
+            low, high = 0.0, 1.0
+        elif row.status == "verified" and theirs is not None and theirs.tally is not None:
+            value = recall_of(theirs.tally)
+            ends = theirs.tally.interval
+            if ends is not None and ends[0] != ends[1]:
+                low, high = float(ends[0]), float(ends[1])
+        out = row.status == "excluded" or row.sample_id in excluded
+        value = None if out else value
+        drawn.append(Drawn(ours, value, row.pi, row.stratum, row.group, low, high, out))
+    design: Design = begun.design  # type: ignore[assignment]
+    standing = [one for one in side.reviewed.values() if one.sample_id in places and one.tally is not None]
+    if not drawn and standing:
+        design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
+        drawn = [
+            Drawn(side.values.get(one.sample_id), verified_value(side, one.sample_id), None)
+            for one in standing
+        ]
+    kept = [number for number, stratum in places.items() if stratum not in begun.unreached]
+    return estimate(
+        [side.values.get(number) for number in kept],
+        drawn,
+        design=design,
+        strata=_strata(begun, places),
+        planned=begun.planned_n,
+        at_planned=begun.at_planned_n,
+        lowest=begun.lowest,
+    )
+
+
+def _strata(begun: Prefix, places: Mapping[int, str]) -> list[str]:
+    """The stratum of every sample that the prefix stands for; nothing where the design has none."""
+    if begun.design != "stratified":
+        return []
+    return [stratum for stratum in places.values() if stratum not in begun.unreached]
+
+
+def by_cause(
+    begun: Prefix,
+    of_all: Estimate,
+    causes: Sequence[CauseTotal],
+    places: Mapping[int, str],
+    side: Side,
+    excluded: set[int],
+) -> dict[str, Estimate]:
+    """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
+    if of_all.refusal or of_all.point is None:
+        return {}
+    rows = [row for row in begun.rows if row.sample_id in places and row.status not in OPEN]
+    strata = _strata(begun, places)
+    kept = [number for number, stratum in places.items() if stratum not in begun.unreached]
+    found: dict[str, Estimate] = {}
+    for cause in causes:
+        drawn = [
+            Drawn(
+                None if side.values.get(row.sample_id) is None else 0.0,
+                _part(side.explained.get(row.sample_id), cause.cause, row.sample_id in excluded),
+                row.pi,
+                row.stratum,
+                row.group,
+                excluded=row.sample_id in excluded,
+            )
+            for row in rows
+        ]
+        found[cause.cause] = estimate(
+            [None if side.values.get(number) is None else 0.0 for number in kept],
+            drawn,
+            design=of_all.design,
+            strata=strata,
+            planned=begun.planned_n,
+            at_planned=begun.at_planned_n,
+            lowest=begun.lowest,
+            limits=None,
+        )
+    return found
+
+
+def _part(one: Explained | None, cause: str, excluded: bool) -> float | None:
+    """The net share of a cause in one sample; None where Δ is undefined or does not count."""
+    if one is None or excluded or one.delta is None:
+        return None
+    return float(sum(share.share or 0 for share in one.shares if share.cause == cause))
+
+
+def verified_value(side: Side, number: int) -> float | None:
+    tally = side.reviewed[number].tally
+    return None if tally is None else recall_of(tally)
+
+
+def recall_of(tally: Tally) -> float | None:
+    return tally.found / tally.units if tally.units else None

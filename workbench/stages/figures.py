@@ -1,0 +1,369 @@
+"""The figures of a dataset: automatic against verified, the estimate for all, and the causes of Δ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import fsum
+
+from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
+from workbench.comparing.explained import Explained
+from workbench.comparing.figures import Beside, Counts, Figures, Row
+from workbench.comparing.paired import Pair, Paired, paired
+from workbench.comparing.totals import cause_totals
+from workbench.errors import UsageError
+from workbench.matching.version import MATCHER
+from workbench.model import Kind, Tally
+from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, INSTEAD, SCORERS
+from workbench.stages.calibrate import CrossFit, cross_fitted
+from workbench.stages.examples import seen_by
+from workbench.stages.explained import Known, Reviewed, explain_all
+from workbench.stages.figure_estimates import Side, by_cause, recall_of, verified_value, whole
+from workbench.stages.figure_parts import arms, causes_by_label, of_labels, overlap
+from workbench.stages.plan import Prefix, prefix
+from workbench.stages.progress import Progress, silent
+from workbench.stages.recompute import recompute
+from workbench.store import columns, gold, queue_values, runs
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.explained import reviewed
+from workbench.store.runs import RunInfo
+from workbench.store.samples import blind_among
+
+__all__ = ["Figures", "figures"]
+
+
+CALIBRATED = ("linked", "presence")
+"""Scorers with a match threshold, which a calibration can set."""
+
+
+def figures(
+    store: Store,
+    info: DatasetInfo,
+    *,
+    run: str | None = None,
+    scorer: str | None = None,
+    threshold: int | None = None,
+    viewer: str | None = None,
+    progress: Progress = silent,
+) -> Figures:
+    """All figures of a scorer or an imported column.
+
+    `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
+    has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
+    """
+    chosen = runs.find_run(store, info.id, run) if run else _current(store, info)
+    limit = info.threshold if threshold is None else threshold
+    fitted = cross_fitted(store, info)
+    if chosen is not None:
+        for one in {limit, *(fitted.thresholds.values() if limit == info.threshold else ())}:
+            recompute(store, info, chosen.id, one, progress)
+    name = _scorer(store, info, chosen, limit, scorer)
+    kind = _kind(name)
+    with store.reading():
+        found, reviewed = _figures(store, info, chosen, name, kind, limit, fitted, progress)
+        return found if viewer is None else _as_seen(store, info, found, reviewed, viewer)
+
+
+def _as_seen(
+    store: Store, info: DatasetInfo, found: Figures, reviewed: Mapping[int, Reviewed], viewer: str
+) -> Figures:
+    """The same without the samples about which this person must not learn anything yet."""
+    own = columns.decided_by(store, info.id, found.kind, viewer)
+    blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
+    rows = tuple(
+        row
+        for row in found.rows
+        if row.sample_id in own
+        or (row.sample_id not in blind and reviewed[row.sample_id].origin != "reviewed")
+    )
+    hidden = len(found.rows) - len(rows)
+    if not hidden:
+        return found
+    ids = {row.id for row in rows}
+    largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
+    note = f"{hidden:,} verified samples are not listed: you are yet to decide them (blind, or others' work)."
+    paired = replace(found.paired, largest=largest)
+    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
+
+
+def _figures(
+    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
+    fitted: CrossFit, progress: Progress,
+) -> tuple[Figures, Mapping[int, Reviewed]]:  # fmt: skip
+    begun = _planned(store, info, kind)
+    places: Mapping[int, str] = columns.members(store, info.id, strata=begun.design == "stratified")
+    seen = seen_by(store, info, run).related
+    if seen:
+        shown = {number for number, one in columns.population(store, info.id).items() if one.key in seen}
+        places = {number: stratum for number, stratum in places.items() if number not in shown}
+    side = _side(store, info, run, name, threshold, fitted, places, progress)
+    excluded = gold.load_excluded(store, info.id, kind)
+    fast = _fast(store, info, kind, side.reviewed.values())
+    rows = tuple(_rows(places, side, excluded, fast, info.policy.language))
+    known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
+    judged = [one for each in known.values() for one in each.judged]
+    verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
+    pairs = _pairs(rows)
+    quick = {row.id for row in rows if row.sample_id in fast}
+    languages = {number: side.reviewed[number].language or info.policy.language for number in known}
+    causes = cause_totals(known.values())
+    estimated = whole(begun, places, side, excluded)
+    found = Figures(
+        dataset=info.name,
+        run=run.name if run else "",
+        scorer=name,
+        kind=kind,
+        threshold=threshold,
+        calibration=info.calibration if threshold == info.threshold else "",
+        counts=_counts(store, info, run, kind, places, side, excluded, begun, rows, len(seen), len(quick)),
+        design=begun.design,
+        planned_n=begun.planned_n,
+        prefix=len(begun.rows),
+        estimate=estimated,
+        paired=paired(pairs),
+        without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
+        arms=arms(rows, side.reviewed, side.explained),
+        verdicts=verdicts,
+        chance=beyond_chance(verdicts.table) if verdicts.n else None,
+        units=overlaps([overlap(one, strict=False) for one in known.values()]),
+        strict=overlaps([overlap(one, strict=True) for one in known.values()]),
+        labels=of_labels(known.values()),
+        causes=causes,
+        estimated=by_cause(begun, estimated, causes, places, side, excluded),
+        by_label=causes_by_label(known.values()),
+        by_language={
+            language: cause_totals(one for number, one in known.items() if languages[number] == language)
+            for language in sorted(set(languages.values()))
+        }
+        if len(set(languages.values())) > 1
+        else {},
+        reproducible=_reproducible(rows, side),
+        beside=_beside(store, info, run, threshold, places, {name: side.values}),
+        rows=rows,
+        notes=(*_notes(fitted, info, name, threshold), *_behind(begun)),
+    )
+    return found, side.reviewed
+
+
+def _planned(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
+    """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
+    begun = prefix(store, info, kind)
+    if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
+        return begun
+    return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
+
+
+def _side(
+    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, threshold: int, fitted: CrossFit,
+    places: Mapping[int, str], progress: Progress,
+) -> Side:  # fmt: skip
+    """What the scorer says; a sample whose gold set the threshold is scored at the one chosen without it."""
+    number = run.id if run else None
+    values: dict[int, float | None] = {}
+    if name not in SCORERS:
+        traced = run is not None and run.proposer != "rules" and EXTERNAL_KINDS[name] == "entity"
+        if run is not None and traced:
+            values = columns.values(store, run.id, MATCHER, threshold, "ragas")
+        human = reviewed(store, info.id, EXTERNAL_KINDS[name], info.policy.version)
+        return Side(dict(columns.external_values(store, info.id, name)), {}, human, values)
+    known = explain_all(store, info, number, name, threshold, progress)
+    explained = dict(known.explained)
+    if number is not None:
+        values = columns.values(store, number, MATCHER, threshold, name)
+        if threshold == info.threshold and name in CALIBRATED:
+            _cross(store, info, number, name, fitted, known, values, explained)
+    return Side(values, explained, known.reviewed, {})
+
+
+def _cross(
+    store: Store, info: DatasetInfo, run_id: int, name: str, fitted: CrossFit,
+    known: Known, values: dict[int, float | None], explained: dict[int, Explained],
+) -> None:  # fmt: skip
+    """Put the cross-fitted values in the place of those that were fitted on their own gold."""
+    if not fitted.thresholds:
+        return
+    of_key = {one.key: number for number, one in columns.population(store, info.id).items()}
+    for limit in sorted(set(fitted.thresholds.values())):
+        at = {of_key[key] for key, one in fitted.thresholds.items() if one == limit and key in of_key}
+        if limit == info.threshold:
+            continue
+        others = columns.values(store, run_id, MATCHER, limit, name)
+        values |= {number: others[number] for number in at if number in others}
+        anew = explain_all(store, info, run_id, name, limit).explained
+        explained |= {number: anew[number] for number in at if number in anew and number in known.explained}
+
+
+def _rows(
+    places: Mapping[int, str], side: Side, excluded: set[int], fast: set[int], language: str
+) -> Iterable[Row]:
+    """The verified samples that count: with gold, not excluded, and with an automatic value."""
+    for number, one in side.reviewed.items():
+        if number in excluded or number not in places or one.origin == "unresolved":
+            continue
+        explained = side.explained.get(number)
+        if number not in side.values:
+            continue
+        ours = side.values[number]
+        theirs = verified_value(side, number)
+        exact = explained.delta if explained else None
+        delta = float(exact) if exact is not None else None
+        if delta is None and ours is not None and theirs is not None:
+            delta = ours - theirs
+        main, shares = (explained.main, explained.shares) if explained else ("", ())
+        yield Row(
+            number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
+            one.shown, number in fast,
+        )  # fmt: skip
+
+
+def _pairs(rows: Iterable[Row]) -> list[Pair]:
+    return [
+        Pair(row.id, row.automatic, row.verified, row.group)
+        for row in rows
+        if row.automatic is not None and row.verified is not None
+    ]
+
+
+def _counts(
+    store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind, places: Mapping[int, str],
+    side: Side, excluded: set[int], begun: Prefix, rows: Sequence[Row], seen: int, fast: int,
+) -> Counts:  # fmt: skip
+    here = [one for number, one in side.reviewed.items() if number in places and number not in excluded]
+    origins = [one.origin for one in here]
+    return Counts(
+        total=begun.population,
+        holdout=begun.holdout,
+        late=begun.late,
+        imported=origins.count("imported"),
+        reviewed=origins.count("reviewed"),
+        adjudicated=origins.count("adjudicated"),
+        unresolved=origins.count("unresolved"),
+        excluded=len(excluded & places.keys()),
+        skipped=len(columns.skipped(store, info.id, kind) & places.keys()),
+        undefined=sum(one.tally is not None and not one.tally.units for one in here),
+        failed=sum(one[0] in places for one in runs.failures_of(store, run.id)) if run else 0,
+        unproposed=sum(number not in side.values for number in places),
+        seen=seen,
+        fast=fast,
+    )
+
+
+def _reproducible(rows: Sequence[Row], side: Side) -> Paired | None:
+    """An imported column against the same metric counted from the traces that came with it."""
+    pairs = [
+        Pair(row.id, row.automatic, again, row.group)
+        for row in rows
+        if row.automatic is not None and (again := side.recomputed.get(row.sample_id)) is not None
+    ]
+    return paired(pairs) if pairs else None
+
+
+def _beside(
+    store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int, places: Mapping[int, str],
+    known: Mapping[str, Mapping[int, float | None]],
+) -> tuple[Beside, ...]:  # fmt: skip
+    """Every scorer and imported column that has values, in short; `known` are those read before."""
+    names = [
+        name
+        for name in SCORERS
+        if run is not None and columns.can_count(store, run.id, MATCHER, threshold, name)
+    ]
+    names += [name for name in columns.external_columns(store, info.id) if name in EXTERNAL_KINDS]
+    human: dict[Kind, Mapping[int, Tally]] = {}
+    found = []
+    for name in names:
+        kind = _kind(name)
+        if kind not in human:
+            human[kind] = _standing(store, info, kind, places)
+        values: Mapping[int, float | None]
+        if name in known:
+            values = known[name]
+        elif name in SCORERS and run is not None:
+            values = columns.values(store, run.id, MATCHER, threshold, name)
+        else:
+            values = dict(columns.external_values(store, info.id, name))
+        found.append(_short(name, kind, values, human[kind]))
+    return tuple(found)
+
+
+def _standing(store: Store, info: DatasetInfo, kind: Kind, places: Mapping[int, str]) -> dict[int, Tally]:
+    """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
+    excluded = gold.load_excluded(store, info.id, kind)
+    return {
+        number: one.tally
+        for number, one in reviewed(store, info.id, kind, info.policy.version).items()
+        if one.tally is not None and number in places and number not in excluded
+    }
+
+
+def _short(name: str, kind: Kind, values: Mapping[int, float | None], human: Mapping[int, Tally]) -> Beside:
+    pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
+    known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+    n = len(known)
+    return Beside(
+        scorer=name,
+        kind=kind,
+        n=n,
+        undefined=len(pairs) - n,
+        automatic=fsum(ours for ours, _ in known) / n if n else None,
+        verified=fsum(theirs for _, theirs in known) / n if n else None,
+        delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
+        mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
+        equal=sum(ours == theirs for ours, theirs in known),
+    )
+
+
+def _behind(begun: Prefix) -> list[str]:
+    if begun.planned_n is None or not begun.at_planned_n or not begun.beyond:
+        return []
+    number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
+    return [f"The plan is reached: {number} reviewed behind it and not in the estimate."]
+
+
+def _notes(fitted: CrossFit, info: DatasetInfo, name: str, threshold: int) -> tuple[str, ...]:
+    """What has to be known beside the assumptions of the estimate."""
+    if not fitted.thresholds or threshold != info.threshold or name not in CALIBRATED:
+        return ()
+    at = ", ".join(map(str, sorted(set(fitted.folds))))
+    return (
+        f"Calibration {info.calibration} saw the gold of {len(fitted.seen.examples)} samples: these and what "
+        f"belongs to them are scored at the threshold found without them ({at}).",
+    )
+
+
+def _fast(store: Store, info: DatasetInfo, kind: Kind, reviewed: Iterable[Reviewed]) -> set[int]:
+    """The samples whose gold was accepted in under a second, by the person whose gold it is."""
+    found: set[int] = set()
+    of: dict[str, set[int]] = {}
+    for one in reviewed:
+        if one.origin == "reviewed":
+            of.setdefault(one.annotator, set()).add(one.sample_id)
+    for annotator, theirs in of.items():
+        found |= theirs.intersection(queue_values.fast_ids(store, info, annotator, kind))
+    return found
+
+
+def _scorer(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int, name: str | None) -> str:
+    """The scorer asked for; without one the first that could count this run."""
+    if name is None:
+        kind = info.kinds[0]
+        usual = DEFAULT_SCORER[kind]
+        able = run is None or columns.can_count(store, run.id, MATCHER, threshold, usual)
+        return usual if able else INSTEAD.get(usual, usual)
+    columns_there = columns.external_columns(store, info.id)
+    if name not in SCORERS and name not in columns_there:
+        there = ", ".join((*SCORERS, *columns_there))
+        raise UsageError(f"unknown scorer {name!r}; there is: {there}")
+    return name
+
+
+def _kind(name: str) -> Kind:
+    kind = SCORERS.get(name) or EXTERNAL_KINDS.get(name)
+    if kind is None:
+        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
+    return kind
+
+
+def _current(store: Store, info: DatasetInfo) -> RunInfo | None:
+    return next((run for run in runs.list_runs(store, info.id) if run.id == info.run_id), None)

@@ -1,0 +1,89 @@
+"""The rows of a file on their way in: what an option asks of them, what an earlier row said, their chunks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from workbench.errors import RowError
+from workbench.formats.reading import Row
+from workbench.model import Record
+from workbench.reviewing.gold import gold_units
+from workbench.store.intake import GoldRule
+
+if TYPE_CHECKING:
+    from workbench.stages.import_ import ImportOptions
+
+CHUNK = 5_000  # rows in one transaction: 2,000 costs a tenth more time, 20,000 saves nothing further
+CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are no faster
+
+
+def with_gold(row: Row, gold: GoldRule) -> Row:
+    """With `require`, a row without gold is a bad row."""
+    if gold == "require" and row.record is not None and not row.record.gold:
+        error = RowError("gold", "nothing", "the gold that --gold stores, or --gold-if-given", line=row.line)
+        return replace(row, record=None, error=error)
+    return row
+
+
+def chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    chunk: list[Row] = []
+    units = 0
+    for row in rows:
+        chunk.append(row)
+        if row.record is not None and (row.record.gold or row.record.proposal):
+            units += _size(row.record)
+        if len(chunk) == CHUNK or units >= CHUNK_UNITS:
+            yield chunk
+            chunk, units = [], 0
+    if chunk:
+        yield chunk
+
+
+def _size(record: Record) -> int:
+    """How many units and proposed entities a record has."""
+    units = sum(len(gold.entities or ()) + len(gold.statements or ()) for gold in record.gold)
+    for proposal in (record.proposal, *record.others):
+        if proposal is not None:
+            units += len(proposal.reference_entities or ()) + len(proposal.statements or ())
+            units += sum(map(len, proposal.context_entities or ()))
+    return units
+
+
+def said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
+    """The error of a row whose id stood in an earlier row that says something else.
+
+    `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
+    row may add what the earlier one does not name, and another proposal goes into a run of its own.
+    """
+    record = row.record
+    assert record is not None
+    content = record.sample.content_hash
+    name = record.sample.id or content
+    for field, value in _fields(record, content, options):
+        digest = hash(value)
+        if said.setdefault((name, field), digest) != digest:
+            what = "text" if field == "text" else field
+            return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
+    return None
+
+
+def _fields(record: Record, content: str, options: ImportOptions) -> Iterator[tuple[str, str]]:
+    """What a record says by field, as text to be compared; a field that it does not name is left out."""
+    sample = record.sample
+    yield "text", content
+    given = {"response": sample.response, "group": sample.group, "alternatives": sample.alternatives or None}
+    yield from ((field, repr(value)) for field, value in given.items() if value is not None)
+    yield from (
+        (f"meta.{key}", json.dumps(value, sort_keys=True, default=repr)) for key, value in sample.meta.items()
+    )
+    yield from ((f"scores.{column}", digits) for column, digits in record.scores.items())
+    for gold in record.gold if options.gold != "ignore" else ():
+        for kind, units in (("entities", gold.entities), ("statements", gold.statements)):
+            if units is not None:  # what gold says: units, labels, places, verdicts, in any order
+                said = sorted(
+                    repr((u.text, u.label, u.spans[:1], u.match.verdict)) for u in gold_units(units)
+                )
+                yield f"gold of {gold.annotator} ({kind})", repr(said)

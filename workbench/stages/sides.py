@@ -1,0 +1,76 @@
+"""The two sides of a difference: what a scorer counted of a sample, and how one compares it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from workbench.comparing.causes import Difference, Extracted, difference
+from workbench.matching.units import entity_units, language_of
+from workbench.model import Assessment, Evidence, ProposedEntity, Sample, Unit
+from workbench.scoring.linked import places_of
+from workbench.scoring.scorers import assess_all
+from workbench.store.datasets import DatasetInfo
+from workbench.store.samples import Stored
+from workbench.text.ground import ground
+
+RAGAS = ("ragas", "ragas_legacy")
+BY_ENTITIES = (*RAGAS, "linked")
+"""Scorers that compare extracted context entities; the others read the text of the contexts."""
+
+
+def automatic_sides(info: DatasetInfo, stored: Stored, threshold: int) -> Mapping[str, Assessment]:
+    """The assessments of all scorers that the proposal allows, with evidence."""
+    if stored.proposal is None:
+        return {}
+    return assess_all(stored.sample, stored.proposal, info.policy, threshold=threshold)
+
+
+def compared(
+    info: DatasetInfo, stored: Stored, scorer: str, automatic: Assessment, verified: Assessment, based: bool
+) -> Difference:
+    """The difference of a scorer's assessment to the verified one, by the names that were extracted."""
+    assert stored.proposal is not None  # it made the assessment
+    if scorer in RAGAS:
+        automatic = _grounded(automatic, info, stored)
+    entities = stored.proposal.context_entities if scorer in BY_ENTITIES else None
+    return difference(
+        automatic,
+        verified,
+        based=based,
+        lang=language_of(stored.sample, info.policy),
+        extracted=None if entities is None else _extracted(stored.sample, entities),
+    )
+
+
+def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:
+    """The names that ragas compared, with their places: ragas itself knows none."""
+    assert stored.proposal is not None  # it made the assessment
+    sample, policy, entities = stored.sample, info.policy, stored.proposal.context_entities or ()
+    listed = entity_units(
+        sample, stored.proposal.reference_entities or (), policy, language_of(sample, policy)
+    )
+    known = {unit.id: unit for unit in listed}
+
+    def placed(unit: Unit) -> Unit:
+        same = known.get(unit.id, unit)
+        match = unit.match
+        if match.verdict == "found":
+            match = replace(match, evidence=places_of(unit.text, entities, sample.retrieved_contexts))
+        return replace(unit, label=same.label, spans=same.spans, match=match)
+
+    return replace(automatic, units=tuple(map(placed, automatic.units)))
+
+
+def _extracted(sample: Sample, entities: Sequence[Sequence[ProposedEntity]]) -> Extracted:
+    def overlaps(evidence: Evidence) -> bool:
+        if evidence.context >= len(entities):
+            return False
+        text = sample.retrieved_contexts[evidence.context]
+        return any(
+            span.start < evidence.end and evidence.start < span.end
+            for entity in entities[evidence.context]
+            for span in ground(entity.text, text)
+        )
+
+    return overlaps

@@ -1,0 +1,183 @@
+"""What an export says of a dataset as a whole: settings, policies, runs with the models that answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import func
+from sqlmodel import Session, col, select
+
+from workbench.store.engine import Store
+from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow
+from workbench.store.tables_calls import CallRow
+from workbench.store.tables_plans import HoldoutOpeningRow, PlanRow, PurgedRow
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """A dataset's rows as documents; runs and calibrations are named, people by their own names.
+
+    `answered`: the models that answered each run, as the service named them; `usage` the tokens.
+    """
+
+    dataset: Document
+    policies: tuple[Document, ...]
+    runs: tuple[Document, ...]
+    answered: dict[str, list[str]]
+    usage: dict[str, dict[str, int]]
+    plan: Document | None
+    openings: tuple[Document, ...]
+    calibrations: tuple[Document, ...]
+    holdout: int
+    purged: int
+
+
+def stamp(at: datetime) -> str:
+    """A stored time as text: ISO 8601 in UTC."""
+    aware = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    return aware.isoformat().replace("+00:00", "Z")
+
+
+def facts_of(store: Store, dataset_id: int) -> Facts:
+    """Everything but samples and reviews."""
+    with store.reading() as session:
+        dataset = session.get_one(Dataset, dataset_id)
+        runs = session.exec(
+            select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(col(RunRow.id))
+        ).all()
+        names = {run.id: run.name for run in runs}
+        saved = session.exec(
+            select(CalibrationRow)
+            .where(CalibrationRow.dataset_id == dataset_id)
+            .order_by(col(CalibrationRow.id))
+        ).all()
+        calibrations = {one.id: one.name for one in saved}
+        answered, usage = _answered(session, names)
+        return Facts(
+            dataset={
+                "name": dataset.name,
+                "created_at": stamp(dataset.created_at),
+                "seed": dataset.seed,
+                "blind_share": dataset.blind_share,
+                "blind_settled": dataset.blind_settled,
+                "threshold": dataset.threshold,
+                "show_auto": dataset.show_auto,
+                "external": dataset.external,
+                "policy_version": dataset.policy_version,
+                "run": names.get(dataset.run_id),
+                "calibration": calibrations.get(dataset.calibration_id),
+            },
+            policies=tuple(_policies(session, dataset_id)),
+            runs=tuple(
+                {
+                    "name": run.name,
+                    "proposer": run.proposer,
+                    "model": run.model,
+                    "parameters": run.parameters,
+                    "annotator": run.annotator,
+                    "created_at": stamp(run.created_at),
+                }
+                for run in runs
+            ),
+            answered=answered,
+            usage=usage,
+            plan=_plan(session, dataset_id, names),
+            openings=tuple(_openings(session, dataset_id)),
+            calibrations=tuple(
+                {
+                    "name": one.name,
+                    "run": names.get(one.run_id),
+                    "scorer": one.scorer,
+                    "document": one.document,
+                    "annotator": one.annotator,
+                    "created_at": stamp(one.created_at),
+                }
+                for one in saved
+            ),
+            holdout=_count(session, select(func.count()).where(
+                SampleRow.dataset_id == dataset_id, col(SampleRow.holdout)
+            )),
+            purged=_count(session, select(func.count()).where(PurgedRow.dataset_id == dataset_id)),
+        )  # fmt: skip
+
+
+def verified_ids(store: Store, dataset_id: int) -> tuple[set[int], set[int], set[int]]:
+    """Samples verified in some kind, those that several people verified, those that somebody excluded."""
+    verified = (col(ReviewRow.entity) == "verified") | (col(ReviewRow.statement) == "verified")
+    excluded = (col(ReviewRow.entity) == "excluded") | (col(ReviewRow.statement) == "excluded")
+    of_dataset = ReviewRow.dataset_id == dataset_id
+    with store.reading() as session:
+        counts = session.exec(
+            select(ReviewRow.sample_id, func.count())
+            .where(of_dataset, verified)
+            .group_by(col(ReviewRow.sample_id))
+        ).all()
+        out = set(session.exec(select(ReviewRow.sample_id).where(of_dataset, excluded)))
+    return {number for number, _ in counts}, {number for number, many in counts if many > 1}, out
+
+
+def _count(session: Session, query: Any) -> int:
+    return int(session.exec(query).one())
+
+
+def _answered(
+    session: Session, names: dict[int | None, str]
+) -> tuple[dict[str, list[str]], dict[str, dict[str, int]]]:
+    models: dict[str, list[str]] = {}
+    usage: dict[str, dict[str, int]] = {}
+    ids = [number for number in names if number is not None]
+    pairs = select(CallRow.run_id, CallRow.model).where(col(CallRow.run_id).in_(ids), CallRow.model != "")
+    for run_id, model in session.exec(pairs.distinct().order_by(col(CallRow.model))):
+        models.setdefault(names[run_id], []).append(model)
+    spent = select(CallRow.run_id, CallRow.usage).where(col(CallRow.run_id).in_(ids))
+    for run_id, tokens in session.exec(spent.execution_options(yield_per=500)):
+        total = usage.setdefault(names[run_id], {})
+        for kind, number in (tokens or {}).items():
+            if isinstance(number, int):
+                total[kind] = total.get(kind, 0) + number
+    return models, usage
+
+
+def _policies(session: Session, dataset_id: int) -> list[Document]:
+    rows = session.exec(
+        select(PolicyRow).where(PolicyRow.dataset_id == dataset_id).order_by(col(PolicyRow.version))
+    )
+    return [
+        {
+            "version": row.version,
+            "document": row.document,
+            "annotator": row.annotator,
+            "created_at": stamp(row.created_at),
+        }
+        for row in rows
+    ]
+
+
+def _plan(session: Session, dataset_id: int, names: dict[int | None, str]) -> Document | None:
+    row = session.exec(select(PlanRow).where(PlanRow.dataset_id == dataset_id)).first()
+    if row is None:
+        return None
+    return {
+        "design": row.design,
+        "kind": row.kind,
+        "scorer": row.scorer,
+        "run": names.get(row.run_id),
+        "planned_n": row.planned_n,
+        "population": row.population,
+        "parameters": row.parameters,
+        "annotator": row.annotator,
+        "created_at": stamp(row.created_at),
+    }
+
+
+def _openings(session: Session, dataset_id: int) -> list[Document]:
+    rows = session.exec(
+        select(HoldoutOpeningRow)
+        .where(HoldoutOpeningRow.dataset_id == dataset_id)
+        .order_by(col(HoldoutOpeningRow.id))
+    )
+    return [{"purpose": row.purpose, "annotator": row.annotator, "at": stamp(row.at)} for row in rows]

@@ -1,0 +1,193 @@
+"""What a package holds besides samples: proposals of all runs, heads of reviews, the journal, disputes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from workbench.model import Effort
+from workbench.reviewing.documents import edit_of
+from workbench.reviewing.edits import Event
+from workbench.reviewing.fold import ReviewState, fold
+from workbench.store.engine import Store
+from workbench.store.export_facts import stamp
+from workbench.store.tables import ProposalRow, ReviewEventRow, ReviewRow, RunRow, SampleRow
+from workbench.store.tables_calls import FailedRow
+from workbench.store.tables_plans import DisputeRow
+
+Document = dict[str, Any]
+EVENTS = 2_000
+"""Rows of the journal read at a time: a row holds up to an assessment."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What some samples have besides their text, by sample; runs and people by name."""
+
+    proposals: dict[int, list[Document]]
+    failures: dict[int, list[Document]]
+    reviews: dict[int, list[Document]]
+    disputes: dict[int, list[Document]]
+
+
+def beside(store: Store, ids: Sequence[int]) -> Beside:
+    """The rows of some samples as documents."""
+    with store.reading() as session:
+        return Beside(
+            proposals=_proposals(session, ids),
+            failures=_failures(session, ids),
+            reviews=_reviews(session, ids),
+            disputes=_disputes(session, ids),
+        )
+
+
+def journals(session: Session, review_ids: Sequence[int]) -> dict[int, list[Event]]:
+    """The journals of some reviews, each oldest first, inside an open transaction."""
+    found: dict[int, list[Event]] = {}
+    row = ReviewEventRow
+    query = (
+        select(  # type: ignore[call-overload]
+            row.review_id, row.seq, row.action, row.annotator, row.at, row.op, row.data,
+            row.seconds, row.presses,
+        )
+        .where(col(row.review_id).in_(review_ids))
+        .order_by(col(row.review_id), col(row.seq))
+    )  # fmt: skip
+    for review_id, seq, action, annotator, at, op, data, seconds, presses in session.exec(query):
+        effort = None if seconds is None else Effort(seconds, presses or 0)
+        event = Event(seq, action, annotator, stamp(at), edit_of(op, data), effort)
+        found.setdefault(review_id, []).append(event)
+    return found
+
+
+def folded(store: Store, review_ids: Sequence[int]) -> dict[int, ReviewState]:
+    """Some reviews as their journals say."""
+    with store.reading() as session:
+        return {number: fold(events) for number, events in journals(session, review_ids).items()}
+
+
+def each_event(
+    store: Store, dataset_id: int, wanted: Collection[int] | None, withheld: Collection[int]
+) -> Iterator[Document]:
+    """The journal of a dataset in the order in which it was written, people by their own names.
+
+    The proposal of an opening row is named by its run and text, for its number is this database's.
+    """
+    last = 0
+    row = ReviewEventRow
+    while True:
+        query = (
+            select(  # type: ignore[call-overload]
+                row.id, SampleRow.id, SampleRow.key, row.annotator, row.seq, row.action, row.op, row.data,
+                row.at, row.seconds, row.presses,
+            )
+            .join(ReviewRow, col(ReviewRow.id) == row.review_id)
+            .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
+            .where(row.dataset_id == dataset_id, col(row.id) > last)
+            .order_by(col(row.id))
+            .limit(EVENTS)
+        )  # fmt: skip
+        with store.reading() as session:
+            rows = session.exec(query).all()
+            shown = {
+                one[7]["proposal"] for one in rows if one[6] == "open" and one[7]["proposal"] is not None
+            }
+            named = _named_proposals(session, shown)
+        if not rows:
+            return
+        for number, sample_id, key, annotator, seq, action, op, data, at, seconds, presses in rows:
+            last = number
+            if sample_id in withheld or (wanted is not None and sample_id not in wanted):
+                continue
+            if op == "open" and data["proposal"] is not None:
+                data = {**data, "proposal": named[data["proposal"]]}
+            yield {
+                "id": key, "annotator": annotator, "seq": seq, "action": action, "op": op, "data": data,
+                "at": stamp(at), "seconds": seconds, "presses": presses,
+            }  # fmt: skip
+
+
+def _named_proposals(session: Session, ids: set[int]) -> dict[int, Document | None]:
+    """Proposals by run and text; one that is gone (its sample's text was replaced) is None."""
+    rows = session.exec(
+        select(ProposalRow.id, RunRow.name, ProposalRow.content_hash)
+        .join(RunRow, col(RunRow.id) == ProposalRow.run_id)
+        .where(col(ProposalRow.id).in_(ids))
+    )
+    found: dict[int, Document | None] = dict.fromkeys(ids)
+    for number, run, content in rows:
+        if number is not None:
+            found[number] = {"run": run, "content_hash": content}
+    return found
+
+
+def _proposals(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]:
+    rows = session.exec(
+        select(ProposalRow.sample_id, RunRow.name, ProposalRow.content_hash, ProposalRow.document)
+        .join(RunRow, col(RunRow.id) == ProposalRow.run_id)
+        .where(col(ProposalRow.sample_id).in_(ids))
+        .order_by(col(ProposalRow.sample_id), col(RunRow.id), col(ProposalRow.id))
+    )
+    found: dict[int, list[Document]] = {}
+    for number, run, content, document in rows:
+        found.setdefault(number, []).append({"run": run, "content_hash": content, **document})
+    return found
+
+
+def _failures(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]:
+    rows = session.exec(
+        select(FailedRow, RunRow.name)
+        .join(RunRow, col(RunRow.id) == FailedRow.run_id)
+        .where(col(FailedRow.sample_id).in_(ids))
+        .order_by(col(FailedRow.sample_id), col(RunRow.id))
+    )
+    found: dict[int, list[Document]] = {}
+    for row, run in rows:
+        found.setdefault(row.sample_id, []).append(
+            {"run": run, "content_hash": row.content_hash, "failure": row.failure, "message": row.message}
+        )
+    return found
+
+
+def _reviews(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]:
+    found: dict[int, list[Document]] = {}
+    for row in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids))):
+        found.setdefault(row.sample_id, []).append(
+            {
+                "annotator": row.annotator,
+                "origin": row.origin,
+                "shown": row.shown,
+                "policy_version": row.policy_version,
+                "seq": row.seq,
+                "entity": row.entity,
+                "statement": row.statement,
+                "flag": row.flag,
+                "off_plan": row.off_plan,
+                "updated_at": stamp(row.updated_at),
+            }
+        )
+    return found
+
+
+def _disputes(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]:
+    rows = session.exec(
+        select(DisputeRow)
+        .where(col(DisputeRow.sample_id).in_(ids))
+        .order_by(col(DisputeRow.sample_id), col(DisputeRow.kind), col(DisputeRow.between))
+    )
+    found: dict[int, list[Document]] = {}
+    for row in rows:
+        found.setdefault(row.sample_id, []).append(
+            {
+                "kind": row.kind,
+                "between": row.between,
+                "state": row.state,
+                "note": row.note,
+                "annotator": row.annotator,
+                "at": stamp(row.at),
+            }
+        )
+    return found

@@ -1,0 +1,100 @@
+"""The tables of plans, disputes, explanations and what left or was removed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import JSON, CheckConstraint, Column, Index, Text, UniqueConstraint
+from sqlmodel import Field
+
+from workbench.store.tables import Base
+
+
+class PlanRow(Base, table=True):
+    """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
+
+    `population`: the samples outside the holdout at the time. `parameters`: tau, strata and the like.
+    """
+
+    __tablename__ = "plan"
+    __table_args__ = (
+        UniqueConstraint("dataset_id"),
+        CheckConstraint("design IN ('simple', 'stratified', 'disputed')", name="design"),
+    )
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    design: str
+    kind: str
+    scorer: str = ""  # whose doubt sized the samples; empty where none did
+    run_id: int | None = None
+    planned_n: int
+    population: int
+    parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    annotator: str
+    created_at: datetime
+
+
+class HoldoutOpeningRow(Base, table=True):
+    """One look at the samples kept back. Rows are only ever added."""
+
+    __tablename__ = "holdout_opening"
+    __table_args__ = (Index(None, "dataset_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    purpose: str
+    annotator: str
+    at: datetime
+
+
+class DisputeRow(Base, table=True):
+    """What became of a dispute; one without a row is open. `between`: who disagrees, as `linked~verified`."""
+
+    __tablename__ = "dispute"
+    __table_args__ = (CheckConstraint("state IN ('open', 'explained', 'fixed')", name="state"),)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    kind: str = Field(primary_key=True)
+    between: str = Field(primary_key=True)
+    state: str
+    note: str = Field(default="", sa_type=Text)
+    annotator: str
+    at: datetime
+
+
+class ExplainedRow(Base, table=True):
+    """Why one verified sample differs, as worked out once; `stamp` says from which gold, text and policy."""
+
+    __tablename__ = "explained"
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    scorer: str = Field(primary_key=True)
+    matcher: str = Field(primary_key=True)
+    threshold: int = Field(primary_key=True)
+    stamp: str
+    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class PurgedRow(Base, table=True):
+    """A sample whose text was removed: what is left of it are hashes."""
+
+    __tablename__ = "purged"
+    __table_args__ = (Index(None, "dataset_id"),)
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    key: str
+    reference_hash: str
+    content_hash: str
+    annotator: str
+    at: datetime
+
+
+class ExportRow(Base, table=True):
+    """One finished export."""
+
+    __tablename__ = "export_log"
+    id: int | None = Field(default=None, primary_key=True)
+    dataset_id: int = Field(foreign_key="dataset.id")
+    path: str
+    manifest_sha256: str
+    annotator: str
+    created_at: datetime

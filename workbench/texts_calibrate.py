@@ -1,0 +1,289 @@
+"""What is printed about a calibration: what it rests on, the choice against what is in use, the curve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from workbench.comparing.calibration import Calibrated, Measured, Point
+    from workbench.comparing.intervals import Interval
+    from workbench.stages.calibrate import CalibrateReport
+    from workbench.stages.calibrate_cases import Gathered
+    from workbench.store.calibrations import Saved
+
+NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
+
+
+def report_text(report: CalibrateReport) -> str:
+    """The whole report of `calibrate`."""
+    found, gathered = report.found, report.gathered
+    lines = [*head_lines(report.dataset, gathered, found), ""]
+    lines += [*choice_lines(found), "", *verdict_lines(found), ""]
+    if report.mean_now is not None and report.mean_chosen is not None:
+        lines += [
+            f"automatic mean of all {len(gathered.everything):,} counted samples: "
+            f"{number(report.mean_now)} at {found.threshold_now}, "
+            f"{number(report.mean_chosen)} at {found.threshold}",
+            "",
+        ]
+    lines += [*curve_lines(found), "", *probability_lines(found), "", *holdout_lines(report)]
+    lines += _end_lines(report)
+    return clean("\n".join(lines).rstrip())
+
+
+def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]:
+    """What the calibration rests on and what it leaves out."""
+    lines = [
+        f"{dataset} · {gathered.scorer} · run {gathered.run.name} · {found.samples:,} verified samples in "
+        f"{found.groups:,} groups · {found.pairs:,} judged units, {found.found:,} found"
+    ]
+    out = gathered.left_out
+    parts = [
+        (found.undefined, "undefined (no units on one side)"),
+        (out.unresolved, "unresolved"),
+        (out.excluded, "excluded"),
+        (out.seen, "shown to the run's prompt, with their groups"),
+        (out.uncounted, "without a proposal"),
+        (out.late, "come after the plan"),
+        (gathered.holdout, "in the holdout"),
+    ]
+    left = [f"{count:,} {why}" for count, why in parts if count]
+    if left:
+        lines.append(f"  samples left out: {', '.join(left)}")
+    lines.append(
+        f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} proposed that are no verified "
+        f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold mends"
+    )
+    if gathered.alone:
+        lines.append(
+            f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's complete prefix "
+            "stand for themselves only, the others for all that they were drawn from"
+        )
+    return lines
+
+
+def choice_lines(found: Calibrated) -> list[str]:
+    """The threshold in use, the chosen one and the correction, each on samples that had no say in it."""
+    rows = [
+        _measured(f"{found.threshold_now} in use", found.present),
+        _measured(f"{found.threshold} chosen, out of fold", found.chosen),
+        _measured(f"{found.threshold_now} corrected, out of fold", found.corrected),
+    ]
+    return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows)
+
+
+def verdict_lines(found: Calibrated) -> list[str]:
+    """Better, no better or too early to say; and how steady the choice is."""
+    gain, how = gain_text(found), how_sure(found)
+    now, chosen = found.threshold_now, found.threshold
+    if now == chosen:
+        lines = [f"{now}, the threshold in use, is the best for {NAMES[found.objective]}"]
+    elif found.better is None:
+        lines = [f"too early to say whether {chosen} is better than {now}: {gain} ({how})"]
+    elif found.better:
+        lines = [f"{chosen} is better than {now}: {gain} ({how})"]
+    else:
+        lines = [f"{chosen} is no better than {now}: {gain} ({how}); keeping {now} is a good answer"]
+    lines.append(
+        f"  chosen for {NAMES[found.objective]}; without each of {len(found.folds)} folds: {_spread(found)}"
+    )
+    return lines
+
+
+def how_sure(found: Calibrated) -> str:
+    """What a gain rests on."""
+    if found.better is None:
+        return "out of fold, fewer than ten groups"
+    if found.gain.interval is not None:
+        return "95 %, out of fold, by group"
+    return "out of fold, the same in every group" if found.better else "out of fold, hardly a group changes"
+
+
+def gain_text(found: Calibrated) -> str:
+    """What the choice changes: `|bias| −.020 [−.048, +.028]`, `F1 +.013 [...]`."""
+    gain = found.gain
+    if found.objective == "bias":  # a smaller bias is the gain
+        ends = gain.interval and type(gain.interval)(-gain.interval.high, -gain.interval.low)
+        return f"|bias| changes by {signed(-gain.value)}{_ends(ends)}"
+    return f"F1 {signed(gain.value)}{_ends(gain.interval)}"
+
+
+def curve_lines(found: Calibrated) -> list[str]:
+    """Every fifth threshold, the one in use and the chosen one, on all verified samples."""
+    shown = sorted({*range(60, 101, 5), found.threshold, found.threshold_now})
+    rows = [[_mark(found, at), *point_cells(found.curve[at])] for at in shown]
+    title = f"curve on the verified samples (verified mean {number(found.verified)}):"
+    head = ["threshold", "automatic", "overlaid", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
+    return [title, *table(head, rows)]
+
+
+def probability_lines(found: Calibrated) -> list[str]:
+    """How likely a match is right, and the similarities that are worth a look."""
+    kind = "isotonic" if found.model.kind == "isotonic" else "Platt"
+    judged = found.reliability
+    rows = [
+        [
+            "no near name"
+            if one.high < 60
+            else f"{one.low}–{one.high}"
+            if one.low < one.high
+            else str(one.low),
+            f"{one.pairs:,}",
+            number(one.predicted, 2),
+            number(one.found, 2),
+        ]
+        for one in judged.bins
+    ]
+    lines = [
+        f"probability of a match ({kind}, out of fold): Brier {number(judged.brier)}, "
+        f"log loss {number(judged.log_loss)}",
+        *table(["similarity", "units", "predicted", "found"], rows),
+    ]
+    if found.band is None:
+        return [*lines, "no similarity is in doubt (probability .2 to .8)"]
+    low, high = found.band
+    return [*lines, f"worth a look: similarities {low}–{high} (probability .2 to .8)"]
+
+
+def holdout_lines(report: CalibrateReport) -> list[str]:
+    """What the samples kept back say, and how often they were looked at."""
+    held, before = report.holdout, len(report.openings)
+    if held is None:
+        if before:
+            return [f"the holdout was opened {times(before)} before", ""]
+        return []
+    found = report.found
+    rows = [
+        _measured(f"{found.threshold_now} in use", held.present),
+        _measured(f"{found.threshold} chosen", held.chosen),
+    ]
+    again = (
+        f"opened {times(before)} before: what was learned from it then makes this look too good"
+        if before
+        else "opened for the first time; this is written down"
+    )
+    head = ["match threshold", "bias", "95 % by group", "|Δ|", "F1"]
+    return [f"holdout: {held.samples:,} verified samples, {again}", *table(head, rows), ""]
+
+
+def used_text(name: str, threshold: int) -> str:
+    """What a dataset goes by now."""
+    if not name:
+        return f"no calibration is in use; match threshold {threshold}"
+    return clean(
+        f"{name} is in use: match threshold {threshold}, doubtful units by its probability; figures of the "
+        "samples it saw are cross-fitted"
+    )
+
+
+def list_text(saved: Sequence[Saved], used: str) -> str:
+    """The calibrations of a dataset."""
+    if not saved:
+        return "no calibration is saved yet: workbench calibrate --save NAME"
+    rows = [
+        [
+            f"{one.name}{' (in use)' if one.name == used else ''}",
+            str(one.document["scorer"]),
+            str(one.document["threshold"]),
+            str(one.document["objective"]),
+            str(one.document["counts"]["samples"]),
+            str(one.document["created_at"])[:10],
+        ]
+        for one in saved
+    ]
+    return clean("\n".join(table(["name", "scorer", "threshold", "objective", "samples", "saved"], rows)))
+
+
+def report_document(report: CalibrateReport) -> dict[str, Any]:
+    """The report as JSON: the document of `calibration.json` and what stands around it."""
+    from dataclasses import asdict
+
+    return {
+        **report.document,
+        "saved": report.saved,
+        "in_use": report.used,
+        "left_out": {**asdict(report.gathered.left_out), "holdout": report.gathered.holdout},
+        "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
+        "alone": report.gathered.alone,
+        "automatic_mean": {
+            str(report.found.threshold_now): report.mean_now,
+            str(report.found.threshold): report.mean_chosen,
+        },
+        "holdout_opened_before": len(report.openings),
+    }
+
+
+def point_cells(point: Point) -> list[str]:
+    """The figures of one threshold."""
+    return [
+        number(point.automatic), number(point.overlay), signed(point.bias), number(point.mae),
+        number(point.accuracy), number(point.f1), number(point.tpr), number(point.tnr),
+    ]  # fmt: skip
+
+
+def times(count: int) -> str:
+    """`once`, `twice`, `3 times`."""
+    return {1: "once", 2: "twice"}.get(count, f"{count} times")
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """`.157`; a dash for what is undefined."""
+    if value is None or value != value:
+        return "–"
+    return f"{value:.{digits}f}".removeprefix("0") if abs(value) < 1 else f"{value:.{digits}f}"
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """`+.157`, `−.157`, ` .000`."""
+    text = f"{abs(value):.{digits}f}"
+    sign = " " if float(text) == 0 else "−" if value < 0 else "+"
+    return sign + text.removeprefix("0")
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns in line: the first to the left, figures to the right."""
+    lines = [list(head), *(list(row) for row in rows)]
+    widths = [max(len(row[place]) for row in lines) for place in range(len(head))]
+    return [
+        "  ".join(
+            cell.rjust(width) if place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in lines
+    ]
+
+
+def _measured(name: str, one: Measured) -> list[str]:
+    return [
+        name,
+        signed(one.bias.value),
+        _ends(one.bias.interval).strip() or "–",
+        number(one.mae),
+        number(one.f1),
+    ]
+
+
+def _ends(ends: Interval | None) -> str:
+    return "" if ends is None else f" [{signed(ends.low).strip()}, {signed(ends.high).strip()}]"
+
+
+def _spread(found: Calibrated) -> str:
+    if len(set(found.folds)) == 1:
+        return f"always {found.folds[0]}"
+    return f"{min(found.folds)} to {max(found.folds)}"
+
+
+def _mark(found: Calibrated, at: int) -> str:
+    if at == found.threshold:
+        return f"{at} chosen" if at != found.threshold_now else f"{at} in use, chosen"
+    return f"{at} in use" if at == found.threshold_now else str(at)
+
+
+def _end_lines(report: CalibrateReport) -> list[str]:
+    name = report.saved
+    if name:
+        return [f"saved as {name}; workbench calibrate --use {name} makes it the dataset's"]
+    return ["nothing is saved: --save NAME keeps this, --use NAME makes a saved one the dataset's"]

@@ -1,0 +1,138 @@
+"""The figures of a dataset as plain text: the estimate and three causes first, everything with `--full`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from workbench.comparing.words import (
+    LABEL_HEAD,
+    Fact,
+    arms_facts,
+    cause_estimate,
+    cause_line,
+    count_lines,
+    estimate_facts,
+    estimate_notes,
+    headline,
+    label_rows,
+    number,
+    paired_facts,
+    reproducible_lines,
+    signed,
+    unit_facts,
+    verdict_facts,
+    verified_samples,
+)
+from workbench.text.safe import clean
+from workbench.texts import table
+
+if TYPE_CHECKING:
+    from workbench.comparing.figures import Figures
+    from workbench.comparing.totals import CauseTotal
+
+CAUSES = 3
+"""Causes that are named at once."""
+
+
+def figures_text(found: Figures, *, full: bool, beside: bool) -> str:
+    """What the comparison comes to: how much is verified, the estimate, why it differs; then the rest.
+
+    `beside`: with a line for every scorer.
+    """
+    lines = _head(found)
+    if not found.counts.total:
+        return clean("\n".join([*lines, "no samples: workbench import FILE brings some in"]))
+    if not verified_samples(found.counts):
+        besides = " besides what this run was shown" if found.counts.seen else ""
+        lines.append(f"nothing is verified yet{besides}: workbench review, or import FILE --gold")
+    lines += ["", *_facts(estimate_facts(found.estimate, assisted=found.assisted))]
+    lines += [f"  {note}" for note in estimate_notes(found.estimate, assisted=found.assisted)]
+    lines += [f"  {note}" for note in (*found.notes, *reproducible_lines(found.reproducible))]
+    lines += ["", *_causes(found, full=full)]
+    if beside and found.beside and verified_samples(found.counts):
+        lines += ["", "all scorers, over the samples that are verified:", *_beside(found)]
+    if full:
+        lines += _rest(found)
+    elif verified_samples(found.counts):
+        lines += ["", "more: --full, --scorer NAME, --html FILE; workbench review opens them on a screen (C)"]
+    return clean("\n".join(lines))
+
+
+def _head(found: Figures) -> list[str]:
+    run = f"run {found.run}" if found.run else "no run yet"
+    by = f" by calibration {found.calibration}" if found.calibration else ""
+    verified = headline(verified_samples(found.counts), found.counts.total)
+    first = f"{found.dataset} · {found.scorer} · {run} · match threshold {found.threshold}{by}"
+    return [first, verified, *count_lines(found.counts)]
+
+
+def _causes(found: Figures, *, full: bool) -> list[str]:
+    if not found.causes:
+        equal = found.paired.equal
+        return [f"no difference in {equal.hits:,} of {equal.n:,} samples"] if equal.n else []
+    bias = "" if found.paired.bias is None else f" (they add up to {signed(found.paired.bias)})"
+    shown = found.causes if full else found.causes[:CAUSES]
+    lines = [f"why they differ{bias}, over the verified samples:"]
+    for one in shown:
+        lines.append(f"  {cause_line(one)}")
+        whole = cause_estimate(found.estimated.get(one.cause))
+        lines += [f"    {whole}"] if whole else []
+    if len(found.causes) > len(shown):
+        rest = len(found.causes) - len(shown)
+        lines.append(f"  and {rest} more {'cause' if rest == 1 else 'causes'}")
+    return lines
+
+
+def _beside(found: Figures) -> list[str]:
+    head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
+    rows = [
+        [
+            one.scorer, f"{one.n:,}", f"{one.undefined:,}", number(one.automatic), number(one.verified),
+            signed(one.delta), number(one.mae), f"{one.equal:,}",
+        ]
+        for one in found.beside
+    ]  # fmt: skip
+    return table(head, rows)
+
+
+def _rest(found: Figures) -> list[str]:
+    lines = ["", "paired, over the samples that are verified:", *_facts(paired_facts(found.paired))]
+    if found.verdicts.n:
+        lines += ["", "verdicts on linked units:", *_facts(verdict_facts(found.verdicts, found.chance))]
+    if found.labels:
+        lines += ["", "units:", *_facts(unit_facts(found.units, found.strict))]
+        lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(found.labels)])]
+    arms = found.arms
+    if arms.blind.n or arms.assisted.n:
+        facts = arms_facts(arms, found.paired, found.without_fast, found.counts.fast)
+        lines += ["", "how they were reviewed:", *_facts(facts)]
+    for word, totals in (("label", found.by_label), ("language", found.by_language)):
+        if totals:
+            lines += ["", f"causes by {word}:", *_by(totals)]
+    return lines
+
+
+def _by(totals: Mapping[str, tuple[CauseTotal, ...]]) -> list[str]:
+    return [
+        line
+        for name, causes in totals.items()
+        for line in (f"  {name}", *(f"    {cause_line(one)}" for one in causes[:CAUSES]))
+    ]
+
+
+def _facts(facts: Sequence[Fact]) -> list[str]:
+    """Aligned: name, value, and what belongs to it, which is never cut."""
+    names = [fact.name for fact in facts]
+    values = [fact.value for fact in facts]
+    return [
+        f"  {name}  {value}  {fact.note}".rstrip()
+        for name, value, fact in zip(_padded(names), _padded(values), facts, strict=True)
+    ]
+
+
+def _padded(cells: Sequence[str]) -> list[str]:
+    from rich.cells import cell_len, set_cell_size
+
+    width = max(map(cell_len, cells), default=0)
+    return [set_cell_size(cell, width) for cell in cells]

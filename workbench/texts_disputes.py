@@ -1,0 +1,150 @@
+"""What is printed about disputes: the list with what each would move, and where one stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from workbench.stages.disputes import Dispute, Report
+
+MOST_ID, MOST_BETWEEN = 36, 44
+HIDDEN = "hidden"
+
+
+def report_text(report: Report, chosen: Sequence[Dispute], limit: int) -> str:
+    """How many there are and in what state, then the first of the chosen ones, most moving first."""
+    return "\n".join([*_head(report), *_table(chosen[:limit]), *_foot(report, chosen, limit)])
+
+
+def _head(report: Report) -> list[str]:
+    total = len(report.disputes)
+    if not total:
+        return [clean(f"{report.dataset}: nothing is in dispute")]
+    states = ", ".join(f"{number:,} {state}" for state, number in report.states.items() if number)
+    run = f" · {report.run}" if report.run else ""
+    return [clean(f"{report.dataset}{run}: {many(total, 'dispute')}, {states}")]
+
+
+def _table(chosen: Sequence[Dispute]) -> list[str]:
+    from rich.cells import cell_len, set_cell_size
+
+    if not chosen:
+        return []
+    names = [line(one.id) for one in chosen]
+    size = min(MOST_ID, max(6, *map(cell_len, names)))
+    wide = min(MOST_BETWEEN, max(7, *(cell_len(line(one.between)) for one in chosen)))
+    values = f"{'first':>7}{'second':>7}{'Δ':>7}{'moves':>8}"
+    lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
+    for one, name in zip(chosen, names, strict=True):
+        values = "".join(
+            f"{text:>{room}}"
+            for text, room in (
+                (HIDDEN if one.hidden else value(one.first), 7),
+                ("" if one.hidden else value(one.second), 7),
+                ("" if one.hidden else signed(one.delta), 7),
+                ("" if one.hidden else moved(one.moves), 8),
+            )
+        )
+        between = set_cell_size(line(one.between), wide)
+        lines.append(
+            f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {line(one.stands)}".rstrip()
+        )
+        lines += [f"        {text}" for text in remarks(one)]
+    return lines
+
+
+def remarks(one: Dispute) -> list[str]:
+    """What was said of a dispute: the flag or the counts, then the note of its state."""
+    lines = [line(one.says)] if one.says else []
+    if one.state != one.was:
+        lines.append(f"was {one.was}, its values changed since: {line(one.note)}".removesuffix(": "))
+    elif one.note:
+        lines.append(f"{line(one.annotator)}: {line(one.note)}")
+    return lines
+
+
+def _foot(report: Report, chosen: Sequence[Dispute], limit: int) -> list[str]:
+    lines = []
+    if len(chosen) > limit:
+        lines.append(f"… and {len(chosen) - limit:,} more: --limit")
+    if report.disputes and not chosen:
+        lines.append("none of them in this state and between these")
+    if any(one.hidden for one in chosen[:limit]):
+        lines.append("hidden: automatic values show once a sample is decided; workbench review, D audits one")
+    if report.closed:
+        lines.append(f"{many(report.closed, 'blind sample')} not decided yet: nothing is said of them")
+    return lines
+
+
+def document(report: Report, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
+    """The JSON document of `disputes`."""
+    return {
+        "dataset": report.dataset,
+        "run": report.run,
+        "match_threshold": report.threshold,
+        "total": len(report.disputes),
+        "states": dict(report.states),
+        "between": dict(report.betweens),
+        "chosen": len(chosen),
+        "blind_not_decided": report.closed,
+        "disputes": [one_document(one) for one in chosen[:limit]],
+    }
+
+
+def one_document(one: Dispute) -> dict[str, Any]:
+    """One dispute as JSON."""
+    return {
+        "rank": one.rank,
+        "id": one.id,
+        "kind": one.kind,
+        "sort": one.sort,
+        "between": one.between,
+        "first": one.first,
+        "second": one.second,
+        "delta": one.delta,
+        "moves": one.moves,
+        "hidden": one.hidden,
+        "says": one.says,
+        "state": one.state,
+        "was": one.was,
+        "note": one.note,
+        "annotator": one.annotator,
+        "at": one.at,
+    }
+
+
+def state_text(one: Dispute) -> str:
+    """Where a dispute stands now."""
+    said = f": {one.note}" if one.note else ""
+    return line(f"{one.id} {one.between}: {one.stands}{said}")
+
+
+def many(number: int, word: str) -> str:
+    """`1 dispute`, `2,000 disputes`."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def line(text: str) -> str:
+    """The text on one line, safe to print."""
+    return clean(text).replace("\n", " ").replace("\t", " ")
+
+
+def value(number: float | None) -> str:
+    """`.67`, `1.00`; `–` without one."""
+    return "–" if number is None else f"{number:.2f}".removeprefix("0") or "0"
+
+
+def signed(number: float | None) -> str:
+    """`+.17`, `−.17`; `–` without one."""
+    if number is None:
+        return "–"
+    return ("−" if number < 0 else "+") + value(abs(number))
+
+
+def moved(number: float | None) -> str:
+    """How much a figure would move, to four digits; `–` where that is not known."""
+    return "–" if number is None else f"{number:.4f}".removeprefix("0")

@@ -1,0 +1,74 @@
+"""What export, verify and purge say: counts, what was left out and why, what is no longer as it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.text.safe import clean
+from workbench.texts import several
+
+if TYPE_CHECKING:
+    from workbench.stages.export import ExportReport
+    from workbench.stages.purge import PurgePlan, PurgeReport
+    from workbench.stages.verify import VerifyReport
+
+
+def export_text(report: ExportReport) -> str:
+    """What an export holds."""
+    lines = [
+        f"{report.path}: {several(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
+        f"{report.gold:,} with gold"
+    ]
+    width = max(map(len, report.rows), default=0)
+    for name, rows in report.rows.items():
+        left = report.left.get(name, {})
+        why = "; ".join(f"{number:,} {reason}" for reason, number in sorted(left.items()))
+        lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
+    if report.withheld:
+        lines.append(
+            f"{several(report.withheld, 'verified sample')} of the holdout left without gold; "
+            "--holdout writes it, and counts as an opening"
+        )
+    if report.shared_contexts:
+        lines.append(
+            f"careful: {several(report.shared_contexts, 'context')} stand in several splits; a calibration "
+            "that reads contexts has seen them"
+        )
+    lines.append(f"manifest sha256 {report.manifest_sha256}")
+    return clean("\n".join(lines))
+
+
+def verify_text(report: VerifyReport) -> str:
+    """Whether an export is as it was written."""
+    if report.passed:
+        return clean(
+            f"{report.path}: as it was exported; {several(report.files, 'file')}, "
+            f"{several(report.checked, 'row')} looked at"
+        )
+    more = [f"and {report.more:,} more"] if report.more else []
+    return clean("\n".join([f"{report.path}: not as it was exported", *report.found, *more]))
+
+
+def purge_plan_text(plan: PurgePlan) -> str:
+    """What a purge would remove."""
+    lines = [
+        f"{several(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "
+        "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
+    ]
+    lines += [f"  also in the backup {path}" for path in plan.backups]
+    lines += [f"  stays in the export {path}: delete it yourself" for path in plan.exports]
+    return clean("\n".join(lines))
+
+
+def purge_text(report: PurgeReport) -> str:
+    """What a purge removed, and what is left to do by hand."""
+    lines = [f"{several(report.samples, 'sample')} of {report.dataset} purged"]
+    lines += [f"  removed from the backup {path}" for path in report.rewritten]
+    lines += [f"  delete by hand: {line}" for line in report.by_hand]
+    lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
+    if report.sharing:
+        shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
+        lines.append(f"  the same reference stays in {several(len(report.sharing), 'other sample')}: {shown}")
+    if report.copies:
+        lines.append("copies made elsewhere (workbench backup FILE, file systems, mail) are not known here")
+    return clean("\n".join(lines))

@@ -1,0 +1,77 @@
+"""What the command `import` says: what became of a file's rows, or what would."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.text.safe import clean
+from workbench.texts import several
+
+if TYPE_CHECKING:
+    from workbench.stages.import_ import ImportReport
+    from workbench.stages.import_package import PackageReport
+    from workbench.stages.import_preview import ImportPreview
+
+
+def import_text(report: ImportReport) -> str:
+    """What became of a file's rows."""
+    counts = [
+        f"{number:,} {name}"
+        for name, number in (
+            ("new", report.new),
+            ("unchanged", report.unchanged),
+            ("extended", report.extended),
+            ("updated", report.updated),
+            ("rejected", report.rejected),
+        )
+        if number or name == "new"
+    ]
+    lines = [
+        f"{report.path} → {report.dataset}: {', '.join(counts)}; {several(report.n_samples, 'sample')} now",
+        f"  read as {report.format}",
+    ]
+    lines += [f"  {note}" for note in report.notes]
+    if report.gold_ignored:
+        number = several(report.gold_ignored, "row has", "rows have")
+        lines.append(f"  {number} gold: import again with --gold to store it")
+    if report.blind:
+        number = several(report.blind, "sample is", "samples are")
+        lines.append(f"  {number} reviewed blind (change with --blind SHARE)")
+    lines += [f"  {error}" for error in report.errors]
+    if report.rejected > len(report.errors):
+        lines.append(f"  … and {report.rejected - len(report.errors):,} more")
+    if report.rejected:
+        lines.append(
+            f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
+            f"with --dataset {report.dataset}"
+        )
+    return clean("\n".join(lines))
+
+
+def preview_text(preview: ImportPreview) -> str:
+    """What an import would do: rows, columns and problems."""
+    lines = [
+        f"{preview.path}: read as {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
+        f"{preview.bad:,} bad; nothing was written",
+        f"  into the dataset {preview.dataset}: {several(preview.samples, 'sample')}, "
+        f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
+    ]
+    width = max((len(name) for name in preview.columns), default=0)
+    lines += [f"  {name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()]
+    lines += [f"  {note}" for note in preview.notes]
+    if preview.gold and not preview.takes_gold:
+        number = several(preview.gold, "row has", "rows have")
+        lines.append(f"  {number} gold: --gold stores it")
+    lines += [f"  {error}" for error in preview.errors]
+    if preview.bad > len(preview.errors):
+        lines.append(f"  … and {preview.bad - len(preview.errors):,} more")
+    return clean("\n".join(lines))
+
+
+def package_text(report: PackageReport) -> str:
+    """What a package brought."""
+    return clean(
+        f"{report.path} → {report.dataset}: {several(report.samples, 'sample')}, "
+        f"{several(report.reviews, 'review')} with {several(report.units, 'verified unit')} "
+        f"and {several(report.events, 'journal row')}, as they were exported"
+    )

@@ -1,0 +1,161 @@
+"""What is printed about a plan: as it stands, as it would be, and how many reviews a precision needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from workbench.text.safe import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from workbench.stages.plan import PlanReport
+    from workbench.stages.planning import Draft
+    from workbench.stages.precision import Precision
+
+SHOWN_STRATA = 20
+DESIGN_WORDS = {
+    "simple": "simple random",
+    "stratified": "stratified",
+    "disputed": "disputed first, by chance (sequential Poisson)",
+}
+
+
+def many(number: int, word: str) -> str:
+    """`1 sample`, `2,000 samples`."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
+
+
+def plan_lines(report: PlanReport) -> list[str]:
+    """A plan as it stands, line by line; the first says what it is."""
+    plan = report.plan
+    if plan is None:
+        lines = [
+            f"{report.dataset}: no plan; the order is simple random over {many(report.population, 'sample')}"
+        ]
+    else:
+        lines = [
+            f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
+            f"complete, for {many(report.population, 'sample')}"
+        ]
+        lines += _facts(plan.design, plan.scorer, plan.parameters)
+    lines += _progress_lines(report)
+    lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
+    if report.holdout:
+        opened = len(report.openings)
+        seen = "never opened" if not opened else f"opened {opened:,} time" + ("" if opened == 1 else "s")
+        lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
+        lines += [
+            f"  {one.at:%Y-%m-%d %H:%M} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]
+        ]
+    if report.late:
+        lines.append(f"{many(report.late, 'sample')} came after the plan: no figure of it speaks of them")
+    if report.blind_share:
+        lines.append(f"blind: {report.blind_share:.0%} of the samples")
+    if report.imported:
+        lines.append(
+            f"{many(report.imported, 'sample')} with gold of a file: no verdict of the plan, "
+            "counted where the prefix reaches them"
+        )
+    return lines
+
+
+def _facts(design: str, scorer: str, said: Mapping[str, Any]) -> list[str]:
+    if design == "disputed":
+        return [f"  sized by {scorer}, {said['tau']:.0%} of the draw is plain chance"]
+    if design == "stratified":
+        shares = f", more where {scorer} is disputed" if said["weighted"] else ", by their sizes"
+        return [f"  strata by {said['by']}{shares}"]
+    return []
+
+
+def _progress_lines(report: PlanReport) -> list[str]:
+    counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
+    line = f"complete prefix: {report.prefix:,}" + (f" ({counts})" if counts else "")
+    if report.planned_n is not None and report.prefix == report.planned_n:
+        line += "; the planned n is reached"
+    lines = [line]
+    if report.beyond:
+        lines.append(f"  {report.beyond:,} more that it does not reach yet")
+    if report.next is not None:
+        lines.append(f"next: {report.next}")
+    return lines
+
+
+def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:
+    from rich.cells import cell_len, set_cell_size
+
+    if not strata:
+        return []
+    named = {clean(name or "(none)").replace("\n", " "): numbers for name, numbers in strata.items()}
+    size = min(40, max(7, *map(cell_len, named)))
+    heads = ("samples", "planned", "complete")[: len(next(iter(named.values())))]
+    lines = [f"  {'stratum':<{size}}" + "".join(f"{head:>10}" for head in heads)]
+    lines += [
+        f"  {set_cell_size(name, size)}" + "".join(f"{number:>10,}" for number in numbers)
+        for name, numbers in list(named.items())[:most]
+    ]
+    if len(named) > most:
+        lines.append(f"  … and {len(named) - most:,} more strata")
+    return lines
+
+
+def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
+    """What making a plan would mean, line by line; `strata` are listed at most."""
+    plan = draft.plan
+    lines = [f"{DESIGN_WORDS[plan.design]}: {plan.planned_n:,} reviews for {many(plan.population, 'sample')}"]
+    lines += _facts(plan.design, plan.scorer, plan.parameters)
+    least, most = draft.chances
+    if plan.design != "simple":
+        lines.append(f"  drawn with probability {least:.2f} to {most:.2f}; estimates weigh by its inverse")
+    lines += _strata_lines(draft.strata, strata)
+    if draft.holdout:
+        lines.append(
+            f"holdout: {many(draft.holdout, 'sample')} in {many(draft.families, 'group')}, "
+            "blind, after the plan, in no estimate"
+        )
+    lines.append(blind_line(draft))
+    if draft.imported:
+        lines.append(f"{many(draft.imported, 'sample')} with gold of a file: that is no verdict of the plan")
+    lines += [f"note: {note}" for note in draft.notes]
+    if draft.replaces:
+        lines.append("it takes the place of the plan there is: nothing is decided yet")
+    lines.append("it stands from the first verdict on: no other plan can be made then")
+    return lines
+
+
+def blind_line(draft: Draft) -> str:
+    """How many reviews are expected blind, and whether that is new."""
+    share, before, n = draft.blind_share, draft.blind_before, draft.plan.planned_n
+    if not share:
+        return "blind arm: none" + (" any more" if before else "")
+    expected = f"about {share * n:.0f} of {many(n, 'review')}"
+    if share == before:
+        return f"blind arm: {share:.0%} as before, {expected}"
+    way = "raised" if share > before else "lowered"
+    return f"blind arm: {way} from {before:.0%} to {share:.0%}, {expected}"
+
+
+def precision_lines(found: Precision) -> list[str]:
+    """How many more reviews give an interval that narrow, and what that rests on."""
+    goal = f"± {found.half_width:.3f}"
+    if found.more:
+        needs = f"{found.more:,} more reviews, {found.needed:,} of {many(found.population, 'sample')} in all"
+    else:
+        needs = f"reached with the {many(found.reviewed, 'review')} there are"
+    return [f"{goal}: {needs}", f"  {found.basis}"]
+
+
+def plan_text(report: PlanReport) -> str:
+    """The plan as it stands."""
+    return clean("\n".join(plan_lines(report)))
+
+
+def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
+    """The plan as it would be."""
+    return clean("\n".join(draft_lines(draft, strata)))
+
+
+def precision_text(found: Precision) -> str:
+    """The answer to a precision."""
+    return clean("\n".join(precision_lines(found)))

@@ -1,0 +1,90 @@
+"""The wording of the Calibrate screen: the numbers beside the picture, the finding below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from workbench.texts_calibrate import NAMES, gain_text, how_sure, number, signed, times
+from workbench.tui.widgets.bars import Part
+
+if TYPE_CHECKING:
+    from workbench.comparing.calibration import Calibrated
+    from workbench.comparing.moves import Moved
+    from workbench.stages.calibrate_look import Look
+
+DIM = "$foreground 68%"
+LABEL = 12
+
+Line = list[Part]
+
+
+def panel(look: Look, moved: Moved) -> list[Line]:
+    """The numbers of one threshold: all samples, the verified ones, what flips."""
+    at, now = moved.threshold, look.moves.now
+    lines: list[Line] = [
+        [("match threshold ", DIM), (str(at), "bold $accent"), ("" if at != now else "  in use", DIM)],
+        [("", "")],
+        [(f"all {moved.defined:,} samples", "bold")],
+        _row("automatic", number(moved.mean)),
+    ]
+    if look.found is not None:
+        lines += [[("", "")], *_verified(look.found, at)]
+    lines += [[("", "")]]
+    if at == now:
+        return [*lines, [("this threshold is in use", DIM)]]
+    return [
+        *lines,
+        [(f"against {now}", "bold")],
+        _row("units", f"{moved.flipped:,} flip"),
+        _row("samples", f"{moved.risen:,} up, {moved.fallen:,} down"),
+    ]
+
+
+def finding(look: Look) -> list[Line]:
+    """What the fit says, in two lines; without one what is missing."""
+    found = look.found
+    if found is None:
+        return [[("! ", "$warning"), (look.why, "")], [("", "")]]
+    best, now = found.threshold, found.threshold_now
+    gain = f"{gain_text(found)}{'' if found.gain.interval else ','} {how_sure(found).removeprefix('95 %, ')}"
+    if best == now:
+        said: Line = [("✓ ", "$success"), (f"{now} is the best for {NAMES[found.objective]}", "")]
+    elif found.better is None:
+        said = [("· ", ""), (f"{best} seems best: {gain}", "")]
+    elif found.better:
+        said = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
+    else:
+        said = [("= ", "$warning"), (f"{best} is no better than {now}: {gain}", "")]
+    folds = sorted(set(found.folds))
+    spread = f"always {folds[0]}" if len(folds) == 1 else f"{folds[0]} to {folds[-1]}"
+    rest = f"for {NAMES[found.objective]}; without a fold: {spread}"
+    if look.openings:
+        rest += f"; holdout opened {times(look.openings)}"
+    return [said, [("  ", ""), (rest, DIM)]]
+
+
+def legend(look: Look) -> Line:
+    """What the lines of the picture are."""
+    if look.found is None:
+        return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
+    return [
+        ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
+        ("· · ", "$secondary"), ("overlaid", DIM),
+    ]  # fmt: skip
+
+
+def _verified(found: Calibrated, at: int) -> list[Line]:
+    point = found.curve[at]
+    return [
+        [(f"{found.samples:,} verified", "bold"), (f"  {found.groups:,} groups", DIM)],
+        _row("automatic", number(point.automatic)),
+        _row("verified", number(found.verified)),
+        _row("bias", signed(point.bias).strip(), strong=True),
+        _row("|Δ|", number(point.mae)),
+        _row("right, F1", f"{number(point.accuracy)}, {number(point.f1)}"),
+        _row("TPR, TNR", f"{number(point.tpr)}, {number(point.tnr)}"),
+    ]
+
+
+def _row(name: str, value: str, *, strong: bool = False) -> Line:
+    return [(name.ljust(LABEL), DIM), (value, "bold" if strong else "")]

@@ -1,0 +1,340 @@
+"""Calibrate: the match threshold as a slider over the whole dataset, and the one that gold chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.comparing.moves import move_to
+from workbench.errors import UsageError, WorkbenchError
+from workbench.tui.calibrate_text import DIM, finding, legend, panel
+from workbench.tui.cells import cut
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.widgets.bars import Head, KeyBar, Part, Status
+from workbench.tui.widgets.numbers import Numbers
+from workbench.tui.widgets.slider import HIGH, LOW, Slider
+from workbench.tui.widgets.threshold_plot import ThresholdPlot
+from workbench.tui.work import start
+
+if TYPE_CHECKING:
+    from workbench.stages.calibrate_look import Look
+    from workbench.tui.desk import Desk
+
+TICK = 0.25
+"""Seconds between two looks at how far the reading is."""
+
+BY_HAND = """\
+No calibration stands behind it: a threshold that is set while looking at the curve has seen all verified \
+samples, and nothing here says how good it is on others. Verified samples stay as they are.
+"""
+
+
+class CalibrateScreen(BaseScreen):
+    """Reads and fits beside the event loop; a move of the slider is a few array passes."""
+
+    LEGEND = (("●", "the threshold shown"), ("┊", "the one in use"), ("◆", "the chosen one"))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("left", "move(-1)", "Threshold down by 1", "calibrate.down", "Threshold", "→ move"),
+        key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
+        key("shift+left", "move(-5)", "Threshold down by 5", "calibrate.down_five", "Threshold"),
+        key("shift+right", "move(5)", "Threshold up by 5", "calibrate.up_five", "Threshold"),
+        key("b", "best", "To the threshold that gold chooses", "calibrate.best", "Threshold", "best"),
+        key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
+        key(
+            "o", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
+            "objective",
+        ),
+        key(
+            "p", "probability", "Probability of a match, by similarity", "calibrate.probability", "View",
+            "probability",
+        ),
+        key("s", "save", "Save this calibration", "calibrate.save", "Keep", "save"),
+        key("enter", "use", "Use this threshold", "calibrate.use", "Keep", "use"),
+        key("r f5", "reread", "Read again", "calibrate.reread", "View"),
+        key("escape q K", "back", "Back to the queue", "calibrate.back", "View", "back"),
+    ]  # fmt: skip
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.look: Look | None = None
+        self.objective = "bias"
+        self.at = desk.info.threshold
+        self._done = 0
+        self._reading = ""
+
+    def compose(self) -> ComposeResult:
+        """The curve, numbers beside it, the slider, what the fit says."""
+        yield Head(id="head")
+        with Horizontal(id="middle"):
+            with Vertical(id="left"):
+                yield ThresholdPlot(id="curve")
+                yield Static(id="legend-line")
+            yield Numbers(id="numbers")
+        yield Slider(id="slider")
+        yield Static(id="finding")
+        yield Static(id="empty")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the dataset; keys wait for it, and the status line says how far it is."""
+        self._title("")
+        self._hide(shown=False)
+        self.set_interval(TICK, self._tell)
+        self._work(self._read)
+
+    # Reading.
+
+    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it beside the event loop while keys wait; what goes wrong is said."""
+        self.bench.gate.close()
+        start(self, partial(self._then_open, work), group="work", failed=self._unread)
+
+    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
+        await work()
+        self.bench.open_gate()
+
+    def _unread(self, error: Exception) -> None:
+        self._reading = ""
+        if self.look is None:
+            self._empty(str(error))
+        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
+        self.bench.open_gate()
+
+    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
+        """Put it on the status line."""
+        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+
+    def _tell(self) -> None:
+        """How far the reading is."""
+        if self._reading:
+            self.say(f"{self._reading} … {self._done:,}")
+
+    async def _read(self) -> None:
+        from workbench.stages import calibrate_look as stage
+
+        self._reading, self._done = "matching samples", 0
+        known: set[int] = set()
+        while chunk := await self.desk.store.read(stage.next_uncounted, self.desk.info.id):
+            if known >= set(chunk.hashes):
+                break  # their text or policy changes under us; they stay uncounted for now
+            known |= set(chunk.hashes)
+            await self.desk.store.write(stage.keep_counted, chunk)
+            self._done = len(known)
+        self._reading, self._done = "reading verified samples", 0
+        try:
+            found = await self.desk.store.read(
+                stage.look, self.desk.info.id, self.objective, progress=self._progress
+            )
+        except UsageError as error:
+            self._reading = ""
+            self._empty(str(error))
+            self.say("")
+            return
+        self._reading = ""
+        first = self.look is None or self.look.info.threshold != found.info.threshold
+        self.look = found
+        if first:
+            self.at = found.info.threshold
+        self.say("")
+        self._hide(shown=True)
+        self._show()
+
+    def _progress(self, done: int) -> None:
+        self._done = done
+
+    # Showing.
+
+    def _title(self, what: str) -> None:
+        left: tuple[Part, ...] = (("Calibrate", "bold"), (f"  {cut(flat(self.desk.info.name), 30)}", DIM))
+        if what:
+            left = (*left, (f"  {flat(what)}", DIM))
+        self.query_one(Head).show(left, ((f"as {flat(self.desk.annotator)}", DIM),))
+
+    def _hide(self, *, shown: bool) -> None:
+        for name in ("#middle", "#slider", "#finding"):
+            self.query_one(name).display = shown
+        self.query_one("#empty").display = not shown  # it keeps the last lines in their places
+
+    def _empty(self, why: str) -> None:
+        self._hide(shown=False)
+        said = f"There is nothing to calibrate yet.\n\n{flat(why)}"
+        self.query_one("#empty", Static).update(Content(said))
+
+    def _show(self) -> None:
+        """Everything anew: after reading, and when the objective or the fit changed."""
+        look = self.look
+        assert look is not None
+        used = f" · {look.info.calibration}" if look.info.calibration else ""
+        self._title(f"{look.gathered.scorer} · {look.run.name}{used}")
+        self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
+        self.query_one("#legend-line", Static).update(Content.assemble(*legend(look)))
+        lines = [Content.assemble(*line) for line in finding(look)]
+        self.query_one("#finding", Static).update(Content("\n").join(lines))
+        self._moved()
+        self.refresh_bindings()
+        self.query_one(KeyBar).refresh()
+
+    def _moved(self) -> None:
+        """The numbers and the slider at the threshold."""
+        look = self.look
+        assert look is not None
+        self.query_one(Numbers).show(panel(look, move_to(look.moves, self.at)))
+        marks = {look.moves.now: "┊"}
+        if look.found is not None:
+            marks[look.found.threshold] = "◆"
+        self.query_one(Slider).show(self.at, marks)
+
+    def to(self, threshold: int) -> None:
+        """Score the dataset at a threshold and show it."""
+        if self.look is None:
+            return
+        threshold = min(max(threshold, LOW), HIGH)
+        if threshold != self.at:
+            self.at = threshold
+            with self.app.batch_update():
+                self.query_one(ThresholdPlot).move(threshold)
+                self._moved()
+        self.query_one(Status).clear()
+
+    def on_slider_moved(self, event: Slider.Moved) -> None:
+        """The slider by mouse."""
+        event.stop()
+        self.to(event.value)
+
+    def on_threshold_plot_moved(self, event: ThresholdPlot.Moved) -> None:
+        """The picture by mouse."""
+        event.stop()
+        self.to(event.value)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a look there is only the way back; without a fit no probability, best one or saving."""
+        look = self.look
+        closed = {
+            **dict.fromkeys(("move", "in_use", "use"), look is None),
+            **dict.fromkeys(("best", "objective", "probability", "save"), look is None or look.found is None),
+        }
+        return None if closed.get(action, False) else True
+
+    def refused(self, action: str) -> None:
+        """Why a key does nothing now."""
+        if self.look is not None and action in ("best", "objective", "probability", "save"):
+            self.say(self.look.why, sign="!", tone="warn")
+
+    def action_move(self, step: int) -> None:
+        """By 1 or by 5."""
+        self.to(self.at + int(step))
+
+    def action_best(self) -> None:
+        """To the chosen threshold."""
+        assert self.look is not None  # the key is closed without it
+        assert self.look.found is not None
+        self.to(self.look.found.threshold)
+
+    def action_in_use(self) -> None:
+        """To the threshold in use."""
+        assert self.look is not None  # the key is closed without it
+        self.to(self.look.moves.now)
+
+    def action_objective(self) -> None:
+        """Choose by the other objective."""
+        self.objective = "f1" if self.objective == "bias" else "bias"
+        self._work(self._refit)
+
+    async def _refit(self) -> None:
+        from workbench.stages import calibrate_look as stage
+
+        assert self.look is not None  # the key is closed without it
+        assert self.look.found is not None
+        look, now = self.look, self.look.found.threshold_now
+        self.look = await self.desk.store.read(lambda _: stage.fitted(look, now, self.objective))
+        self._show()
+
+    async def action_probability(self) -> None:
+        """The probability by similarity, one key deeper."""
+        from workbench.tui.screens.probability import ProbabilityScreen
+
+        assert self.look is not None  # the key is closed without it
+        assert self.look.found is not None
+        self.bench.gate.close()
+        await self.app.push_screen(ProbabilityScreen(self.look.found))
+
+    async def action_save(self) -> None:
+        """Ask for a name and keep the fit."""
+        await self._ask_name("Save as", use=False)
+
+    async def action_use(self) -> None:
+        """Use what is shown: the fit under a name, or a threshold by hand."""
+        look = self.look
+        assert look is not None  # the key is closed without it
+        if look.found is not None and self.at == look.found.threshold:
+            await self._ask_name("Use it as", use=True)
+        elif self.at == look.moves.now:
+            self.say("this threshold is in use")
+        else:
+            title = f"Use {self.at} by hand?"
+            await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self._work, self._by_hand)))
+
+    async def _ask_name(self, title: str, *, use: bool) -> None:
+        from workbench.stages.calibrate_look import free_name
+
+        assert self.look is not None  # the keys are closed without it
+        found = self.look.found
+        assert found is not None
+        note = f"threshold {found.threshold}, fitted on {found.samples:,} verified samples"
+
+        def take(name: str) -> str | None:
+            assert self.look is not None
+            if not name:
+                return "a name, please"
+            if name in self.look.saved:
+                return "there is one of that name, and it does not change"
+            self._work(partial(self._save, name, use=use))
+            return None
+
+        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=free_name(self.look)))
+
+    async def _save(self, name: str, *, use: bool) -> None:
+        from workbench.stages import calibrate
+        from workbench.stages import calibrate_look as stage
+
+        assert self.look is not None
+        await self.desk.store.write(stage.save, self.look, name, self.desk.annotator)
+        said = f"saved as {name}"
+        if use:
+            await self.desk.store.write(calibrate.use, self.look.info, name)
+            said = f"{name} is in use: scores and the doubtful-first order go by it"
+        await self._read()
+        self.say(said, sign="✓", tone="good")
+
+    async def _by_hand(self) -> None:
+        from workbench.stages.recompute import keep_threshold
+
+        assert self.look is not None
+        at = self.at
+        await self.desk.store.write(keep_threshold, self.look.info, at)
+        await self._read()
+        self.say(f"match threshold {at} is in use, without a calibration", sign="✓", tone="good")
+
+    def action_reread(self) -> None:
+        """Read again: other windows review too."""
+        self.query_one(Status).clear()
+        self._work(self._read)
+
+    async def action_back(self) -> None:
+        """To the queue, which reads again what may have changed."""
+        await self.bench.back_from_runs()

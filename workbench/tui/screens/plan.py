@@ -1,0 +1,255 @@
+"""The plan of a dataset: how far it is, what is next, and making one before the first verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.errors import WorkbenchError
+from workbench.text.query import META
+from workbench.texts_plan import draft_text, precision_text
+from workbench.tui.cells import cut
+from workbench.tui.keys import key
+from workbench.tui.plan_text import DIM, stand_lines
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.read import ReadScreen
+from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.work import start
+
+if TYPE_CHECKING:
+    from workbench.stages.plan import PlanReport
+    from workbench.stages.planning import Draft, Wish
+    from workbench.tui.desk import Desk
+
+MOST_STRATA = 30
+"""Values above which a field is not offered for strata: each takes two reviews at least."""
+
+FEW_STRATA, ROOMY = 5, 36
+"""Strata that the consequences list in a terminal of fewer lines than this."""
+
+DROPPED = """\
+The samples go back to their random order, the holdout is let go, and the blind arm is what it was \
+before the plan. Nothing is decided yet, so nothing is lost.
+"""
+
+
+class PlanScreen(BaseScreen):
+    """Reads and draws beside the event loop; keys wait for it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key(
+            "c space enter",
+            "go_on",
+            "Go on with the next sample of the plan",
+            "plan.go_on",
+            "Plan",
+            "continue",
+        ),
+        key("n", "new", "Make a plan, or another one", "plan.new", "Plan", "new plan"),
+        key("p", "precision", "How many reviews a precision takes", "plan.precision", "Plan", "precision"),
+        key("D", "drop", "Take the plan away", "plan.drop", "Plan", "drop"),
+        key("r f5", "reread", "Read again", "plan.reread", "Plan"),
+        key("j down", "scroll(1)", "Down", "plan.down", "Moving"),
+        key("k up", "scroll(-1)", "Up", "plan.up", "Moving"),
+        key("escape b P", "back", "Back to the queue", "plan.back", "Plan", "back"),
+        key("q", "app.quit", "Quit", "plan.quit", "Plan"),
+    ]
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self.report: PlanReport | None = None
+        self._changed = False
+
+    def compose(self) -> ComposeResult:
+        """The plan line by line."""
+        yield Head(id="head")
+        with VerticalScroll(id="body", can_focus=False):
+            yield Static(id="stand")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Read the plan; keys wait for it."""
+        self.query_one(Head).show(
+            (("Plan", "bold"), (f"  {cut(flat(self.desk.info.name), 40)}", DIM)),
+            ((f"as {flat(self.desk.annotator)}", DIM),),
+        )
+        self._work(self._read)
+
+    # Reading.
+
+    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it beside the event loop while keys wait; what goes wrong is said."""
+        self.bench.gate.close()
+        start(self, partial(self._then_open, work), group="work", failed=self._unread)
+
+    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
+        await work()
+        self.bench.open_gate()
+
+    def _unread(self, error: Exception) -> None:
+        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
+        self.bench.open_gate()
+
+    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
+        """Put it on the status line."""
+        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+
+    async def _read(self) -> None:
+        from workbench.stages import plan
+        from workbench.store.datasets import dataset_info
+
+        info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
+        self.desk = replace(self.desk, info=info)
+        self.report = await self.desk.store.read(plan.report, info)
+        lines = [Content.assemble(*line) for line in stand_lines(self.report)]
+        self.query_one("#stand", Static).update(Content("\n").join(lines))
+        self.refresh_bindings()
+        self.query_one(KeyBar).refresh()
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A plan is made and dropped before the first verdict."""
+        report = self.report
+        closed = {
+            "new": report is None or report.decided > 0,
+            "drop": report is None or report.decided > 0 or report.plan is None,
+            "go_on": report is None,
+            "precision": report is None or not report.population,
+        }
+        return None if closed.get(action, False) else True
+
+    def refused(self, action: str) -> None:
+        """Why a key does nothing now."""
+        report = self.report
+        if report is not None and report.decided and action in ("new", "drop"):
+            many = "1 sample is" if report.decided == 1 else f"{report.decided:,} samples are"
+            self.say(f"{many} verified or excluded: a plan is drawn before the first verdict")
+        elif action == "drop":
+            self.say("there is no plan to drop")
+
+    def action_scroll(self, step: int) -> None:
+        """Up and down."""
+        self.query_one("#body").scroll_relative(y=int(step), animate=False)
+
+    def action_reread(self) -> None:
+        """Read the plan again."""
+        self.query_one(Status).clear()
+        self._work(self._read)
+
+    async def action_back(self) -> None:
+        """To the queue, which reads its order again."""
+        await self.bench.back_from_plan(changed=self._changed)
+
+    async def action_go_on(self) -> None:
+        """Open the next sample to decide in the order of the plan."""
+        await self.bench.back_from_plan(go_on=True)
+
+    # A new plan.
+
+    def action_new(self) -> None:
+        """Ask what it shall be."""
+        self._work(self._ask_for_one)
+
+    async def _ask_for_one(self) -> None:
+        from workbench.store.datasets import count_samples
+
+        total = await self.desk.store.read(count_samples, self.desk.info.id)
+        fields = _strata_fields((await self.desk.facets()).values)
+        if total < 2:
+            self.say("a plan needs 2 samples at least")
+            return
+        await self.bench.ask(PlanForm(total, fields, self._wished))
+
+    def _wished(self, wish: Wish) -> None:
+        self._work(partial(self._draft, wish))
+
+    async def _draft(self, wish: Wish) -> None:
+        from workbench.stages import dispute_signals, planning
+
+        desk = self.desk
+        if wish.design == "disputed":
+            chunks = await desk.store.read(dispute_signals.uncounted, desk.info)
+            for number, chunk in enumerate(chunks):
+                self.say(f"counting what is disputed: {number * len(chunks[0]):,} samples …")
+                counted = await desk.store.read(dispute_signals.count_chunk, desk.info, chunk)
+                await desk.store.write(dispute_signals.keep_counted, counted)
+        self.say("drawing …")
+        drafted = await desk.store.read(planning.draft, desk.info, wish, desk.annotator)
+        self.say("")
+        title = "Replace the plan?" if drafted.replaces else "Make this plan?"
+        text = draft_text(drafted, FEW_STRATA if self.size.height < ROOMY else MOST_STRATA)
+        await self.bench.ask(PlanConfirm(title, text, partial(self._agreed, drafted)))
+
+    def _agreed(self, drafted: Draft) -> None:
+        self._work(partial(self._make, drafted))
+
+    async def _make(self, drafted: Draft) -> None:
+        from workbench.stages import planning
+
+        await self.desk.store.write(planning.make, self.desk.info, drafted)
+        self._changed = True
+        await self._read()
+        self.say("the queue follows this plan now", sign="✓", tone="good")
+
+    async def action_drop(self) -> None:
+        """Ask, then take the plan away."""
+        await self.bench.ask(ConfirmScreen("Take the plan away?", DROPPED, partial(self._work, self._drop)))
+
+    async def _drop(self) -> None:
+        from workbench.stages import planning
+
+        await self.desk.store.write(planning.drop, self.desk.info)
+        self._changed = True
+        await self._read()
+        self.say("the plan is gone; the random order stands again", sign="✓", tone="good")
+
+    # Precision.
+
+    async def action_precision(self) -> None:
+        """Ask for a half-width."""
+        await self.bench.ask(
+            PromptScreen("An interval of ± how much?", self._wanted, value="0.03", placeholder="0.03")
+        )
+
+    def _wanted(self, text: str) -> str | None:
+        try:
+            width = float(text.removeprefix("±").strip().replace(",", "."))
+        except ValueError:
+            width = 0.0
+        if not 0 < width < 1:
+            return "a number between 0 and 1, as 0.03"
+        self.app.call_later(self.bench.gate.enter, partial(self._answer, width))
+        return None
+
+    async def _answer(self, width: float) -> None:
+        self._work(partial(self._precision, width))
+
+    async def _precision(self, width: float) -> None:
+        from workbench.stages.precision import precision
+
+        found = await self.desk.store.read(precision, self.desk.info, width)
+        await self.bench.ask(ReadScreen("How many reviews it takes", precision_text(found)))
+
+
+def _strata_fields(values: Mapping[str, Sequence[object]]) -> list[str]:
+    """The fields that strata can be made of: group and keys of meta with two to thirty values."""
+    return [
+        name
+        for name, found in values.items()
+        if (name == "group" or name.startswith(META)) and 2 <= len(found) <= MOST_STRATA
+    ]
