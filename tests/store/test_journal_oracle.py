@@ -171,14 +171,23 @@ class Desk:
             self.oracles[who].shown[key] = Sheet(halves)
         return opened
 
+    def led(self, moved: journal.Moved | None, who: str) -> None:
+        """Where an undo or redo leads is what opening it shows, read anew or remembered."""
+        if moved is not None:
+            fresh = review.open_sample(self.store, moved.sample_id, who)
+            assert moved.state == fresh.state or fresh.reopening is not None
+            assert review.led_to(fresh, moved) in (fresh, None)
+
     def step(self, who: str, key: str, what: str, n: int) -> None:
         oracle = self.oracles[who]
         if what == "undo":
             moved = review.undo(self.store, self.info.id, who)
             assert (moved is not None) == oracle.undo()
+            self.led(moved, who)
         elif what == "redo":
             moved = review.redo(self.store, self.info.id, who)
             assert (moved is not None) == oracle.redo()
+            self.led(moved, who)
         elif what == "bulk":
             opened = {name: self.touch(who, name) for name in KEYS}
             edits = {
@@ -199,6 +208,8 @@ class Desk:
             after = review.act(self.store, one, *some)
             oracle.act({key: some})
             self.same(who, key, after.state)
+            stored = journal.load_review(self.store, self.ids[key], who)
+            assert stored is not None and stored.state == after.state  # followed is what folding gives
 
     def same(self, who: str, key: str, state: ReviewState) -> None:
         expected = self.oracles[who].sheet(key)

@@ -11,6 +11,7 @@ from workbench.reviewing.edits import (
     Accept,
     Comment,
     Dispose,
+    Edit,
     Event,
     Flag,
     Open,
@@ -84,11 +85,18 @@ def fold(events: Sequence[Event]) -> ReviewState:
     undone = undone_actions(events)
     state = ReviewState(events[-1].seq if events else -1, None, _empty("entity"), _empty("statement"))
     for event in events:
-        edit = event.edit
         # The opening row says what was shown; that stays true when the first act is undone.
-        if event.action in undone and not isinstance(edit, Open):
-            continue
-        state = _apply(state, edit, imported=event.action.startswith(IMPORT_ACTION))
+        if event.action not in undone or isinstance(event.edit, Open):
+            state = _apply(state, event.edit, imported=event.action.startswith(IMPORT_ACTION))
+    return state
+
+
+def followed(state: ReviewState, edits: Iterable[tuple[str, Edit]]) -> ReviewState | None:
+    """The state after further rows (action and edit), None where an undo or redo needs the rows before."""
+    for action, edit in edits:
+        if isinstance(edit, Undo | Redo):
+            return None
+        state = replace(_apply(state, edit, imported=action.startswith(IMPORT_ACTION)), seq=state.seq + 1)
     return state
 
 

@@ -127,8 +127,7 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
     """The act on a sample as the journal takes it."""
     return Act(
-        opened.sample_id, opened.state.seq, opened.sample.content_hash, opened.opening, edits,
-        opened.reopening, effort,
+        opened.sample_id, opened.sample, opened.state, opened.opening, edits, opened.reopening, effort,
     )  # fmt: skip
 
 
@@ -140,6 +139,20 @@ def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     """Restore the act that was undone last."""
     return journal.redo(store, dataset_id, annotator)
+
+
+def led_to(known: Opened, moved: Moved) -> Opened | None:
+    """The sample that an undo or redo leads to, from what was read of it a moment ago.
+
+    None where opening it might show more: a kind that nobody touched and that has no units.
+    """
+    state = moved.state
+    untouched = (
+        not state.of(kind).touched and not state.of(kind).assessment.units for kind in known.dataset.kinds
+    )
+    if any(untouched) or state.opened is None:
+        return None
+    return _opened(known.dataset, known.stored, known.annotator, state, state.opened)
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:

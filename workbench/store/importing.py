@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal
 
 from sqlalchemy.exc import IntegrityError
@@ -20,7 +21,7 @@ from workbench.store.intake import Intake
 from workbench.store.journal import append_edits, events_of
 from workbench.store.plans import LATE_RANK, has_plan, kept_back
 from workbench.store.purge import purged_among
-from workbench.store.samples import draw
+from workbench.store.samples import draw, sample_of
 from workbench.store.scores import forget_scores
 from workbench.store.tables import METADATA, ReviewRow, SampleRow
 
@@ -238,7 +239,7 @@ def _make_stale(
             edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
         else:  # written without units too: acts before it, also undone ones, quote the old text
             edits.append(Dispose("todo", (kind,), reason="contexts changed"))
-    append_edits(session, review, row, [(intake.action, edit) for edit in edits])
+    append_edits(session, review, partial(sample_of, row), [(intake.action, edit) for edit in edits])
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:

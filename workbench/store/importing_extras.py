@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
 from workbench.errors import RowError
 from workbench.model import KINDS, Assessment, GoldRecord, Kind, Proposal, Record
-from workbench.reviewing.documents import edit_document, proposal_document
+from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Accept, Edit
-from workbench.reviewing.gold import Verified, gold_units, resolve
+from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
-from workbench.store.importing_marks import differing_mark, marks_edits, new_marks, opening_of
+from workbench.store.importing_gold import assessments_of, write_reviews
+from workbench.store.importing_marks import differing_mark, new_marks
 from workbench.store.intake import Intake
-from workbench.store.journal import append_edits, gold_rows
+from workbench.store.journal import append_edits
 from workbench.store.runs import new_run
+from workbench.store.samples import sample_of
 from workbench.store.tables import METADATA, ExternalScoreRow, ProposalRow, ReviewRow, SampleRow
 
 
@@ -67,7 +67,7 @@ class _Bulk:
         if self.scores:
             insert_many(session, tables["external_score"], self.scores)
         if self.reviews:
-            _write_reviews(session, intake, self.reviews)
+            write_reviews(session, intake, self.reviews)
 
 
 class Stored:
@@ -106,7 +106,7 @@ class Stored:
         its gold say what its journal folds to, and are read for a whole chunk at once.
         """
         kinds: set[Kind] = set()
-        for assessment in _assessments(gold):
+        for assessment in assessments_of(gold):
             disposition = review.entity if assessment.kind == "entity" else review.statement
             if disposition != "verified":
                 if not differing or disposition in ("started", "excluded"):
@@ -220,89 +220,12 @@ def _gold(
         bulk.reviews.append((sample_id, gold, extra.record))
         return True
     kinds = stored.new_kinds(review, gold, differing=False)
-    given = [assessment for assessment in _assessments(gold) if assessment.kind in kinds]
+    given = [assessment for assessment in assessments_of(gold) if assessment.kind in kinds]
     edits: list[tuple[str, Edit]] = [(intake.action, Accept(assessment)) for assessment in given]
     edits += [(intake.action, edit) for edit in new_marks(session, review, gold.marks)]
     if not edits:
         return False
     for assessment in given:
         stored.verified[sample_id, gold.annotator, assessment.kind] = assessment
-    append_edits(session, review, session.get_one(SampleRow, sample_id), edits)
+    append_edits(session, review, lambda: sample_of(session.get_one(SampleRow, sample_id)), edits)
     return True
-
-
-def _assessments(gold: GoldRecord) -> list[Assessment]:
-    parts: list[tuple[Kind, Any]] = [("entity", gold.entities), ("statement", gold.statements)]
-    source = f"imported from {gold.annotator}"
-    return [Assessment(kind, source, units) for kind, units in parts if units is not None]
-
-
-def _write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, GoldRecord, Record]]) -> None:
-    tables = METADATA.tables
-    now = datetime.now(UTC)
-    rows = []
-    for sample_id, record, _ in gold:
-        said = record.marks.dispositions
-        rows.append(
-            {
-                "dataset_id": intake.dataset_id,
-                "sample_id": sample_id,
-                "annotator": record.annotator,
-                "origin": "adjudicated" if record.marks.adjudicated else "imported",
-                "policy_version": intake.policy_version,
-                "shown": record.marks.shown or "import",
-                "seq": len(_assessments(record)) + len(marks_edits(record.marks)),
-                "entity": said.get("entity", "todo") if record.entities is None else "verified",
-                "statement": said.get("statement", "todo") if record.statements is None else "verified",
-                "flag": record.marks.flag,
-                "updated_at": now,
-                "off_plan": record.marks.off_plan,
-            }
-        )
-    session.execute(insert(tables["review"]), rows)
-    numbers = _review_ids(session, [sample_id for sample_id, _, _ in gold])
-    events: list[dict[str, Any]] = []
-    units: list[dict[str, Any]] = []
-    for sample_id, record, whole in gold:
-        review_id = numbers[sample_id, record.annotator]
-        assessments = _assessments(record)
-        edits: list[Edit] = [opening_of(record.marks, intake.policy_version)]
-        edits += [Accept(assessment) for assessment in assessments]
-        edits += marks_edits(record.marks)
-        for seq, edit in enumerate(edits):
-            op, data = edit_document(edit)
-            spent = record.effort if seq == 1 else None
-            events.append(
-                {
-                    "review_id": review_id,
-                    "seq": seq,
-                    "dataset_id": intake.dataset_id,
-                    "annotator": record.annotator,
-                    "action": intake.action,
-                    "op": op,
-                    "data": data,
-                    "at": now,
-                    "seconds": spent.seconds if spent else None,
-                    "presses": spent.presses if spent else None,
-                }
-            )
-        for assessment in assessments:
-            units += gold_rows(
-                gold_units(assessment.units),
-                whole.sample,
-                intake.dataset_id,
-                sample_id,
-                review_id,
-                record.annotator,
-            )
-    session.execute(insert(tables["review_event"]), events)
-    insert_many(session, tables["gold_unit"], units)
-
-
-def _review_ids(session: Session, sample_ids: Sequence[int]) -> dict[tuple[int, str], int]:
-    rows = session.exec(
-        select(ReviewRow.sample_id, ReviewRow.annotator, ReviewRow.id).where(
-            col(ReviewRow.sample_id).in_(sample_ids)
-        )
-    )
-    return {(sample_id, annotator): number for sample_id, annotator, number in rows if number is not None}

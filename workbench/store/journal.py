@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from typing import Any, cast
 
 from sqlalchemy import Table, bindparam, case, delete, exists
@@ -18,7 +18,7 @@ from workbench.errors import ConflictError, SpanError
 from workbench.model import KINDS, Assessment, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of, unit_document
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
-from workbench.reviewing.fold import ReviewState, fold
+from workbench.reviewing.fold import ReviewState, fold, followed
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store, insert_many
@@ -47,14 +47,14 @@ class Review:
 class Act:
     """What a person does to one sample at once.
 
-    `after` is the newest row's number that the person had seen, -1 for a review that does not exist yet;
-    `opening` is then written first. `reopening` is written first where a review of which nothing was touched
-    was shown anew. `content_hash` is of the text the person had seen, `effort` what the act cost.
+    `sample` and `state` are what the person had seen: the text, and the review up to its newest row, `seq`
+    -1 for one that does not exist yet; `opening` is then written first. `reopening` is written first where a
+    review of which nothing was touched was shown anew. `effort` is what the act cost.
     """
 
     sample_id: int
-    after: int
-    content_hash: str
+    sample: Sample
+    state: ReviewState
     opening: Open
     edits: Sequence[Edit]
     reopening: Open | None = None
@@ -66,13 +66,14 @@ class Moved:
     """What undo or redo touched: where to go and what to say.
 
     `unit` is the id of the unit whose place it is, empty when it was about the sample; `edit` the first
-    edit of the act, which reached over so many `samples`.
+    edit of the act, which reached over so many `samples`; `state` what the review of the first is now.
     """
 
     sample_id: int
     what: str
     kind: Kind | None
     edit: Edit
+    state: ReviewState
     unit: str = ""
     samples: int = 1
 
@@ -109,19 +110,22 @@ def record_bulk(store: Store, acts: Sequence[Act], annotator: str) -> None:
 
 
 def _append_act(session: Session, act: Act, annotator: str, action: str, origin: str) -> ReviewState:
-    sample_row = _sample_row(session, act.sample_id)
-    if act.content_hash != sample_row.content_hash:
-        raise ConflictError(f"the text of {sample_row.key} was replaced; it is shown as it is now")
+    # beside the journal only the hash is read: it says that the text is the one the person saw
+    dataset_id, name, content_hash = session.exec(_text_of(), params={"sample": act.sample_id}).one()
+    if act.sample.content_hash != content_hash:
+        raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
     row = _review_row(session, act.sample_id, annotator)
-    if (row.seq if row else -1) != act.after:
-        raise ConflictError(f"{sample_row.key} was changed in another window; it is shown as it is now")
-    rows = list(act.edits)
+    if (row.seq if row else -1) != act.state.seq:
+        raise ConflictError(f"{name} was changed in another window; it is shown as it is now")
+    edits = list(act.edits)
     if row is None:
-        rows.insert(0, act.opening)
-        row = _new_review(session, sample_row, annotator, act.opening, origin)
+        edits.insert(0, act.opening)
+        row = _new_review(dataset_id, act.sample_id, annotator, act.opening, origin)
+        session.add(row)
     elif act.reopening is not None:
-        rows.insert(0, act.reopening)
-    return append_edits(session, row, sample_row, [(action, edit) for edit in rows], act.effort)
+        edits.insert(0, act.reopening)
+    named = [(action, edit) for edit in edits]
+    return append_edits(session, row, lambda: act.sample, named, act.effort, before=act.state)
 
 
 def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
@@ -190,19 +194,21 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
     touched = session.exec(_rows_of_act(), params={"action": target}).all()
     reviews = list(dict.fromkeys(event.review_id for event in touched))
+    states = []
     for review_id in reviews:
         row = session.get_one(ReviewRow, review_id)
-        append_edits(session, row, _sample_row(session, row.sample_id), [(own, edit)])
+        states.append(append_edits(session, row, partial(_sample, session, row.sample_id), [(own, edit)]))
     first = touched[0]
     done = edit_of(first.op, first.data)
     sample_id = session.get_one(ReviewRow, first.review_id).sample_id
+    moved = Moved(sample_id, first.op, None, done, states[0], samples=len(reviews))
     match done:
         case Put():
-            return Moved(sample_id, first.op, done.kind, done, done.units[0].id, len(reviews))
+            return replace(moved, kind=done.kind, unit=done.units[0].id)
         case Accept():
-            return Moved(sample_id, first.op, done.assessment.kind, done, samples=len(reviews))
+            return replace(moved, kind=done.assessment.kind)
         case _:
-            return Moved(sample_id, first.op, None, done, samples=len(reviews))
+            return moved
 
 
 @cache
@@ -214,13 +220,15 @@ def _rows_of_act() -> Any:
     )
 
 
-def _sample_row(session: Session, sample_id: int) -> SampleRow:
-    return cast("SampleRow", session.exec(_sample_of(), params={"sample": sample_id}).one())
-
-
 @cache
-def _sample_of() -> Any:
-    return select(SampleRow).where(SampleRow.id == bindparam("sample"))
+def _text_of() -> Any:
+    return select(SampleRow.dataset_id, SampleRow.key, SampleRow.content_hash).where(
+        SampleRow.id == bindparam("sample")
+    )
+
+
+def _sample(session: Session, sample_id: int) -> Sample:
+    return sample_of(session.get_one(SampleRow, sample_id))
 
 
 def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
@@ -235,13 +243,10 @@ def _review_of() -> Any:
     )
 
 
-def _new_review(
-    session: Session, sample_row: SampleRow, annotator: str, opening: Open, origin: str
-) -> ReviewRow:
-    assert sample_row.id is not None
-    row = ReviewRow(
-        dataset_id=sample_row.dataset_id,
-        sample_id=sample_row.id,
+def _new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
+    return ReviewRow(
+        dataset_id=dataset_id,
+        sample_id=sample_id,
         annotator=annotator,
         origin=origin,
         policy_version=opening.policy,
@@ -250,54 +255,39 @@ def _new_review(
         seq=-1,
         updated_at=datetime.now(UTC),
     )
-    session.add(row)
-    session.flush()
-    return row
 
 
 def append_edits(
     session: Session,
     row: ReviewRow,
-    sample_row: SampleRow,
+    text: Callable[[], Sample],
     edits: Sequence[tuple[str, Edit]],
     effort: Effort | None = None,
+    *,
+    before: ReviewState | None = None,
 ) -> ReviewState:
     """Add rows to a review's journal inside an open transaction and project what they change.
 
-    `effort` is kept with the first row that is an act of the person.
+    `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
+    kept with the first row that is an act of the person. `before` is the state up to the review's newest
+    row, where it is known: the journal is then not read again.
 
     Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
     added the same row.
     """
     now = datetime.now(UTC)
-    assert row.id is not None
-    sample = sample_of(sample_row)
-    rows = []
-    for number, (action, edit) in enumerate(edits, start=row.seq + 1):
+    was = {kind: getattr(row, kind) for kind in KINDS}
+    for _, edit in edits:
         for unit in _units_of(edit):
-            check_spans(unit, sample)
-        op, data = edit_document(edit)
-        spent, effort = (effort, None) if op != "open" else (None, effort)
-        rows.append(
-            {
-                "review_id": row.id,
-                "seq": number,
-                "dataset_id": row.dataset_id,
-                "annotator": row.annotator,
-                "action": action,
-                "op": op,
-                "data": data,
-                "at": now,
-                "seconds": round(spent.seconds, 1) if spent else None,
-                "presses": spent.presses if spent else None,
-            }
-        )
-    try:
-        session.execute(_EVENTS.insert(), rows)
-    except IntegrityError as error:
-        raise ConflictError("this sample was changed in another window meanwhile") from error
-    state = fold(events_of(session, row.id))
-    was = {"entity": row.entity, "statement": row.statement}
+            check_spans(unit, text())
+    first = row.seq + 1
+    state = followed(before, edits) if before is not None else None
+    if state is None:
+        assert row.id is not None  # a review that is not there yet has no rows to take back
+        added = [
+            Event(seq, action, row.annotator, "", edit) for seq, (action, edit) in enumerate(edits, first)
+        ]
+        state = fold([*events_of(session, row.id), *added])
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -307,11 +297,34 @@ def append_edits(
     if accepted and row.origin != "adjudicated":
         row.origin = "imported" if all(accepted) else "reviewed"
     row.updated_at = now
+    rows = []
+    try:
+        session.flush()
+        for number, (action, edit) in enumerate(edits, first):
+            op, data = edit_document(edit)
+            spent, effort = (effort, None) if op != "open" else (None, effort)
+            rows.append(
+                {
+                    "review_id": row.id,
+                    "seq": number,
+                    "dataset_id": row.dataset_id,
+                    "annotator": row.annotator,
+                    "action": action,
+                    "op": op,
+                    "data": data,
+                    "at": now,
+                    "seconds": round(spent.seconds, 1) if spent else None,
+                    "presses": spent.presses if spent else None,
+                }
+            )
+        session.execute(_EVENTS.insert(), rows)
+    except IntegrityError as error:
+        raise ConflictError("this sample was changed in another window meanwhile") from error
     for kind in KINDS:
         if was[kind] == "verified":
             session.execute(_forget_gold(), {"review": row.id, "of_kind": kind})
         if state.of(kind).disposition == "verified":
-            _keep_gold(session, row, sample, state.of(kind).assessment)
+            _keep_gold(session, row, text(), state.of(kind).assessment)
     return state
 
 
@@ -329,9 +342,17 @@ def _forget_gold() -> Any:
 
 
 def gold_rows(
-    units: Sequence[Unit], sample: Sample, dataset_id: int, sample_id: int, review_id: int, annotator: str
+    units: Sequence[Unit],
+    sample: Sample,
+    dataset_id: int,
+    sample_id: int,
+    review_id: int,
+    annotator: str,
+    document: Callable[[Unit], Any] = unit_document,
 ) -> list[dict[str, Any]]:
     """The `gold_unit` rows of verified units, spans checked against the text.
+
+    `document` gives a unit's document, or its JSON where the rows are written as such.
 
     Raises SpanError for a span outside the reference, a principal span that does not read as the
     unit's text, or evidence outside its context.
@@ -356,7 +377,7 @@ def gold_rows(
                 "verdict": unit.match.verdict or "unsure",
                 "reason": unit.match.reason,
                 "rule": unit.match.rule,
-                "document": unit_document(unit),
+                "document": document(unit),
             }
         )
     return rows

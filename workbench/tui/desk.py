@@ -9,7 +9,7 @@ import asyncio
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from workbench.errors import StoreError
 from workbench.model import Effort, Kind
@@ -228,31 +228,31 @@ class Desk:
 
         return await self.store.write(review.redo, self.info.id, self.annotator)
 
-    async def move_back(self) -> tuple[Moved, Opened | None] | None:
-        """`undo`, and the sample it leads to in the same trip; that is None when it cannot be opened."""
-        from workbench.stages import review
-
-        return await self.store.write(self._led_to, review.undo)
-
-    async def move_on(self) -> tuple[Moved, Opened | None] | None:
-        """`redo`, and the sample it leads to, as above."""
-        from workbench.stages import review
-
-        return await self.store.write(self._led_to, review.redo)
-
-    def _led_to(
-        self, store: Store, move: Callable[[Store, int, str], Moved | None]
+    async def move(
+        self, step: Literal["undo", "redo"], known: Callable[[int], Opened | None]
     ) -> tuple[Moved, Opened | None] | None:
+        """Undo or redo, and the sample it leads to in the same trip; that is None when it cannot be opened.
+
+        `known` gives a sample that was read a moment ago, so that it is not read again.
+        """
         from workbench.stages import review
 
-        moved = move(store, self.info.id, self.annotator)
-        if moved is None:
-            return None
-        try:
-            here = self.info.id
-            return moved, review.open_sample(store, moved.sample_id, self.annotator, dataset_id=here)
-        except Exception:  # what was written is written; who opens the sample for itself is told why it fails
-            return moved, None
+        def write(store: Store) -> tuple[Moved, Opened | None] | None:
+            done = review.undo if step == "undo" else review.redo
+            moved = done(store, self.info.id, self.annotator)
+            if moved is None:
+                return None
+            seen = known(moved.sample_id)
+            there = None if seen is None else review.led_to(seen, moved)
+            if there is not None:
+                return moved, there
+            try:
+                here = self.info.id
+                return moved, review.open_sample(store, moved.sample_id, self.annotator, dataset_id=here)
+            except Exception:  # what was written is written; who opens the sample itself is told why it fails
+                return moved, None
+
+        return await self.store.write(write)
 
 
 def open_desk(store: Store, dataset: str | None, annotator: str) -> Desk:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from time import monotonic
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from textual.binding import BindingType
 
@@ -17,6 +16,7 @@ from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.stages.same import decision_on
 from workbench.tui import intents
+from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful
 from workbench.tui.intents import Intent, told
 from workbench.tui.screens.prompt import PromptScreen
@@ -44,6 +44,10 @@ AHEAD = 30.0
 an older text or journal even so: whoever writes compares both."""
 
 
+SEEN = 16
+"""Samples that an undo need not read again."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ahead:
     """The sample to decide after another, as it stood when it was read."""
@@ -65,6 +69,10 @@ class ReviewScreen(UnitsScreen):
     _accept_at = float("-inf")
     _stopped_since = 0.0
     _ahead: Ahead | None = None
+
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
+        super().__init__(desk, sample_id, kind, picked=picked)
+        self._seen: dict[int, tuple[float, Opened]] = {}  # with the time of reading, oldest first
 
     # Writing, and going on.
 
@@ -134,6 +142,20 @@ class ReviewScreen(UnitsScreen):
         ):
             return await self.desk.open_next(opened.sample_id)
         return ahead.opened
+
+    def _known(self, sample_id: int) -> Opened | None:
+        """A sample that was on the screen, as long as it may be taken for what the database holds."""
+        read_at, opened = self._seen.get(sample_id, (float("-inf"), None))
+        return opened if monotonic() - read_at <= AHEAD else None
+
+    def show(self, opened: Opened, kind: Kind | None = None) -> None:
+        """Draw the sample, and remember it for an undo that leads back."""
+        before = self._seen.pop(opened.sample_id, None)
+        read_at = before[0] if before and before[1].stored is opened.stored else monotonic()
+        self._seen[opened.sample_id] = read_at, opened
+        if len(self._seen) > SEEN:
+            del self._seen[next(iter(self._seen))]
+        super().show(opened, kind)
 
     async def _read_beside(self) -> None:
         """While the sample is looked at: the progress, and what its decision will ask for."""
@@ -215,11 +237,11 @@ class ReviewScreen(UnitsScreen):
 
     def action_undo(self) -> None:
         """Take back the newest act and go where it was."""
-        self.do("undo", partial(self._moved, self.desk.move_back, "undid", "nothing to undo"))
+        self.do("undo", partial(self._moved, "undo", "undid"))
 
     def action_redo(self) -> None:
         """Restore the act undone last and go where it was."""
-        self.do("redo", partial(self._moved, self.desk.move_on, "did again", "nothing to redo"))
+        self.do("redo", partial(self._moved, "redo", "did again"))
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
         """Where an undo from the queue led: what was undone is said, and its unit has the cursor."""
@@ -238,13 +260,11 @@ class ReviewScreen(UnitsScreen):
             if unit.id == moved.unit:
                 self.query_one(UnitList).move_to(index)
 
-    async def _moved(
-        self, move: Callable[[], Awaitable[tuple[Moved, Opened | None] | None]], word: str, none: str
-    ) -> None:
-        led = await move()
+    async def _moved(self, step: Literal["undo", "redo"], word: str) -> None:
+        led = await self.desk.move(step, self._known)
         self._ahead = None
         if led is None:
-            self.say(none)
+            self.say(f"nothing to {step}")
             self.show(self.now)
             return
         moved, opened = led
