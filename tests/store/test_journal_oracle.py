@@ -209,7 +209,8 @@ class Desk:
             oracle.act({key: some})
             self.same(who, key, after.state)
             stored = journal.load_review(self.store, self.ids[key], who)
-            assert stored is not None and stored.state == after.state  # followed is what folding gives
+            assert stored is not None
+            assert stored.state == after.state  # followed is what folding gives
 
     def same(self, who: str, key: str, state: ReviewState) -> None:
         expected = self.oracles[who].sheet(key)

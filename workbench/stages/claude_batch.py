@@ -70,7 +70,7 @@ async def propose_batch(
         finally:
             for window in _windows(ids):
                 stored = samples.load_samples(book.store, window, None)
-                await book.store.write(lambda _store, these: book.put_together(these), stored)
+                await book.put_together(stored)
 
 
 def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import cast
+from typing import Any, cast
 
 from workbench.model import Kind, Sample
 from workbench.proposing.claude_asks import (
@@ -30,7 +30,11 @@ from workbench.store.engine import Store
 from workbench.store.samples import Stored
 
 WINDOW = 200
-"""Samples that are planned and put together at once."""
+"""Samples that are planned at once."""
+
+TOGETHER = 25
+"""Proposals of one transaction: a decision of a person waits its turn behind one (a whole window took the
+writer .1 to .2 s)."""
 
 FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
 """Failures that are left alone until a person retries."""
@@ -110,8 +114,13 @@ class Book:
         )
         calls.save_call(self.store, self.run_id, call)
 
-    def put_together(self, stored: Sequence[Stored]) -> None:
+    async def put_together(self, stored: Sequence[Stored]) -> None:
         """Store the proposals of the samples that all is known of, and why others have none."""
+        for start in range(0, len(stored), TOGETHER):
+            proposals, failures = await asyncio.to_thread(self._made, stored[start : start + TOGETHER])
+            await self.store.write(runs.add_results, proposals, failures)
+
+    def _made(self, stored: Sequence[Stored]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         results, paid_by = self.results(stored)
         proposals, failures = [], []
         for one in stored:
@@ -125,7 +134,7 @@ class Book:
                 keys = self.keys_of(one.sample) | self.verdict_keys(one.sample, results)
                 used = sorted({paid_by[key] for key in keys if key in paid_by})
                 proposals.append({**row, "document": proposal_document(made), "calls": used})
-        runs.add_results(self.store, proposals, failures)
+        return proposals, failures
 
 
 class Feed:
@@ -165,7 +174,7 @@ class Feed:
     async def close(self) -> None:
         """Put together what can be of the windows that are still open."""
         for window in self._open:
-            await self._book.store.write(_put_together, self._book, window.samples)
+            await self._book.put_together(window.samples)
         self._open = []
 
     def _begin(self, ids: Sequence[int]) -> list[Ask]:
@@ -184,7 +193,7 @@ class Feed:
         asks: list[Ask] = []
         for window in [one for one in self._open if not one.waiting]:
             if window.judged:
-                await self._book.store.write(_put_together, self._book, window.samples)
+                await self._book.put_together(window.samples)
                 self._open.remove(window)
             else:
                 asks += await asyncio.to_thread(self._judge, window)
@@ -204,10 +213,6 @@ class Feed:
         window.waiting = {key for ask in needed for key in ask.keys if key not in book.failed}
         window.judged = True
         return asks
-
-
-def _put_together(_store: Store, book: Book, stored: Sequence[Stored]) -> None:
-    book.put_together(stored)
 
 
 def save(_store: Store, book: Book, ask: Ask, result: Result, batch: str = "") -> None:

@@ -116,23 +116,22 @@ def add_proposals(store: Store, rows: Sequence[dict[str, Any]]) -> None:
 def add_results(
     store: Store, proposals: Sequence[dict[str, Any]], failures: Sequence[dict[str, Any]]
 ) -> None:
-    """Store proposals and why other samples have none, in one transaction.
+    """Store proposals of one run, and why other samples have none, in one transaction.
 
     A sample that another process proposed meanwhile stays as it is; a proposal ends an earlier failure.
     """
     if not proposals and not failures:
         return
+    run_id = (*proposals, *failures)[0]["run_id"]
+    ids = [row["sample_id"] for row in (*proposals, *failures)]
     with store.writing() as session:
-        for row in (*proposals, *failures):
-            old = (row["run_id"], row["sample_id"])
-            session.execute(
-                delete(FailedRow).where(col(FailedRow.run_id) == old[0], col(FailedRow.sample_id) == old[1])
-            )
+        session.execute(
+            delete(FailedRow).where(col(FailedRow.run_id) == run_id, col(FailedRow.sample_id).in_(ids))
+        )
         there = set(
             session.exec(
                 select(ProposalRow.sample_id, ProposalRow.content_hash).where(
-                    ProposalRow.run_id == (*proposals, *failures)[0]["run_id"],
-                    col(ProposalRow.sample_id).in_([row["sample_id"] for row in (*proposals, *failures)]),
+                    ProposalRow.run_id == run_id, col(ProposalRow.sample_id).in_(ids)
                 )
             )
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import ge
@@ -49,6 +50,10 @@ SHEETS = (
 )  # fmt: skip
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
+
+SWITCH = 0.0005
+"""Seconds after which a busy thread hands over to one that waits (Python's own: .005). A key passes six
+times from thread to thread on its way to the screen, each time behind a run or a count that goes on."""
 
 PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
@@ -408,9 +413,12 @@ def run(connect: Callable[[], Store], dataset: str | None, annotator: str, setti
     )
     if not theme and app.console.color_system == "standard":
         app.theme = SIXTEEN
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
     try:
         app.run()
     finally:
+        sys.setswitchinterval(usual)
         if app.proposing is not None:
             from workbench.tui.proposing import finish
 
