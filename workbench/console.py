@@ -174,13 +174,14 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
 
         return open_store(url, create=False, cache=SCREEN_CACHE)
 
-    if "://" not in url and not Path(url).expanduser().exists():  # said here before a screen is painted
+    path = None if "://" in url else Path(url).expanduser()
+    if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
     from workbench.settings import read_settings
     from workbench.tui.app import run
 
-    code = run(connect, dataset, annotator, read_settings())
+    code = run(connect, dataset, annotator, read_settings(), path)
     if code:
         raise SystemExit(code)
 

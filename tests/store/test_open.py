@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
-from workbench.store import engine, tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
+from workbench.store import engine, schema, tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
 from workbench.store.engine import full_url, open_store, shown_url, sqlite_path
 from workbench.store.tables import METADATA
 
@@ -56,26 +56,37 @@ def described(path: Path) -> dict[str, Any]:
     }
 
 
-def test_a_fresh_database_is_what_the_tables_say(bench: Any) -> None:
+@pytest.fixture
+def migrated(tmp_path: Path) -> Path:
+    """A database made by all migrations, one after the other."""
+    from workbench.store.migrations.run import upgrade
+
+    path = tmp_path / "migrated.db"
+    made = create_engine(f"sqlite:///{path}")
+    upgrade(made, schema.SCHEMA)
+    made.dispose()
+    return path
+
+
+def test_migrations_make_what_the_tables_say(migrated: Path) -> None:
     """Alembic sees no difference between the migrations and the models."""
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    with bench.store.engine.connect() as connection:
+    with create_engine(f"sqlite:///{migrated}").connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
 
 
-def test_every_table_is_migrated_with_its_constraints(bench: Any, tmp_path: Path) -> None:
-    """CHECKs too, which Alembic does not compare."""
-    other = create_engine(f"sqlite:///{tmp_path / 'models.db'}")
-    METADATA.create_all(other)
-    other.dispose()
+def test_a_new_database_is_what_the_migrations_make(bench: Any, migrated: Path) -> None:
+    """With CHECKs, which Alembic does not compare, and the version; a new one is made without migrations."""
+    made, grown = described(bench.db), described(migrated)
 
-    migrated, modelled = described(bench.db), described(tmp_path / "models.db")
-
-    assert sorted(migrated) == sorted(METADATA.tables)
-    assert migrated == modelled
+    assert sorted(made) == sorted(METADATA.tables)
+    assert made == grown
+    for path in (bench.db, migrated):
+        with closing(sqlite3.connect(path)) as raw:
+            assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(schema.SCHEMA,)]
 
 
 def test_the_schema_version_is_the_newest_migration() -> None:
@@ -87,11 +98,12 @@ def test_the_schema_version_is_the_newest_migration() -> None:
     config.set_main_option("script_location", str(Path(engine.__file__).with_name("migrations")))
     scripts = ScriptDirectory.from_config(config)
 
-    assert scripts.get_current_head() == engine.SCHEMA == engine.KNOWN_SCHEMAS[-1]
-    assert [one.revision for one in scripts.walk_revisions()] == list(reversed(engine.KNOWN_SCHEMAS))
+    assert scripts.get_current_head() == schema.SCHEMA == schema.KNOWN_SCHEMAS[-1]
+    assert [one.revision for one in scripts.walk_revisions()] == list(reversed(schema.KNOWN_SCHEMAS))
 
 
-def test_opening_an_up_to_date_database_imports_no_alembic(bench: Any) -> None:
+@pytest.mark.parametrize("there", [True, False], ids=["up to date", "new"])
+def test_opening_a_database_imports_no_alembic(bench: Any, there: bool) -> None:
     """Half a second of imports that only a migration needs."""
     code = (
         "import sys\n"
@@ -100,7 +112,9 @@ def test_opening_an_up_to_date_database_imports_no_alembic(bench: Any) -> None:
         "print(sorted(name for name in sys.modules if name.split('.')[0] == 'alembic'))"
     )
 
-    said = subprocess.run([sys.executable, "-c", code, bench.db], capture_output=True, text=True, check=True)
+    path = bench.db if there else bench.folder / "new.db"
+
+    said = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=True)
 
     assert said.stdout == "[]\n"
 
@@ -283,12 +297,12 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "versions" / "v9999_next.py").write_text(NEXT.format(then=then, newest=NEWEST))
         monkeypatch.setattr(run, "__file__", str(folder / "run.py"))
         monkeypatch.setattr(engine, "SCHEMA", "9999")
-        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", (*engine.KNOWN_SCHEMAS, "9999"))
+        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", (*schema.KNOWN_SCHEMAS, "9999"))
 
     return make
 
 
-NEWEST = engine.SCHEMA
+NEWEST = schema.SCHEMA
 ROWS = [
     {
         "id": "a",

@@ -32,12 +32,14 @@ from workbench.tui.own import EVERY, OwnApp
 from workbench.tui.safe import TerminalGuard, flat
 from workbench.tui.screens.base import TINY, Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.queue_view import ABOVE, BELOW
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM
 from workbench.tui.screens.tour import TourScreen
 from workbench.tui.theme import SIXTEEN, chosen_theme
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.stages.queue_row import First
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.desk import Desk
@@ -63,8 +65,9 @@ sequence that ends it early, and the rest would arrive as keys."""
 class WorkbenchApp(OwnApp):
     """The terminal app over one database.
 
-    `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour`
-    shows the first steps once; the rest is a person's own.
+    `connect` opens the store; it is called in a thread after the first frame is on the screen. Of a SQLite
+    `file` the first rows are shown before that. `tour` shows the first steps once; the rest is a
+    person's own.
     """
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
@@ -81,6 +84,7 @@ class WorkbenchApp(OwnApp):
         dataset: str | None,
         annotator: str,
         *,
+        file: Path | None = None,
         theme: str = "",
         keymap: Mapping[str, str] | None = None,
         tour: bool = False,
@@ -96,6 +100,7 @@ class WorkbenchApp(OwnApp):
         self.annotator = annotator
         self.proposing: Going | None = None
         self._connect = connect
+        self._file = file
         self._dataset = dataset
         self._guard = TerminalGuard()
         self._last_paste = float("-inf")
@@ -136,6 +141,8 @@ class WorkbenchApp(OwnApp):
     async def _open(self) -> None:
         queue = self._queue()
         try:
+            if self._file is not None and self.store is None:
+                queue.glance(await asyncio.to_thread(self._glance, self._file))
             desk = await asyncio.to_thread(self._load)
             await queue.begin(desk)
             if self._tour and all(map(ge, self.size, TOUR_ROOM)):
@@ -157,6 +164,11 @@ class WorkbenchApp(OwnApp):
                     QUIET, partial(start, self, partial(asyncio.to_thread, _get_ready), group="ready")
                 )
         self.open_gate()
+
+    def _glance(self, path: Path) -> tuple[str, First] | None:
+        from workbench.stages.queue_row import at_a_glance
+
+        return at_a_glance(path, self._dataset, self.annotator, ABOVE, BELOW)
 
     def _load(self) -> Desk:
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
@@ -390,12 +402,18 @@ def _get_ready() -> None:
     gc.enable()
 
 
-def run(connect: Callable[[], Store], dataset: str | None, annotator: str, settings: Settings) -> int:
+def run(
+    connect: Callable[[], Store],
+    dataset: str | None,
+    annotator: str,
+    settings: Settings,
+    file: Path | None = None,
+) -> int:
     """Run the app until the person leaves; returns the exit code.
 
-    `connect` opens the store, `dataset` None means the only one. The caller has checked that there is
-    a terminal. Writes that are under way are finished before this returns. Raises UsageError for
-    settings that name a theme, an action or a key that does not exist.
+    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only one.
+    The caller has checked that there is a terminal. Writes that are under way are finished before this
+    returns. Raises UsageError for settings that name a theme, an action or a key that does not exist.
     """
     from workbench.tui.keymap import keymap
 
@@ -406,6 +424,7 @@ def run(connect: Callable[[], Store], dataset: str | None, annotator: str, setti
         connect,
         dataset,
         annotator,
+        file=file,
         theme=theme,
         keymap=keymap(settings),
         tour=not state.tour_seen,

@@ -25,6 +25,7 @@ from workbench.tui.work import on_stage, start
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Order, Progress
+    from workbench.stages.queue_row import First
     from workbench.tui.desk import Desk
 
 ABOVE, BELOW = 40, 100
@@ -80,14 +81,22 @@ class ViewScreen(BaseScreen):
 
     # What the app says.
 
+    def glance(self, seen: tuple[str, First] | None) -> None:
+        """The first rows without values, a moment before the dataset is open."""
+        if seen is None:
+            return
+        name, first = seen
+        self.query_one(Head).show(((cut(flat(name), NAME), "bold"), ("  opening …", "$foreground 68%")))
+        self.samples.set(first.ids, None, first.at, rows=first.rows)
+
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show the samples around the next undecided one, then read them all."""
         self.desk = desk
         self.query_shown, self.order = Query(), "u"
         self.progress, self._whole, self._edge = None, False, None
+        first = await desk.first(ABOVE, BELOW)
         samples = self.samples
         samples.forget()
-        first = await desk.first(ABOVE, BELOW)
         samples.set(first.ids, desk, first.at, rows=first.rows)
         self._say_empty("")
         self._draw_head()

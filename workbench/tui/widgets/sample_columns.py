@@ -13,7 +13,8 @@ from textual.widget import Widget
 from workbench.tui.cells import cut_front, fit, width
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order, QueueRow
+    from workbench.stages.queue import Order
+    from workbench.stages.queue_row import QueueRow
 
 MARKS = 5
 AUTO, VERIFIED, DELTA = 5, 9, 6  # cells of the number columns, right-aligned under their names

@@ -20,7 +20,7 @@ from workbench.tui.widgets.sample_columns import AUTO, DELTA, MARKS, VERIFIED, m
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import QueueRow
+    from workbench.stages.queue_row import QueueRow
 
 PAGE = 100
 KEPT = 6_000
@@ -93,7 +93,7 @@ class SampleList(Lines):
     def set(
         self,
         ids: array[int],
-        source: Source,
+        source: Source | None,
         at: int | None = None,
         *,
         rows: Mapping[int, QueueRow] | None = None,
@@ -101,7 +101,8 @@ class SampleList(Lines):
     ) -> None:
         """Show these samples, with the cursor on `at` and that sample on the line where it was.
 
-        Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
+        Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`; without a
+        `source` nothing more can be read. When `at`
         is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
         line = self.cursor - self.scroll_offset.y if self._ids else None
