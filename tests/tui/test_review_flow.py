@@ -260,7 +260,7 @@ async def test_blind_samples_propose_nothing(
         assert listed.units == ()
         assert "blind" in app.screen.query_one(Head).text
         await press(pilot, "a")
-        assert said(app) == "no units yet: n makes one, 0 says there are none"
+        assert said(app) == "no units yet: n makes one, 0 says there are none, s leaves it for later"
         await press(pilot, "n", "tab", *"weimar", "enter", "2")
         assert [(unit.text, unit.match.verdict) for unit in listed.units] == [("Weimar", None)]
         await press(pilot, "m")

@@ -72,6 +72,7 @@ class ReviewScreen(UnitsScreen):
 
     def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
         super().__init__(desk, sample_id, kind, picked=picked)
+        self._planned: tuple[int, int] | None = None
         self._seen: dict[int, tuple[float, Opened]] = {}  # with the time of reading, oldest first
 
     # Writing, and going on.
@@ -160,6 +161,11 @@ class ReviewScreen(UnitsScreen):
     async def _read_beside(self) -> None:
         """While the sample is looked at: the progress, and what its decision will ask for."""
         await super()._read_beside()
+        before, self._planned = self._planned, await self.desk.planned()
+        if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
+            self.say(
+                f"all {before[1]:,} planned samples are complete: C shows the estimate", sign="✓", tone="good"
+            )
         at, read_at = self.now.sample_id, monotonic()
         following = await self.desk.open_next(at)
         self._ahead = None if following is None else Ahead(at, read_at, following)
@@ -192,7 +198,7 @@ class ReviewScreen(UnitsScreen):
         if self.now.state.of(self.kind).disposition == "verified" and not self.now.stale(self.kind):
             self.load("open the next sample", partial(self._go_on, self.now))
         elif self.now.blind and not any(unit.counted for unit in self.units):
-            self.say("no units yet: n makes one, 0 says there are none", tone="warn")
+            self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
         elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
             shows = ", tab shows them" if any(unit.counted for unit in self.units) else ""
             self.say(f"{', '.join(doubts)}: a again accepts{shows}", sign="?", tone="warn")

@@ -28,7 +28,7 @@ def _label(digit: int) -> Binding:
 
 
 REVIEW_KEYS: list[BindingType] = [
-    key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept+next"),
+    key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept"),
     key("x", "reject", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
     key("n", "add", "New unit", "review.new", "Units", "new"),
     key("m", "match", "Found or missing", "review.match", "Units", "match"),
@@ -73,6 +73,6 @@ REVIEW_KEYS: list[BindingType] = [
     key("w", "scores", "Why automatic and verified differ", "review.scores", "View", "why"),
     key("g", "guidelines", "Guidelines", "review.guidelines", "View"),
     key("y", "copy", "Copy the unit", "review.copy", "View"),
-    key("b", "back", "Back to the queue", "review.back", "View"),
+    key("b", "back", "Back to the queue", "review.back", "View", "queue"),
     key("q", "app.quit", "Quit", "review.quit", "View"),
 ]

@@ -97,7 +97,7 @@ class KeyBar(Widget):
     KeyBar { height: 1; width: 1fr; }
     """
 
-    MOST = 8
+    MOST = 9
 
     class Pressed(Message):
         """A key of the bar was clicked."""
