@@ -62,6 +62,10 @@ def database(import_rows: Callable[..., Path]) -> Path:
     return import_rows([row(number) for number in range(80)])
 
 
+def said(app: Any) -> str:
+    return str(app.screen.query_one(Status).text)
+
+
 def shown(app: Any, selector: str = "#stand") -> str:
     return str(app.screen.query_one(selector, Static).content)
 
@@ -265,3 +269,21 @@ def test_pictures(
         await press(pilot, *keys.split())
 
     assert snap_compare(make_app(database), terminal_size=size, run_before=before)
+
+
+async def test_the_review_says_when_the_plan_is_complete(
+    database: Path, store: Store, make_app: Any, press: Press
+) -> None:
+    """Once, with the decision that completes it, and where the estimate is; not before and not again."""
+    info = find_dataset(store, None)
+    planning.make(store, info, planning.draft(store, info, Wish(20), "ann"))
+    verify(store, 18)
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "enter")
+        await press(pilot, "a")
+        assert "complete" not in said(app)
+        await press(pilot, "a")
+        assert said(app) == "✓ all 20 planned samples are complete: C shows the estimate"
+        await press(pilot, "a")
+        assert "complete" not in said(app)
