@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
@@ -11,6 +13,15 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 REVERSED = Style(reverse=True, dim=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A line as it was drawn, and what it was drawn from."""
+
+    segments: list[Segment]
+    at_cursor: bool
+    strip: Strip
 
 
 class Lines(ScrollView, can_focus=False):
@@ -44,7 +55,7 @@ class Lines(ScrollView, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.cursor = 0
-        self._drawn: dict[tuple[int, int], Strip] = {}
+        self._drawn: dict[tuple[int, int], Drawn] = {}
         self._parts: dict[str, Style] = {}
         self._lines_now = 0
 
@@ -83,9 +94,13 @@ class Lines(ScrollView, can_focus=False):
         before, self._drawn = self._drawn, {}
         top, size, height = self.scroll_offset.y, self.scrollable_content_region.width, self.size.height
         # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
-        changed = [y for y in range(height) if self._line(top + y, size) != before.get((top + y, size))]
+        changed = []
+        for y in range(height):
+            old = before.get((top + y, size))
+            if old is None or self._line(top + y, size, old) is not old.strip:
+                changed.append(Region(0, y, self.size.width, 1))
         if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*changed)
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
@@ -121,16 +136,22 @@ class Lines(ScrollView, can_focus=False):
         """One visible line, from the cache when it was drawn before."""
         return self._line(y + self.scroll_offset.y, self.scrollable_content_region.width)
 
-    def _line(self, line: int, size: int) -> Strip:
-        strip = self._drawn.get((line, size))
-        if strip is None:
+    def _line(self, line: int, size: int, old: Drawn | None = None) -> Strip:
+        known = self._drawn.get((line, size))
+        if known is None:
             if len(self._drawn) > 2000:
                 self._drawn.clear()
-            strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
-            if self.app.native_ansi_color and self._at_cursor(line):  # no shade to lay behind the cursor
-                strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
-            self._drawn[line, size] = strip
-        return strip
+            known = self._drawn[line, size] = self._draw(line, size, old)
+        return known.strip
+
+    def _draw(self, line: int, size: int, old: Drawn | None) -> Drawn:
+        segments, at_cursor = self.segments(line, size), self._at_cursor(line)
+        if old is not None and (segments, at_cursor) == (old.segments, old.at_cursor):
+            return old  # with all that the library keeps of a strip: making one takes as long as the segments
+        strip = Strip(segments).adjust_cell_length(size, self.part(self.BASE))
+        if at_cursor and self.app.native_ansi_color:  # no shade to lay behind the cursor
+            strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
+        return Drawn(segments, at_cursor, strip)
 
     def _at_cursor(self, line: int) -> bool:
         if not self.count:

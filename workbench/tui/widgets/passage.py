@@ -138,9 +138,15 @@ class Passage(ScrollView, can_focus=False):
         """Have the visible lines painted that look different now; each takes the library 0.3 ms."""
         top, base = self.scroll_offset.y, self._base
         # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
-        changed = [y for y in range(self.size.height) if self._strip(top + y, base) != before.get(top + y)]
+        changed = []
+        for y in range(self.size.height):
+            old = before.get(top + y)
+            if self._strip(top + y, base) != old:
+                changed.append(Region(0, y, self.size.width, 1))
+            elif old is not None:
+                self._drawn[top + y] = old  # with what the library keeps of it
         if changed:
-            self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
+            self.refresh(*changed)
 
     def mark_places(self, places: Sequence[Mark]) -> None:
         """Draw what was searched for over the other marks, until another text is shown."""
