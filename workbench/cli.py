@@ -157,7 +157,7 @@ def score(
             info = recompute.keep_threshold(store, info, match_threshold)
         with reports.progress("Scoring", count_samples(store, info.id)) as progress:
             report = recompute.score_dataset(
-                store, info, run=run, threshold=match_threshold, progress=progress
+                store, info, run=run, threshold=match_threshold, viewer=call.annotator, progress=progress
             )
         if threshold is None and not strict:
             if metric is not None:
@@ -166,9 +166,10 @@ def score(
             return
         mark = 1.0 if threshold is None else threshold
         gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
-    document = {**reports.score_document(report), "gate": gate}
+    withheld = report.withheld if source == "automatic" else frozenset()
+    document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
     notes = texts.seen_lines(report) if source == "automatic" else []
-    reports.show(document, "\n".join([texts.gate_text(gate), *notes]), as_json=json)
+    reports.show(document, "\n".join([texts.gate_text(gate, withheld), *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 

@@ -92,16 +92,18 @@ def show_comparison(
     """Print the comparison of the dataset, and write it as a file when asked to."""
     from workbench import reports, texts, texts_compare
     from workbench.stages.compare import compare as table
-    from workbench.stages.figures import figures
-    from workbench.stages.recompute import score_dataset
+    from workbench.stages.figures import figures, without
+    from workbench.stages.recompute import score_dataset, withheld_from
     from workbench.store.datasets import count_samples, find_dataset
 
     info = find_dataset(store, call.dataset)
     with _uncollected(), reports.progress("Comparing", count_samples(store, info.id)) as progress:
         found = figures(store, info, run=run, scorer=scorer, threshold=threshold, progress=progress)
+        if full or samples or json or html is not None:  # else no sample is named
+            found = without(found, withheld_from(store, info, call.annotator))
         rows = None
         if json or samples:
-            rows = table(score_dataset(store, info, run=run, threshold=threshold))
+            rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.annotator))
     if html is not None:
         from workbench.stages.compare import write_html
 

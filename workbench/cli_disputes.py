@@ -83,6 +83,7 @@ def set_one(
     if state == "explained" and not note.strip():
         raise UsageError('what explains it? give --note "…"')
     with dataset_of(call) as (store, info):
+        stage.check_sample(store, info, sample)
         report = _read(store, info, call.annotator, (), run, between)
         found = stage.find(report, sample, between, kind)
         now = stage.set_state(store, found, state, note.strip(), call.annotator)

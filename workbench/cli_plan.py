@@ -18,10 +18,27 @@ MAKING = "Making a plan"
 TAU = 0.5
 
 
+def _reviews(text: str) -> int:
+    digits = text.replace(",", "")
+    if not (digits.isascii() and digits.isdecimal() and int(digits) >= 2):
+        raise typer.BadParameter(f"{text!r}: how many reviews? A whole number from 2 on, as 60.")
+    return int(digits)
+
+
+def _half_width(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r}: an interval of ± how much? A number, as 0.03.") from None
+
+
 def plan(
     context: typer.Context,
     n: Annotated[
-        int | None, typer.Option("--n", min=2, help="Reviews to plan.", rich_help_panel=MAKING)
+        int | None,
+        typer.Option(
+            "--n", parser=_reviews, metavar="NUMBER", help="Reviews to plan.", rich_help_panel=MAKING
+        ),
     ] = None,
     design: Annotated[
         str | None,
@@ -65,7 +82,11 @@ def plan(
     ] = False,
     precision: Annotated[
         float | None,
-        typer.Option(help="Say how many more reviews give an interval of ± this.", metavar="HALF-WIDTH"),
+        typer.Option(
+            parser=_half_width,
+            metavar="HALF-WIDTH",
+            help="Say how many more reviews give an interval of ± this.",
+        ),
     ] = None,
     drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,

@@ -143,10 +143,11 @@ def on_terminal() -> bool:
 
 
 @contextmanager
-def open_for(url: str, *, create: bool = True) -> Iterator[Store]:
-    from workbench.store.engine import open_store
+def open_for(url: str, *, create: bool = True, bulk: bool = True, migrate: bool = True) -> Iterator[Store]:
+    """`bulk`: for writing much, with a cache that keeps the pages of all indexes."""
+    from workbench.store.engine import BULK_CACHE, SCREEN_CACHE, open_store
 
-    store = open_store(url, create=create)
+    store = open_store(url, create=create, cache=BULK_CACHE if bulk else SCREEN_CACHE, migrate=migrate)
     try:
         yield store
     finally:
@@ -154,10 +155,10 @@ def open_for(url: str, *, create: bool = True) -> Iterator[Store]:
 
 
 @contextmanager
-def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
+def dataset_of(call: Call, *, bulk: bool = True) -> Iterator[tuple[Store, DatasetInfo]]:
     from workbench.store.datasets import find_dataset
 
-    with open_for(call.db, create=False) as store:
+    with open_for(call.db, create=False, bulk=bulk) as store:
         yield store, find_dataset(store, call.dataset)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
+from workbench.scoring.names import CALIBRATED
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -22,9 +23,16 @@ if TYPE_CHECKING:
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.comparing.totals import CauseTotal
+    from workbench.scoring.gate import Gate
     from workbench.stages.compare import CompareReport
     from workbench.stages.examples import Seen
     from workbench.stages.recompute import Scored, ScoreReport
+
+
+ROUND_OFF = 1e-15
+"""Differences and means of recalls below this are sums of fractions that cancel."""
+
+WITHHELD = "blind, and you are yet to decide it"
 
 
 def show(document: Any, text: str, *, as_json: bool) -> None:
@@ -63,6 +71,17 @@ def _plain(value: Any) -> Any:
     return asdict(value) if is_dataclass(value) and not isinstance(value, type) else list(value)
 
 
+def _tidy(value: Any) -> Any:
+    """The same document in which what only rounding keeps from 0 (−5.55e-17) is 0."""
+    if isinstance(value, float):
+        return 0.0 if abs(value) < ROUND_OFF else value
+    if isinstance(value, Mapping):
+        return {name: _tidy(one) for name, one in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return _tidy(asdict(value))
+    return [_tidy(one) for one in value] if isinstance(value, list | tuple) else value
+
+
 @contextmanager
 def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterator[Callable[[int], None]]:
     """A bar on stderr when that is a terminal; nothing otherwise."""
@@ -81,7 +100,7 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
 
 
 def score_document(report: ScoreReport) -> dict[str, Any]:
-    """The JSON document of `score`."""
+    """The JSON document of `score`; of blind samples that are not decided yet nothing automatic."""
     return {
         "dataset": report.dataset,
         "run": report.run,
@@ -89,7 +108,7 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         **({"calibration": report.calibration} if report.calibration else {}),
         "n_samples": len(report.samples),
         "n_unproposed": report.unproposed,
-        "samples": [_sample_document(row) for row in report.samples],
+        "samples": [_sample_document(row, withheld=row.id in report.withheld) for row in report.samples],
         "means": {name: _mean_document(mean) for name, mean in report.means.items()},
         **(_seen_document(report.seen) if report.seen.examples else {}),
     }
@@ -101,10 +120,14 @@ def _seen_document(seen: Seen) -> dict[str, Any]:
 
 
 def compare_document(report: CompareReport) -> dict[str, Any]:
-    """The JSON document of `compare`: that of `score` with `delta` per sample and the differences."""
+    """The JSON document of `compare`: that of `score` with `delta` per sample and the differences.
+
+    Values at a threshold that a calibration chose are not cross-fitted there, which `figures` is.
+    """
     document = score_document(report.scores)
     for sample, delta in zip(document["samples"], report.deltas, strict=True):
-        sample["delta"] = dict(delta)
+        sample["delta"] = {} if "withheld" in sample else dict(delta)
+    calibrated = CALIBRATED if report.scores.calibration else ()
     document["differences"] = {
         one.scorer: {
             "kind": one.kind,
@@ -115,6 +138,7 @@ def compare_document(report: CompareReport) -> dict[str, Any]:
             "delta": one.delta,
             "mae": one.mae,
             "n_exact": one.n_exact,
+            **({"cross_fitted": False} if one.scorer in calibrated else {}),
         }
         for one in report.differences
     }
@@ -124,7 +148,7 @@ def compare_document(report: CompareReport) -> dict[str, Any]:
 def figures_document(found: Figures) -> dict[str, Any]:
     """The JSON document of a scorer's figures: shares and rates as numbers, intervals as [low, high]."""
     verdicts, estimate, paired = found.verdicts, found.estimate, found.paired
-    return {
+    document = {
         "dataset": found.dataset,
         "run": found.run,
         "scorer": found.scorer,
@@ -172,6 +196,8 @@ def figures_document(found: Figures) -> dict[str, Any]:
         "scorers": found.beside,
         "notes": found.notes,
     }
+    tidy: dict[str, Any] = _tidy(document)
+    return tidy
 
 
 def _share(share: Share) -> dict[str, Any]:
@@ -198,8 +224,9 @@ def _cause(one: CauseTotal) -> dict[str, Any]:
 
 def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
     """The JSON document of `compare --by`."""
-    return {
+    document = {
         "by": by,
+        "notes": report.notes,
         "retrievers": {
             name: {
                 **_mean_document(report.means[name]),
@@ -241,14 +268,22 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
             for pair in report.pairs
         ],
     }
+    tidy: dict[str, Any] = _tidy(document)
+    return tidy
 
 
-def _sample_document(row: Scored) -> dict[str, Any]:
+def gate_document(gate: Gate, withheld: Collection[str]) -> dict[str, Any]:
+    """Whether the gate passed; `withheld` samples below the mark are counted and not named."""
+    return {**asdict(gate), "below": [name for name in gate.below if name not in withheld]}
+
+
+def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
     return {
         "id": row.id,
         "automatic": {
             name: {**_tally_document(score.tally), "value": score.value}
             for name, score in row.automatic.items()
+            if not withheld
         },
         "verified": {
             kind: {**_tally_document(row.verified[kind]), "value": _recall(row.verified[kind])}
@@ -256,7 +291,8 @@ def _sample_document(row: Scored) -> dict[str, Any]:
             else None
             for kind in KINDS
         },
-        "external": {name: value for name, (value, _) in row.external.items()},
+        "external": {name: value for name, (value, _) in row.external.items() if not withheld},
+        **({"withheld": WITHHELD} if withheld else {}),
         "unresolved": sorted(row.unresolved),
         "excluded": sorted(row.excluded),
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_lines
@@ -74,8 +74,8 @@ def score_text(report: ScoreReport) -> str:
     lines = [head_line(report), ""]
     for kind in KINDS:
         rows = [row for row in report.samples if _has(row, kind)]
-        lines += _kind_table(kind, rows, report.samples)
-    lines += [*_mean_lines(report.means), *seen_lines(report)]
+        lines += _kind_table(kind, rows, report.samples, report.withheld)
+    lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
     if report.unproposed:
         lines.append(
             f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
@@ -99,8 +99,8 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: Gate) -> str:
-    """Passed or failed, by what, and which samples are below."""
+def gate_text(gate: Gate, withheld: Collection[str] = ()) -> str:
+    """Passed or failed, by what, and which samples are below; those `withheld` are counted, not named."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
         undefined = f" is undefined for all {gate.undefined} samples that have one" if gate.undefined else ""
@@ -114,9 +114,14 @@ def gate_text(gate: Gate) -> str:
     if gate.unscored:
         total = gate.n + gate.undefined + gate.unscored
         lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
-    lines += [f"  below: {name}" for name in gate.below[:20]]
-    if len(gate.below) > 20:
-        lines.append(f"  … and {len(gate.below) - 20:,} more")
+    named = [name for name in gate.below if name not in withheld]
+    lines += [f"  below: {name}" for name in named[:20]]
+    if len(named) > 20:
+        lines.append(f"  … and {len(named) - 20:,} more")
+    if len(named) < len(gate.below):
+        lines.append(
+            f"  below: {several(len(gate.below) - len(named), 'blind sample')} that you are yet to decide"
+        )
     return clean("\n".join(lines))
 
 
@@ -125,7 +130,7 @@ def compare_text(report: CompareReport) -> str:
     lines = [head_line(report.scores), ""]
     for kind in KINDS:
         rows = [row for row in report.scores.samples if _has(row, kind) and kind in row.verified]
-        lines += _kind_table(kind, rows, report.scores.samples)
+        lines += _kind_table(kind, rows, report.scores.samples, report.scores.withheld)
     lines.append("automatic against verified, over the samples that are verified:")
     figures = [
         [
@@ -148,7 +153,14 @@ def compare_text(report: CompareReport) -> str:
         lines.append("  nothing is verified yet besides what this run was shown: workbench review")
     else:
         lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
-    lines += [*seen_lines(report.scores), "", *_mean_lines(report.scores.means)]
+    if report.scores.calibration:
+        lines.append(f"not cross-fitted: calibration {report.scores.calibration} saw gold of these samples")
+    lines += [
+        *seen_lines(report.scores),
+        *_withheld_lines(report.scores),
+        "",
+        *_mean_lines(report.scores.means),
+    ]
     return "\n".join(lines)
 
 
@@ -177,6 +189,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
             lines.append(f"  flipped units, found {flips}; McNemar's exact p {_number(one.p, 3)}")
         lines += [f"  {line}" for line in paired_lines(one.paired)[:1]]
+    lines += report.notes
     if report.unpaired:
         lines.append(
             f"left out: {several(report.unpaired, 'reference')} that "
@@ -208,8 +221,22 @@ def _has(row: Scored, kind: Kind) -> bool:
     return kind in row.verified or any(SCORERS[name] == kind for name in row.automatic)
 
 
-def _kind_table(kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored]) -> list[str]:
-    """A line per sample: automatic values of one kind, the external one, verified and Δ."""
+def _withheld_lines(report: ScoreReport) -> list[str]:
+    if not report.withheld:
+        return []
+    return [
+        f"blind: {several(len(report.withheld), 'sample')} that you are yet to decide; what is automatic of "
+        "them is in the means only"
+    ]
+
+
+def _kind_table(
+    kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored], withheld: Collection[str]
+) -> list[str]:
+    """A line per sample: automatic values of one kind, the external one, verified and Δ.
+
+    Of the `withheld` ones only what is verified.
+    """
     if not rows:
         return []
     names = [
@@ -221,6 +248,9 @@ def _kind_table(kind: Kind, rows: Sequence[Scored], everything: Sequence[Scored]
     first = DEFAULT_SCORER[kind]
     listed = []
     for row in rows[:SHOWN_ROWS]:
+        if row.id in withheld:
+            listed.append([row.id, *["blind"] * (len(names) + len(columns)), _verified_cell(row, kind), ""])
+            continue
         cells = [_score_cell(row.automatic.get(name)) for name in names]
         cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
         listed.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])

@@ -57,12 +57,22 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
         f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} proposed that are no verified "
         f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold mends"
     )
+    if gathered.assisted:
+        lines.append(f"  {assisted_line(gathered)}")
     if gathered.alone:
         lines.append(
             f"  weights are mixed: {gathered.alone:,} verified samples outside the plan's complete prefix "
             "stand for themselves only, the others for all that they were drawn from"
         )
     return lines
+
+
+def assisted_line(gathered: Gathered) -> str:
+    """What it means to calibrate on verdicts that were given with the automatic ones in sight."""
+    return (
+        f"circular in part: {gathered.assisted:,} of {len(gathered.cases):,} were reviewed with proposals in "
+        "sight, and people keep what they see; blind reviews are free of that"
+    )
 
 
 def choice_lines(found: Calibrated) -> list[str]:
@@ -107,16 +117,19 @@ def gain_text(found: Calibrated) -> str:
     gain = found.gain
     if found.objective == "bias":  # a smaller bias is the gain
         ends = gain.interval and type(gain.interval)(-gain.interval.high, -gain.interval.low)
-        return f"|bias| changes by {signed(-gain.value)}{_ends(ends)}"
-    return f"F1 {signed(gain.value)}{_ends(gain.interval)}"
+        return f"|bias| changes by {signed(-gain.value).strip()}{_ends(ends)}"
+    return f"F1 {signed(gain.value).strip()}{_ends(gain.interval)}"
 
 
 def curve_lines(found: Calibrated) -> list[str]:
     """Every fifth threshold, the one in use and the chosen one, on all verified samples."""
     shown = sorted({*range(60, 101, 5), found.threshold, found.threshold_now})
     rows = [[_mark(found, at), *point_cells(found.curve[at])] for at in shown]
-    title = f"curve on the verified samples (verified mean {number(found.verified)}):"
-    head = ["threshold", "automatic", "overlaid", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
+    title = (
+        f"curve on the verified samples (verified mean {number(found.verified)}; as judged: the automatic "
+        "units under people's verdicts):"
+    )
+    head = ["threshold", "automatic", "as judged", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
     return [title, *table(head, rows)]
 
 
@@ -208,6 +221,7 @@ def report_document(report: CalibrateReport) -> dict[str, Any]:
         "left_out": {**asdict(report.gathered.left_out), "holdout": report.gathered.holdout},
         "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
         "alone": report.gathered.alone,
+        "assisted": report.gathered.assisted,
         "automatic_mean": {
             str(report.found.threshold_now): report.mean_now,
             str(report.found.threshold): report.mean_chosen,

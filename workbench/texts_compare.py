@@ -43,6 +43,8 @@ def figures_text(found: Figures, *, full: bool, beside: bool) -> str:
     lines = _head(found)
     if not found.counts.total:
         return clean("\n".join([*lines, "no samples: workbench import FILE brings some in"]))
+    if not found.run:
+        lines.append("nothing is proposed yet: workbench propose, or import FILE with proposals")
     if not verified_samples(found.counts):
         besides = " besides what this run was shown" if found.counts.seen else ""
         lines.append(f"nothing is verified yet{besides}: workbench review, or import FILE --gold")

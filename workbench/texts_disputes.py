@@ -75,9 +75,23 @@ def _foot(report: Report, chosen: Sequence[Dispute], limit: int) -> list[str]:
         lines.append("none of them in this state and between these")
     if any(one.hidden for one in chosen[:limit]):
         lines.append("hidden: automatic values show once a sample is decided; workbench review, D audits one")
+    if any(one.fitted for one in chosen[:limit]):
+        lines.append(clean(fitted_line(report)))
     if report.closed:
-        lines.append(f"{many(report.closed, 'blind sample')} not decided yet: nothing is said of them")
+        given = f" ({report.given:,} with gold of a file, which reviews nothing)" if report.given else ""
+        lines.append(
+            f"{many(report.closed, 'blind sample')} that you did not review{given}: nothing is said of them"
+        )
     return lines
+
+
+def fitted_line(report: Report) -> str:
+    """What the calibration in use means for the values here."""
+    number = len({one.sample_id for one in report.disputes if one.fitted})
+    return (
+        f"not cross-fitted: calibration {report.calibration} saw the gold of {many(number, 'sample')} here; "
+        "workbench compare scores each at the threshold found without it"
+    )
 
 
 def document(report: Report, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
@@ -91,6 +105,7 @@ def document(report: Report, chosen: Sequence[Dispute], limit: int) -> dict[str,
         "between": dict(report.betweens),
         "chosen": len(chosen),
         "blind_not_decided": report.closed,
+        "calibration": report.calibration,
         "disputes": [one_document(one) for one in chosen[:limit]],
     }
 
@@ -108,6 +123,7 @@ def one_document(one: Dispute) -> dict[str, Any]:
         "delta": one.delta,
         "moves": one.moves,
         "hidden": one.hidden,
+        "cross_fitted": not one.fitted,
         "says": one.says,
         "state": one.state,
         "was": one.was,

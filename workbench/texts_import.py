@@ -15,22 +15,15 @@ if TYPE_CHECKING:
 
 def import_text(report: ImportReport) -> str:
     """What became of a file's rows."""
-    counts = [
-        f"{number:,} {name}"
-        for name, number in (
-            ("new", report.new),
-            ("unchanged", report.unchanged),
-            ("extended", report.extended),
-            ("updated", report.updated),
-            ("rejected", report.rejected),
-        )
-        if number or name == "new"
-    ]
+    counts = _counts(report, report.rejected)
     lines = [
-        f"{report.path} → {report.dataset}: {', '.join(counts)}; {several(report.n_samples, 'sample')} now",
+        f"{report.path} → {report.dataset}: {counts}; {several(report.n_samples, 'sample')} now",
         f"  read as {report.format}",
     ]
     lines += [f"  {note}" for note in report.notes]
+    if report.gold_reviews:
+        reviews, units = several(report.gold_reviews, "review"), several(report.gold_units, "unit")
+        lines.append(f"  {reviews} with {units} stored as verified gold")
     if report.gold_ignored:
         number = several(report.gold_ignored, "row has", "rows have")
         lines.append(f"  {number} gold: import again with --gold to store it")
@@ -48,6 +41,18 @@ def import_text(report: ImportReport) -> str:
     return clean("\n".join(lines))
 
 
+def _counts(report: ImportReport | ImportPreview, rejected: int) -> str:
+    """How many rows were or would be new, unchanged, …; what is none is left out."""
+    named = (
+        ("new", report.new),
+        ("unchanged", report.unchanged),
+        ("extended", report.extended),
+        ("updated", report.updated),
+        ("rejected", rejected),
+    )
+    return ", ".join(f"{number:,} {name}" for name, number in named if number or name == "new")
+
+
 def preview_text(preview: ImportPreview) -> str:
     """What an import would do: rows, columns and problems."""
     lines = [
@@ -56,6 +61,8 @@ def preview_text(preview: ImportPreview) -> str:
         f"  into the dataset {preview.dataset}: {several(preview.samples, 'sample')}, "
         f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
     ]
+    conflicts = f", {preview.conflicts:,} of them in conflict" if preview.conflicts else ""
+    lines.append(f"  an import would count {_counts(preview, preview.bad)}{conflicts}")
     width = max((len(name) for name in preview.columns), default=0)
     lines += [f"  {name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()]
     lines += [f"  {note}" for note in preview.notes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.comparing.words import FEWEST
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -34,10 +35,12 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"{report.dataset}: no plan; the order is simple random over {many(report.population, 'sample')}"
         ]
     else:
+        given = f" ({report.given:,} by imported gold)" if report.given else ""
         lines = [
             f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
-            f"complete, for {many(report.population, 'sample')}"
+            f"complete{given}, for {many(report.population, 'sample')}"
         ]
+        lines += [f"  {complete_line(report)}"] if report.complete else []
         lines += _facts(plan.design, plan.scorer, plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
@@ -71,15 +74,28 @@ def _facts(design: str, scorer: str, said: Mapping[str, Any]) -> list[str]:
 
 def _progress_lines(report: PlanReport) -> list[str]:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
-    line = f"complete prefix: {report.prefix:,}" + (f" ({counts})" if counts else "")
-    if report.planned_n is not None and report.prefix == report.planned_n:
-        line += "; the planned n is reached"
-    lines = [line]
+    lines = [f"complete prefix: {report.prefix:,}" + (f" ({counts})" if counts else "")]
     if report.beyond:
         lines.append(f"  {report.beyond:,} more that it does not reach yet")
     if report.next is not None:
-        lines.append(f"next: {report.next}")
+        lines.append(f"next{', behind the plan' if report.complete else ''}: {report.next}")
     return lines
+
+
+def complete_line(report: PlanReport) -> str:
+    """That the plan has its end, and what holds from there on."""
+    if report.prefix == report.population:
+        return "complete: every sample is, so the mean is known"
+    behind = report.prefix - (report.planned_n or 0) + report.beyond
+    more = f"; {behind:,} more behind it stay out of it" if behind else ""
+    return f"{at_end(report.planned_n or 0)}{more}"
+
+
+def at_end(planned: int) -> str:
+    """That every planned sample is complete, and what that means for the estimate."""
+    if planned < FEWEST:
+        return f"complete: counts only, below {FEWEST} there is no interval"
+    return "complete: the interval is the fixed-n one"
 
 
 def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:

@@ -88,3 +88,14 @@ def test_nothing_is_written_over_a_database(run: Run, demo: str) -> None:
         assert 2 == done.code
         assert "d.db: is a database" in done.err
     assert before == Path("d.db").read_bytes()
+
+
+def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: Path) -> None:
+    row = {"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}
+    Path("d.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    assert 0 == run("import", "d.jsonl").code
+
+    out = run("compare").out
+
+    assert "nothing is proposed yet: workbench propose, or import FILE with proposals" in out
+    assert "nothing is verified yet" in out

@@ -122,7 +122,15 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
         (("--scorer", "nobody"), "unknown scorer 'nobody'; there is: ragas"),
         (("--run", "none"), "no run 'none'; there is: p-run-1"),
         (("set", "near", "--between", "flag", "--state", "fixed"), "there is: ragas~linked"),
-        (("set", "far", "--between", "flag", "--state", "fixed"), "nothing of sample 'far' is in dispute"),
+        (
+            ("set", "far", "--between", "flag", "--state", "fixed"),
+            "data has no sample 'far'; workbench",
+        ),
+        (("set", "nears", "--between", "flag", "--state", "fixed"), "did you mean 'near'?"),
+        (
+            ("set", "plain", "--between", "flag", "--state", "fixed"),
+            "nothing of sample 'plain' is",
+        ),
         (("set", "near", "--between", "ragas~linked", "--state", "explained"), "what explains it?"),
         (("set", "near", "--between", "ragas~linked", "--state", "all"), "no state 'all'"),
         (("set", "near", "--between", "x", "--state", "open", "--kind", "word"), "no kind 'word'"),
@@ -131,7 +139,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
 def test_what_cannot_be_is_said_and_changes_nothing(
     load: Any, run: Any, arguments: tuple[str, ...], why: str
 ) -> None:
-    load(row("near", near=True))
+    load(row("near", near=True), row("plain"))
 
     ended = run("disputes", *arguments)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +51,7 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path
     assert out.splitlines() == [
         "tasks.jsonl: read as prodigy, 2 rows: 1 good, 1 bad; nothing was written",
         "  into the dataset tasks: 1 sample, 1 with a proposal, 0 with gold, 0 with scores",
+        "  an import would count 1 new, 1 rejected",
         "  text    reference",
         "  meta    names of fields are read, the rest goes to meta",
         "  spans   proposal, or gold where every span has a verdict",
@@ -73,6 +76,94 @@ def test_a_dry_run_as_json_names_what_each_column_becomes(run: Any, tmp_path: Pa
         "mine": "external score (entity)",
         "other": "meta",
     }
+
+
+PLAIN = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came."]}
+ANN = {"text": "Ann", "verdict": "found"}
+BOB = {"text": "Bob", "verdict": "missing"}
+
+
+def write(name: str, rows: list[dict[str, Any]]) -> None:
+    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def by(annotator: str, *units: dict[str, Any]) -> dict[str, Any]:
+    return {"annotator": annotator, "entities": list(units)}
+
+
+CHANGES: list[dict[str, Any]] = [
+    {**PLAIN, "id": "same"},
+    {**PLAIN, "id": "more", "response": "Bob."},
+    {**PLAIN, "id": "new"},
+    {**PLAIN, "id": "new", "scores": {"context_entity_recall": 0.5}},
+    {**PLAIN, "id": "new"},
+    {**PLAIN, "id": "other", "reference": "Zoe met Bob."},
+    {**PLAIN, "id": "gold", "gold": by("a", BOB)},
+    {**PLAIN, "id": "fresh gold", "gold": by("a", ANN)},
+    {"id": "broken"},
+]
+
+
+@pytest.mark.parametrize(
+    ("options", "counted", "conflicts"),
+    [
+        (("--gold-if-given",), {"new": 1, "unchanged": 2, "extended": 3, "updated": 0}, 2),
+        ((), {"new": 1, "unchanged": 4, "extended": 2, "updated": 0}, 1),
+        (("--gold-if-given", "--update"), {"new": 1, "unchanged": 2, "extended": 4, "updated": 1}, 0),
+    ],
+    ids=["gold", "no gold", "update"],
+)
+def test_a_dry_run_counts_what_the_import_then_counts(
+    run: Any, options: tuple[str, ...], counted: dict[str, int], conflicts: int
+) -> None:
+    """New, unchanged, extended, updated and in conflict, against the database and the rows before."""
+    names = ("same", "more", "other", "fresh gold")
+    there: list[dict[str, Any]] = [{**PLAIN, "id": name} for name in names]
+    write("a.jsonl", [*there, {**PLAIN, "id": "gold", "gold": by("a", ANN)}])
+    assert run("import", "a.jsonl", "--gold-if-given")[0] == 0
+    write("a.jsonl", CHANGES)
+
+    code, out, _ = run("import", "a.jsonl", "--dry-run", "--json", *options)
+    said = json.loads(out)
+    done, out, _ = run("import", "a.jsonl", "--json", *options)
+    real = json.loads(out)
+
+    assert (code, done) == (3, 3)
+    assert {name: said[name] for name in counted} == counted == {name: real[name] for name in counted}
+    assert (said["bad"], said["conflicts"]) == (real["rejected"], conflicts)
+
+
+def test_a_dry_run_leaves_the_database_as_it_was(run: Any) -> None:
+    """Gold, samples and runs are taken back; one of an older Workbench is not even migrated."""
+    write("a.jsonl", [{**PLAIN, "id": "a"}])
+    run("import", "a.jsonl")
+    write("a.jsonl", [{**PLAIN, "id": name, "gold": by("a", ANN)} for name in "ab"])
+    before = run("status", "--json")[1]
+
+    _, out, _ = run("import", "a.jsonl", "--dry-run", "--gold")
+
+    assert "  an import would count 1 new, 1 extended" in out.splitlines()
+    assert run("status", "--json")[1] == before
+    with closing(sqlite3.connect("workbench.db")) as raw:
+        raw.execute("UPDATE alembic_version SET version_num = '0003'")
+        raw.commit()
+    code, _, err = run("import", "a.jsonl", "--dry-run", "--gold")
+    assert (code, err) == (
+        2,
+        f"workbench: {Path('workbench.db').absolute()} was made by an older Workbench: open it once first\n",
+    )
+
+
+def test_an_import_with_gold_says_how_much_was_stored(run: Any) -> None:
+    """Only what was stored by it: gold that is there already is not counted again."""
+    write("a.jsonl", [{**PLAIN, "id": "a", "gold": [by("a", ANN, BOB), by("b", ANN)]}])
+    assert "  2 reviews with 3 units stored as verified gold" in run("import", "a.jsonl", "--gold")[1]
+    assert "verified gold" not in run("import", "a.jsonl", "--gold")[1]
+    write("a.jsonl", [{**PLAIN, "id": "a", "gold": by("b", BOB)}])
+
+    assert (
+        "  1 review with 1 unit stored as verified gold" in run("import", "a.jsonl", "--gold", "--update")[1]
+    )
 
 
 def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any) -> None:

@@ -95,10 +95,14 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
         (("--drop",), "there is no plan to drop"),
         (("--precision", "1.5"), "a half-width is a number between 0 and 1"),
         (("--n", 10, "--by", "label"), "no field 'label'"),
+        (("--n", "0"), "'0': how many reviews? A whole number from 2 on, as 60."),
+        (("--n", "1"), "'1': how many reviews?"),
+        (("--n", "abc"), "'abc': how many reviews?"),
+        (("--precision", "abc"), "'abc': an interval of ± how much? A number, as 0.03."),
     ):
         ended = run("plan", *arguments)
         assert (2, "") == (ended.code, ended.out), arguments
-        assert why in ended.err
+        assert why in " ".join(ended.err.replace("│", " ").split())
     assert run("plan", "--json").json["plan"] is None
     verify(tmp_path, 1)
     for arguments in (("--n", 10), ("--drop",)):
@@ -129,6 +133,42 @@ def test_a_report_says_the_prefix_and_what_came_late(load: Any, run: Any, tmp_pa
     assert "3 of 10 planned complete, for 30 samples" in shown
     assert "complete prefix: 3 (3 verified)" in shown
     assert "5 samples came after the plan: no figure of it speaks of them" in shown
+
+
+def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
+    load: Any, run: Any, tmp_path: Path
+) -> None:
+    load(30)
+    run("plan", "--n", 10, "--yes")
+    verify(tmp_path, 9)
+    before = run("plan")
+    verify(tmp_path, 10)
+    reached = run("plan")
+    verify(tmp_path, 14)
+    behind = run("plan")
+
+    assert "complete: the interval" not in before.out
+    assert "10 of 10 planned complete" in reached.out
+    assert "  complete: the interval is the fixed-n one\n" in reached.out
+    assert "next, behind the plan: " in reached.out
+    assert "complete: the interval is the fixed-n one; 4 more behind it stay out of it" in behind.out
+    assert (True, 10, 14) == tuple(
+        run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
+    )
+
+
+def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path) -> None:
+    """All of it: complete and known, but nobody reviewed anything."""
+    gold = {"annotator": "corpus", "entities": [{"text": "Oslo", "label": "place", "verdict": "missing"}]}
+    rows = [row(number, gold=gold, reference=f"Oslo. {number}") for number in range(12)]
+    (tmp_path / "d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    assert run("import", "d.jsonl", "--dataset", "data", "--gold").code == 0
+
+    made = run("plan", "--n", 8, "--yes")
+
+    assert "8 of 8 planned complete (8 by imported gold), for 12 samples" in made.out
+    assert "  complete: every sample is, so the mean is known\n" in made.out
+    assert 8 == run("plan", "--json").json["given"]
 
 
 def test_a_precision_without_pairs_is_answered_by_the_most_it_can_take(load: Any, run: Any) -> None:

@@ -9,7 +9,12 @@ from typing import Any
 
 import pytest
 
+from workbench import reports
 from workbench.scoring.names import SCORERS
+from workbench.stages import editing
+from workbench.stages.review import act, open_sample
+from workbench.store.engine import open_store
+from workbench.store.samples import sample_ids
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 
@@ -294,3 +299,101 @@ def test_status_and_backup(demo: Any) -> None:
     assert (copied.code, copied.out.strip()) == (0, "copy.db")
     assert demo("status", "--db", "copy.db", "--json").json["datasets"] == document["datasets"]
     assert demo("backup", "copy.db").code == 2
+
+
+def blind_row(key: str, found: int) -> dict[str, Any]:
+    """Three cities of which so many stand in the context, with what a file says of them."""
+    cities = ["Rome", "Oslo", "Bern"]
+    return {
+        "id": key,
+        "user_input": f"question {key}",
+        "reference": ", ".join(cities) + ".",
+        "retrieved_contexts": [", ".join(cities[:found]) + "."],
+        "context_entity_recall": found / 3,
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": one, "label": "place"} for one in cities],
+            "context_entities": [cities[:found]],
+        },
+        "gold": {
+            "annotator": "corpus",
+            "entities": [{"text": one, "label": "place", "verdict": "found"} for one in cities],
+        },
+    }
+
+
+@pytest.fixture
+def blind(run: Any) -> Any:
+    """Every sample is reviewed blind; ann has decided `done` and nothing else."""
+    rows = [blind_row(key, place % 3) for place, key in enumerate(("done", *"abcdefghijkl"))]
+    Path("d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    assert run("import", "d.jsonl", "--dataset", "d", "--gold", "--blind", "1").code == 0
+    store = open_store("workbench.db")
+    opened = open_sample(store, sample_ids(store, 1)["done"], "ann")
+    for one in ("Rome", "Oslo"):
+        opened = act(store, opened, editing.add_text(opened, "entity", one, "place"))
+    act(store, opened, editing.accept(opened, "entity"))
+    store.close()
+    return run
+
+
+@pytest.mark.parametrize("command", ["score", "compare"])
+def test_nothing_automatic_of_a_blind_sample_is_in_a_document_before_it_is_decided(
+    blind: Any, command: str
+) -> None:
+    document = blind(command, "--json").json
+    by_id = {one["id"]: one for one in document["samples"]}
+
+    assert {"id", "automatic", "verified", "external", "withheld"} <= set(by_id["a"])
+    assert ({}, {}) == (by_id["a"]["automatic"], by_id["a"]["external"])
+    assert not by_id["a"].get("delta")
+    assert by_id["done"]["automatic"]["linked"]["value"] == 0.0
+    assert "withheld" not in by_id["done"]
+    assert 13 == document["means"]["linked"]["n"], "a mean gives no sample away"
+
+
+def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None:
+    """Neither in its lines nor as the largest difference nor below a pass mark; how many is said."""
+    scored = blind("score").out
+    gated = blind("score", "--threshold", ".9")
+    marked = blind("score", "--threshold", ".9", "--strict", "--json").json["gate"]
+    compared = blind("compare", "--full", "--samples").out
+    figures = blind("compare", "--json").json["figures"]
+    line = next(line for line in scored.splitlines() if line.startswith("a "))
+
+    assert 1 == gated.code
+    assert ["a", *["blind"] * 4, "3/3", "1.00"] == line.split()
+    assert ".33" not in line
+    assert "  below: done" in gated.out
+    assert "12 blind samples that you are yet to decide" in gated.out
+    assert ["done"] == marked["below"]
+    assert "blind: 12 samples that you are yet to decide" in scored
+    assert "not listed: you are yet to decide them (blind)" in compared
+    assert figures["paired"]["largest"] is None or "done" == figures["paired"]["largest"][0]
+    assert "blind: 12 samples" not in blind("score", "--threshold", ".9", "--json").err
+
+
+def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:
+    assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports._tidy({"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}})
+
+
+def test_retrievers_of_a_disputed_plan_stand_for_what_is_verified_only(run: Any) -> None:
+    rows = [
+        {**blind_row(f"{place}-{name}", found), "user_input": f"question {place}", "meta": {"by": name}}
+        for place in range(12)
+        for name, found in (("near", 3 if place % 3 else 2), ("far", place % 2))
+    ]
+    for one in rows:
+        one["reference"] = f"{one['user_input']}: {one['reference']}"
+        one["context_entity_recall"] = 0.0 if one["id"] == "3-near" else one["context_entity_recall"]
+    Path("d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
+    assert run("import", "d.jsonl", "--dataset", "d", "--gold", "--blind", "0").code == 0
+    plain = run("compare", "--by", "meta.by")
+    made = run("plan", "--n", "8", "--design", "disputed", "--scorer", "context_entity_recall", "--yes")
+    planned = run("compare", "--by", "meta.by")
+
+    assert (0, 0) == (plain.code, made.code)
+    assert "each reference weighs the same" not in plain.out
+    assert "sequential Poisson" in made.out
+    assert "each reference weighs the same" in planned.out
+    assert 1 == len(run("compare", "--by", "meta.by", "--json").json["notes"])

@@ -236,7 +236,30 @@ def test_strata_weigh_by_their_size() -> None:
     spread = {"a": variance([0, 0.1] * 5), "b": variance([0, 0.2] * 5)}
     squares = 0.64 * (1 - 10 / 80) * spread["a"] / 10 + 0.04 * 0.5 * spread["b"] / 10
     assert sqrt(squares) == pytest.approx(found.se, abs=1e-12)
-    assert 18 == found.df
+
+
+def test_strata_of_unequal_spread_have_fewer_degrees_of_freedom() -> None:
+    """(Σ V_h)² / Σ V_h² / (n_h − 1): V_a = .64 · 7/8 · s_a² / 10 and V_b = .04 · 1/2 · s_b² / 10."""
+    drawn = [Drawn(0.5, 0.5 + 0.1 * (i % 2), 10 / 80, "a") for i in range(10)]
+    drawn += [Drawn(0.5, 0.1 + 0.2 * (i % 2), 10 / 20, "b") for i in range(10)]
+    a, b = 0.64 * 7 / 8 * variance([0, 0.1] * 5), 0.04 / 2 * variance([0, 0.2] * 5)
+
+    found = hajek([0.5] * 100, drawn, ["a"] * 80 + ["b"] * 20)
+
+    assert (a + b) ** 2 / (a**2 / 9 + b**2 / 9) == pytest.approx(found.df, abs=1e-5)
+    assert found.df < 18
+
+
+def test_unequal_weights_are_worth_fewer_reviews() -> None:
+    """Weights 2 and 8, ten of each: (10 · 2 + 10 · 8)² / (10 · 4 + 10 · 64) = 14.7, so t has 13.7."""
+    drawn = [Drawn(0.5, 0.5 + 0.1 * (i % 3), 0.5 if i % 2 else 0.125) for i in range(20)]
+    assert 100**2 / 680 - 1 == pytest.approx(hajek([0.5] * 100, drawn).df, abs=1e-5)
+
+    found = estimate([0.5] * 100, drawn, design="disputed", planned=20, at_planned=True)
+
+    assert found.corpus is not None
+    assert found.se is not None
+    assert 2 * t_quantile(100**2 / 680 - 1) * found.se == pytest.approx(found.corpus.width, abs=1e-6)
 
 
 def test_a_stratum_that_is_verified_whole_adds_no_variance() -> None:

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import Leave
+from tests.exports.conftest import Leave, unit
 from tests.formats.test_formats_round_trip import records
 from workbench.errors import InputError, UsageError
 from workbench.formats import folder, native
@@ -113,11 +113,52 @@ def test_a_package_of_an_imported_package_has_the_same_bytes(
         second = package(two, here / "second")
 
         assert sorted(first) == sorted(second)
+        for line in first["verdicts.jsonl"].decode().split("\n")[:-1]:  # put together piece by piece
+            assert json.dumps(json.loads(line), ensure_ascii=False) == line
         assert [] == [name for name in first if first[name] != second[name]]
         assert len(given) == report.samples
     finally:
         one.close()
         two.close()
+
+
+def test_which_of_several_stands_does_not_hang_on_names(bench: Bench, tmp_path: Path) -> None:
+    """Six people settled each sample, each in another way: in the copy, under pseudonyms, it is the same."""
+    rows = []
+    for number in range(5):
+        reference = " ".join(f"Name{place}" for place in range(8))
+        gold = [
+            {
+                "annotator": f"{name}-{number}",
+                "adjudicated": True,
+                "entities": [unit(reference, f"Name{place}", "found") for place in range(2 + index)]
+                + [unit(reference, "Name7", "missing")],
+            }
+            for index, name in enumerate(("mia", "zoe", "ann", "tom", "eva", "bob"))
+        ]
+        rows.append(
+            {
+                "id": f"s{number}",
+                "user_input": f"Who {number}?",
+                "reference": reference,
+                "retrieved_contexts": ["Name0 Name1 Name2"],
+                "proposal": {"proposer": "p", "reference_entities": [{"text": "Name0"}]},
+                "gold": gold,
+            }
+        )
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    import_file(bench.store, path, ImportOptions(gold="given"), annotator="ann")
+    first = package(bench.store, tmp_path / "one")
+    store = open_store(str(tmp_path / "two.db"))
+    import_package(store, tmp_path / "one")
+    second = package(store, tmp_path / "two")
+    store.close()
+
+    assert first == second
+    tallies = [json.loads(line)["tallies"]["verified"] for line in first["references.jsonl"].splitlines()]
+    assert [{"entity": {"found": 7, "missing": 1, "unsure": 0}}] * 5 == tallies  # the one who came last
+    assert 7 / 8 == json.loads(first["manifest.json"])["estimates"][0]["verified_so_far"]
 
 
 def test_every_table_is_as_it_was(demo: Bench, tmp_path: Path) -> None:

@@ -330,6 +330,18 @@ def test_wrong_offsets_of_gold_are_moved_when_the_name_stands_once(load: Any) ->
     ]
 
 
+def test_an_end_behind_the_reference_is_no_place_though_python_reads_the_name_there(load: Any) -> None:
+    """A slice stops at the end of a text: "abc"[1:99] is "bc"."""
+    reference = row()["reference"]
+    start = len(reference) - 5
+
+    loaded = load(gold({**entity(), "text": reference[start:], "start": start, "end": 99}))
+
+    assert loaded.record.gold[0].entities is not None
+    assert loaded.record.gold[0].entities[0].spans == (Span(start, start + 5),)
+    assert loaded.notes.repaired == 1
+
+
 def test_a_gold_statement_may_be_worded_otherwise_than_its_span(load: Any) -> None:
     """A claim covers a span, it need not quote it."""
     statement = {"text": "It stands in Agra", "start": 0, "end": 25, "verdict": "unsure"}

@@ -23,7 +23,8 @@ import numpy as np
 from workbench.comparing.calibration import Calibrated, Case, calibrate
 from workbench.comparing.intervals import around
 from workbench.comparing.thresholds import OBJECTIVES
-from workbench.stages.calibrate_cases import SCORERS, gather
+from workbench.scoring.names import CALIBRATED
+from workbench.stages.calibrate_cases import gather
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.propose import propose
 from workbench.stages.recompute import recompute
@@ -138,7 +139,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = open_store(str(Path(folder, "quality.db")))
         loaded(store, options.data)
-        for scorer in SCORERS:
+        for scorer in CALIBRATED:
             run, cases = cases_of(store, scorer)
             fit, test = split(cases, options.fit, options.seed)
             print(f"{options.data.name} · {run} · {scorer}: fitted on {len(fit)}, measured on {len(test)}")

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
+from workbench.reports import compare_document
 from workbench.stages import calibrate as stage
-from workbench.stages import editing, planning, queue
+from workbench.stages import dispute_counts, disputes, editing, planning, queue
+from workbench.stages.compare import compare
+from workbench.stages.figures import figures
 from workbench.stages.planning import Wish
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act
+from workbench.stages.why import explain
+from workbench.store.datasets import set_dataset
 from workbench.texts import score_text
 from workbench.texts_calibrate import report_text
 
@@ -72,6 +78,31 @@ def test_the_threshold_with_no_bias_is_chosen_and_called_better(bench: Any) -> N
     assert (12, 48, 24) == (found.samples, found.pairs, found.found)
     assert found.better is True
     assert (0.25, 0.5) == (found.curve[85].automatic, found.curve[76].automatic)
+
+
+def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says_so(bench: Any) -> None:
+    """Gold of a file and blind reviews do not."""
+    rows = [row(f"s{place:02}", LOW) for place in range(14)]
+    for one in rows[:2]:
+        del one["gold"]
+    bench.load(rows, gold="given", blind=0.0)
+    before = fit(bench)
+    opened = bench.open("s00")
+    act(bench.store, opened, editing.accept(opened, "entity"))
+    set_dataset(bench.store, bench.info().id, blind_share=1.0)
+    opened = with_a_unit_of_its_own(bench, "s01")
+    act(bench.store, opened, editing.accept(opened, "entity"))
+    after = fit(bench)
+
+    assert (0, 1) == (before.gathered.assisted, after.gathered.assisted)
+    assert "circular" not in report_text(before)
+    assert "circular in part: 1 of 14 were reviewed with proposals in sight" in report_text(after)
+
+
+def with_a_unit_of_its_own(bench: Any, key: str) -> Any:
+    """A review that adds a unit of its own."""
+    opened = bench.open(key)
+    return act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
 
 
 @pytest.mark.parametrize("objective", ["bias", "f1"])
@@ -260,6 +291,79 @@ def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench:
     assert fitted.thresholds["s04"] == fitted.thresholds["twin"]
     assert set(fitted.thresholds.values()) <= set(fitted.folds)
     assert "far" not in fitted.thresholds
+
+
+def half_and_half(bench: Any) -> Any:
+    """Six samples that ask for 76 and six for more: without a LOW one 91 is chosen, without a HIGH one 76.
+
+    `far` is verified too, after the calibration was fitted; nothing is in a plan.
+    """
+    rows = [row(f"s{place:02}", LOW if place < 6 else HIGH, group=f"g{place:02}") for place in range(12)]
+    bench.load(rows, gold="given", blind=0.0)
+    fit(bench, save="may")
+    bench.load([row("far", LOW)], gold="given")
+    return stage.use(bench.store, bench.info(), "may")
+
+
+def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any) -> None:
+    """Seen samples at the threshold of their fold: .25 for LOW at 91, .5 for HIGH at 76; `far` between."""
+    info = half_and_half(bench)
+    found = figures(bench.store, info)
+
+    assert {91: 6, 76: 6} == Counter(stage.cross_fitted(bench.store, info).folds)
+    assert (6 * 0.25 + 6 * 0.5 + 0.375) / 13 == pytest.approx(found.estimate.automatic.value)
+    assert (7 * 0.5 + 6 * 0.25) / 13 == pytest.approx(found.estimate.point), "all are verified: it is known"
+    by_id = {one.id: one.automatic for one in found.rows}
+    assert (0.25, 0.5, 0.25) == (by_id["s00"], by_id["s06"], by_id["far"])
+    assert "with their mean over the folds" in found.notes[0]
+    beside = {one.scorer: one.automatic for one in found.beside}
+    assert (6 * 0.25 + 6 * 0.5 + 0.25) / 13 == pytest.approx(beside["linked"])
+
+
+def test_only_the_samples_of_a_fold_are_explained_at_its_threshold(bench: Any) -> None:
+    info = half_and_half(bench)
+    figures(bench.store, info)
+
+    explained = bench.query("SELECT threshold, count(*) FROM explained GROUP BY threshold ORDER BY 1")
+
+    assert [(76, 6), (85, 13), (91, 6)] == explained
+
+
+def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(bench: Any) -> None:
+    """Figures are; a single sample, the list of disputes and the differences are not."""
+    load(bench, LOW)
+    fit(bench, save="may")
+    info = stage.use(bench.store, bench.info(), "may")
+    bench.load([row("far", HIGH)], gold="given")
+    report = score_dataset(bench.store, info)
+    whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
+    dispute_counts.count(bench.store, info)
+    listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
+
+    differences = compare_document(compare(report))["differences"]
+
+    assert {"linked": False, "presence": False} == {
+        name: one["cross_fitted"] for name, one in differences.items() if "cross_fitted" in one
+    }
+    assert ("may", "") == (whys["s00"].fitted_by, whys["far"].fitted_by)
+    assert {("far", "linked~verified", False)} == {
+        (one.id, one.between, one.fitted) for one in listed if one.between == "linked~verified"
+    }
+    assert not any(one.fitted for one in listed if one.between == "ragas~verified")
+
+
+def test_a_calibrated_threshold_set_by_hand_says_that_nothing_is_cross_fitted(bench: Any) -> None:
+    load(bench, LOW)
+    fit(bench, save="may")
+    at_first = figures(bench.store, bench.info()).notes
+    info = keep_threshold(bench.store, bench.info(), 76)
+
+    (note,) = figures(bench.store, info).notes
+    (looked,) = figures(bench.store, keep_threshold(bench.store, info, 85), threshold=76).notes
+
+    assert () == at_first
+    assert note == looked
+    assert "calibration may chose from the gold of 12 samples, but it is set by hand" in note
 
 
 def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench: Any) -> None:

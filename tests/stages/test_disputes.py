@@ -108,6 +108,18 @@ def test_two_scorers_are_in_dispute_before_anybody_decided_and_do_not_say_how(be
     assert pytest.approx(0.1) == shown.moves
 
 
+def test_what_is_hidden_stands_last_in_the_order_of_the_review(bench: Any) -> None:
+    """Its place must not say how far its values are apart; what is decided stands before it."""
+    bench.load([row(f"s{number}", near=True) for number in range(6)] + [row("decided", near=True)])
+    verify(bench, "decided")
+    order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank") if key != "decided"]
+
+    report = read(bench)
+
+    assert ["decided", *order] == [one.id for one in report.disputes]
+    assert [False, *[True] * 6] == [one.hidden for one in report.disputes]
+
+
 def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_scorer(bench: Any) -> None:
     bench.load([row("near", near=True, context_entity_recall=1.0)])
     verify(bench, "near")
@@ -294,7 +306,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
     bench.load([row(f"s{number}", near=number % 4 == 0) for number in range(16)])
     dispute_counts.count(bench.store, bench.info())
-    wish = Wish(6, design="disputed", tau=0.3, blind=0.0)
+    wish = Wish(6, design="disputed", tau=0.3, blind=0.0, seed=1)
     planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
     for key in (*order[:4], order[-1]):

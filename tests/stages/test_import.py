@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from workbench.errors import InputError, NotFoundError, WorkbenchError
+from workbench.formats.reading import Row
 from workbench.model import Evidence, Match
 from workbench.stages import editing
+from workbench.stages.import_rows import chunks
 from workbench.stages.review import act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
@@ -622,6 +624,14 @@ def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:
 
     assert (report.rejected, len(report.errors)) == (30, 20)
     assert len(rejected_rows(bench.folder / "data.jsonl")) == 30
+
+
+def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
+    """Rows of a hundred kilobytes go in by tens, so that memory does not grow with their length."""
+    short, long = Row(1, None, None, "x"), Row(1, None, None, "x" * 100_000)
+
+    assert [len(chunk) for chunk in chunks(iter([short] * 4_001))] == [2_000, 2_000, 1]
+    assert [len(chunk) for chunk in chunks(iter([long] * 30))] == [21, 9]
 
 
 KILLED = """

@@ -73,9 +73,11 @@ def test_migrations_make_what_the_tables_say(migrated: Path) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext
 
-    with create_engine(f"sqlite:///{migrated}").connect() as connection:
+    made = create_engine(f"sqlite:///{migrated}")
+    with made.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
         assert compare_metadata(context, METADATA) == []
+    made.dispose()
 
 
 def test_a_new_database_is_what_the_migrations_make(bench: Any, migrated: Path) -> None:

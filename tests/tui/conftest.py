@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import CommandList
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -118,28 +119,64 @@ ROWS: list[Row] = [
 ]  # fmt: skip
 
 
+async def until(pilot: Pilot[None], true: Callable[[], bool]) -> None:
+    """Wait for something that comes by itself, up to ten seconds."""
+    for _ in range(500):
+        if true():
+            return
+        await pilot.pause(0.02)
+    raise AssertionError("it does not come")
+
+
+async def first_offer(pilot: Pilot[None], text: str) -> None:
+    """Wait until the palette offers it first: that is what Enter takes."""
+
+    def is_first() -> bool:
+        offered = pilot.app.screen.query_one(CommandList).options
+        return bool(offered) and text in str(offered[0].prompt).lower()
+
+    await until(pilot, is_first)
+
+
 @pytest.fixture
 def rows() -> list[Row]:
     """The samples; a test may change them before it asks for the database."""
     return json.loads(json.dumps(ROWS))  # type: ignore[no-any-return]
 
 
+@pytest.fixture(scope="session")
+def imported() -> dict[str, Path]:
+    """Databases by what was imported into them, to be copied: most tests begin with the same samples."""
+    return {}
+
+
 @pytest.fixture
-def import_rows(tmp_path: Path, empty_database: Path) -> Callable[..., Path]:
+def import_rows(
+    tmp_path: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    empty_database: Path,
+    imported: dict[str, Path],
+) -> Callable[..., Path]:
     """Puts rows into a database file of the test's own and returns its path."""
 
     def put(
         rows: list[Row], *, blind: float = 0.0, name: str = "cities", kinds: tuple[Kind, ...] | None = None
     ) -> Path:
         source, database = tmp_path / f"{len(name)}.jsonl", tmp_path / "wb.db"
-        if not database.exists():
-            shutil.copy(empty_database, database)
+        first, given = not database.exists(), json.dumps([rows, blind, name, kinds])
+        if first:
+            shutil.copy(imported.get(given, empty_database), database)
+        if first and given in imported:
+            return database
         source.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), "utf-8")
         store = open_store(str(database))
         import_file(
             store, source, ImportOptions(dataset=name, seed=7, blind=blind, kinds=kinds), annotator="importer"
         )
         store.close()
+        if first:
+            imported[given] = tmp_path_factory.mktemp("imported") / "wb.db"
+            shutil.copy(database, imported[given])
         return database
 
     return put
@@ -211,7 +248,7 @@ def settle() -> Settle:
                 quiet += 1
                 if quiet == 3:  # what was painted may have asked for more
                     return
-                await pilot.pause()
+                await pilot.pause(0)
             else:
                 quiet = 0
                 await asyncio.sleep(0.002)

@@ -19,7 +19,7 @@ from workbench.store import engine
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.disputes import DisputesScreen
-from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.menu import ConfirmScreen, MenuScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -128,7 +128,7 @@ async def test_one_key_leads_to_the_evidence_and_one_back_to_the_same_dispute(
         assert [
             ("alps", "linked~verified"), (rows[4]["id"], "linked~verified"), ("north", "flag"),
             ("north", "linked~verified"), ("plain", "annotators"),
-            ("himalaya", "ragas~linked"), ("nepal", "ragas~linked"),
+            ("nepal", "ragas~linked"), ("himalaya", "ragas~linked"),
         ] == first  # fmt: skip
 
         await press(pilot, "j", "enter")
@@ -144,15 +144,27 @@ async def test_one_key_leads_to_the_evidence_and_one_back_to_the_same_dispute(
 async def test_an_undecided_sample_is_opened_to_be_audited(
     disputed: Path, make_app: Any, press: Press, store: Store
 ) -> None:
-    """The list hides how much, the review shows the automatic values, its journal says that it did."""
+    """The list hides how much, the review shows the automatic values, its journal says that it did.
+
+    What that means is asked once.
+    """
     app = make_app(disputed)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "D", "G")
+        await press(pilot, "D", "G", "k")
         assert ("nepal", "ragas~linked") == chosen(app)
         assert "differ; by how much shows once this sample is decided" in detail(app)
         assert app.screen.query_one(DisputeList).chosen.delta is None
 
         await press(pilot, "enter")
+        assert isinstance(app.screen, ConfirmScreen)
+        asked = str(app.screen.query_one("#text", Static).content)
+        assert "Its automatic values show before you decide" in asked
+        assert "it is marked off-plan (◌)" in asked
+        await press(pilot, "escape")
+        assert isinstance(app.screen, DisputesScreen)
+        assert "by how much shows once this sample is decided" in detail(app)
+
+        await press(pilot, "enter", "y")
         assert isinstance(app.screen, ReviewScreen)
         assert "linked 4/5" in str(app.screen.query_one(Tallies).render())
         await press(pilot, "b")
@@ -292,7 +304,7 @@ async def test_an_audit_that_cannot_be_written_opens_nothing(
     async with app.run_test(size=(100, 30)) as pilot:
         await press(pilot, "D", "G")
         with locked(disputed):
-            await press(pilot, "enter")
+            await press(pilot, "enter", "y")
             assert isinstance(app.screen, DisputesScreen)
             assert status(app).startswith("! not opened: database is locked")
         await press(pilot, "enter")

@@ -150,7 +150,8 @@ async def test_what_is_typed_while_a_search_runs_is_not_lost(
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "tower")
         await press(pilot, "slash", *"seine", "enter", "j", "slash", *"1889", "enter", "f3")
-        assert said(app).startswith("2 of 3 · context 2")
+        # From the beginning, or from the Seine of the reference if that was found before the second search.
+        assert said(app).startswith(("2 of 3 · context 2", "3 of 3 · context 5"))
 
 
 async def test_undo_goes_to_the_unit_and_says_what_it_undid(

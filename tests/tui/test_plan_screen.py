@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 from textual.widgets import Static
 
 from workbench.stages import editing, planning
@@ -17,14 +18,14 @@ from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.plans import plan_of
-from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.menu import Choices, ConfirmScreen
 from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Status
+from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import ProgressLine
 
@@ -137,6 +138,60 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
         assert "19 reviews to the planned end" in shown(app)
 
 
+@pytest.mark.parametrize(
+    ("planned", "means"),
+    [
+        (10, "complete: the interval is the fixed-n one"),
+        (4, "complete: counts only, below 10 there is no interval"),
+    ],
+)
+async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
+    database: Path, store: Store, make_app: Any, press: Press, planned: int, means: str
+) -> None:
+    """And the queue's order is called the plan's."""
+    info = find_dataset(store, None)
+    planning.make(store, info, planning.draft(store, info, Wish(planned), "ann"))
+    verify(store, planned - 1)
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "r")
+        before = app.screen.query_one(ProgressLine).text
+        verify(store, planned)
+        await press(pilot, "r")
+        after = app.screen.query_one(ProgressLine).text
+        await press(pilot, "P")
+        told = shown(app)
+        await press(pilot, "escape", "o")
+        menu = [choice.name for choice in app.screen.query_one(Choices).choices]
+        await press(pilot, "j", "enter")
+        asked = app.screen
+
+        assert "complete" not in before
+        assert f"{planned} of {planned} planned · {means}" in after
+        assert f"{means[0].upper()}{means[1:]}." in told
+        assert menu[0].startswith("plan's order ")
+        assert isinstance(asked, ConfirmScreen)
+        assert "Leave the plan's order for: doubtful first?" in asked.query_one("#title", Bar).text
+        assert "in another order than the plan's one" in shown(app, "#text")
+
+
+async def test_what_is_complete_by_imported_gold_is_called_so(
+    import_rows: Callable[..., Path], make_app: Any, press: Press
+) -> None:
+    app = make_app(import_rows([row(number) for number in range(12)]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "P")
+        store = app.store
+        info = find_dataset(store, None)
+        planning.make(store, info, planning.draft(store, info, Wish(4), "ann"))
+        verify(store, 2)
+        with store.writing() as session:
+            session.execute(text("UPDATE review SET origin = 'imported'"))
+        await press(pilot, "r")
+
+        assert "2 of 4 planned (2 imported)" in shown(app)
+
+
 async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
     database: Path, store: Store, make_app: Any, press: Press
 ) -> None:
@@ -189,7 +244,7 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
 ) -> None:
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "n", "m", "backspace", "backspace", *"81", "enter")
+        await press(pilot, "P", "n", "m", *"81", "enter")
         assert isinstance(app.screen, PromptScreen)
         assert "a number from 2 to 80" in shown(app, "#hint")
         await press(pilot, "backspace", "backspace", *"25", "enter")
@@ -200,10 +255,10 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
 
 
 async def test_a_precision_is_asked_for(database: Path, make_app: Any, press: Press) -> None:
-    """A width that is none is refused in place."""
+    """Typing takes the place of the width that stands there; one that is none is refused in place."""
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "p", *["backspace"] * 4, *"x", "enter")
+        await press(pilot, "P", "p", *"x", "enter")
         assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
         await press(pilot, "backspace", *"0.1", "enter")
         assert isinstance(app.screen, ReadScreen)

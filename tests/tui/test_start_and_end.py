@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import CommandPalette
 from textual.events import Key
 
-from tests.tui.conftest import Settle
+from tests.tui.conftest import Settle, first_offer, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
@@ -171,9 +172,9 @@ async def test_the_palette_does_what_keys_do(
         titles = {command.title for command in app.get_system_commands(app.screen_stack[-2])}
         assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
         await pilot.press(*"reject")
-        await pilot.pause(0.3)
+        await first_offer(pilot, "reject")
         await pilot.press("enter")
-        await pilot.pause(0.2)
+        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
         await press(pilot)
         assert app.screen.query_one(UnitList).units[0].rejected
 

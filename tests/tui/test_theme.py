@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from rich.style import Style
 from textual.color import Color
+from textual.command import CommandPalette
 from textual.theme import Theme
 
+from tests.tui.conftest import first_offer, until
 from workbench.errors import UsageError
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp, run
@@ -171,12 +173,14 @@ async def test_a_theme_chosen_in_the_app_is_there_at_the_next_start(
         await press(pilot)
         assert not state.exists()
         await pilot.press("ctrl+p", *"theme")
-        await pilot.pause(0.4)
+        await first_offer(pilot, "theme")
+        actions = app.screen
         await pilot.press("enter")
-        await pilot.pause(0.2)
+        await until(pilot, lambda: app.screen is not actions and isinstance(app.screen, CommandPalette))
         await pilot.press(*"nord")
-        await pilot.pause(0.4)
+        await first_offer(pilot, "nord")
         await pilot.press("enter")
+        await until(pilot, lambda: not isinstance(app.screen, CommandPalette))
         await press(pilot)
         assert app.theme == "nord"
     assert chosen_theme(Settings(theme=LIGHT.name), read_state(state)) == "nord"

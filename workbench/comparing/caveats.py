@@ -51,7 +51,7 @@ def assumptions(
 
 def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete: bool) -> list[str]:
     if complete:
-        return ["Every sample was reached: the mean of these samples is known, not estimated."]
+        return []  # the estimate's method says it: every sample was reached, so the mean is known
     said = [DRAWN[found.design]]
     if found.method == "confidence sequence":
         said.append(f"Valid whenever one looks, narrowest near {planned or 'n = 100'}.")

@@ -4,7 +4,8 @@ Two values of a sample are in dispute when they differ by more than the toleranc
 side moves the figure in which the sample stands by |Δ| times its weight there: 1 / n in a plain mean over
 the n samples that have both values, 1 / (N π) in the estimate for all N samples from a drawn prefix, where
 the sample had the chance π (Horvitz and Thompson 1952). The list is ordered by that, ties by the sample's
-id; what has no Δ, as a flag on a sample without one, comes last.
+id; what has no Δ, as a flag on a sample without one, comes behind them. What may not be seen yet comes last,
+in the order of the review: its place would say how large its Δ is.
 """
 
 from __future__ import annotations
@@ -41,9 +42,13 @@ class Apart(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where a dispute stands in the list: what moves most first, then by id and by who disagrees."""
+    """Where a dispute stands in the list: what moves most first, then by id and by who disagrees.
+
+    `turn` is the place of a hidden one's sample in the review order.
+    """
 
     rest: float
+    turn: int
     id: str
     between: str
 
@@ -76,12 +81,14 @@ def disputed(delta: float) -> bool:
     return round(abs(delta), EXACT) > TOLERANCE
 
 
-def place(moves: float | None, name: str, between: str) -> Place:
-    """The place of a dispute among all; `moves` None comes last.
+def place(moves: float | None, name: str, between: str, turn: int | None = None) -> Place:
+    """The place of a dispute among all; `moves` None comes behind, a hidden one by its `turn` last.
 
     Moves are rounded, so that equal differences are a tie however the fractions came about.
     """
-    return Place(1.0 if moves is None else -round(moves, 12), name, between)
+    if turn is not None:
+        return Place(2.0, turn, name, between)
+    return Place(1.0 if moves is None else -round(moves, 12), 0, name, between)
 
 
 def stamp(first: float, second: float) -> str:

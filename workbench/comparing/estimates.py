@@ -61,7 +61,7 @@ class Estimate:
     corpus: Interval | None = None
     generalising: Interval | None = None
     method: Method = ""
-    df: int | None = None
+    df: float | None = None
     se: float | None = None
     se_generalising: float | None = None
     groups: int | None = None
@@ -267,7 +267,7 @@ def _beside(found: Estimate, automatic: Sequence[float | None], drawn: Sequence[
     if not one.squares or not other.squares:
         return found
     together = fsum((y - one.mean) * (f - other.mean) for f, y in known)
-    correlation = together / sqrt(one.squares * other.squares)
+    correlation = together / (sqrt(one.squares) * sqrt(other.squares))
     rest = without(moments([value for value in automatic if value is not None]), other)
     tuned = None
     whole = found.n == len(drawn) and found.automatic.undefined == 0

@@ -48,14 +48,15 @@ class Figures:
     `variance` is that of drawing from this corpus, `unfinished` the same as if the corpus had no end,
     `process` that of the corpus as a draw from what made it; `share` is the estimated share of samples that
     have verified units. `tilt` is what takes the ratio's bias out of the point, to first order; 0 where
-    chances are equal. `borrowed` names strata whose only sample took its spread from the others.
+    chances are equal. `df` are the degrees of freedom of `variance`: n − 1 where chances are equal.
+    `borrowed` names strata whose only sample took its spread from the others.
     """
 
     point: float
     variance: float
     unfinished: float
     process: float
-    df: int
+    df: float
     n: int
     groups: int
     share: float
@@ -96,6 +97,8 @@ def hajek(
     automatic units exist (e = d − dbar when they always do), q = w (e − ebar), o = 1 − pi:
     V = n/(n − 1) Σ o (q − qbar)² / W², qbar = Σ o q / Σ o; strata add V_h (N_h / N)². A ratio of means is
     biased by −cov(Σ q, Σ w) / W² (Cochran 1977, section 6.8): the tilt is n/(n − 1) Σ o (q − qbar) w / W².
+    df = V² / Σ (V_h² / (n*_h − 1)) over the unfinished strata (Satterthwaite 1946; Cochran 1977, section
+    5.4), where n* = W² / Σ w² is what n unequal weights are worth (Kish 1965).
     Raises ValueError when no sample is left, a stratum has none, or every stratum a single one.
     """
     names = sorted(set(strata) or {""})
@@ -176,10 +179,11 @@ def _defined(values: Iterable[float | None]) -> Floats:
     return np.array([value is not None for value in values], dtype=float)
 
 
-def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, int, float, list[int]]:
-    """Variance, that of a corpus without end, df over unfinished strata, tilt, strata with one sample."""
-    variance = unfinished = pooled = tilt = 0.0
-    df = 0
+def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, float, list[int]]:
+    """Variance, that of a corpus without end, its degrees of freedom, tilt, strata with one sample."""
+    unfinished = pooled = tilt = 0.0
+    known = 0
+    found: list[tuple[float, float]] = []  # the variance of each unfinished stratum and its df
     single: list[tuple[int, float]] = []
     for number in np.unique(terms.stratum):
         inside = terms.stratum == number
@@ -196,18 +200,34 @@ def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, fl
         unfinished += part * free
         if left.sum() > 0:
             middle = float((left * q).sum() / left.sum())
-            variance += part * n / (n - 1) * float((left * (q - middle) ** 2).sum()) / total**2
+            own = part * n / (n - 1) * float((left * (q - middle) ** 2).sum()) / total**2
+            found.append((own, max(_worth(weight) - 1, 1.0)))
             together = float((left * (q - middle) * weight).sum())
             tilt += float(parts[number]) * n / (n - 1) * together / total**2
-            df += n - 1
+            known += n - 1
             pooled += (n - 1) * n * free
-    if single and not df:
+    if single and not known:
         raise ValueError("every unfinished stratum has a single verified sample, which shows no spread")
     for number, rest in single:
-        spread = pooled / df
-        variance += float(parts[number]) ** 2 * rest * spread
-        unfinished += float(parts[number]) ** 2 * spread
-    return variance, unfinished, df or max(len(errors) - 1, 1), tilt, [number for number, _ in single]
+        spread = float(parts[number]) ** 2 * pooled / known
+        found.append((rest * spread, known))
+        unfinished += spread
+    variance = sum(one for one, _ in found)
+    df = _satterthwaite(found) if found else max(len(errors) - 1, 1)
+    return variance, unfinished, df, tilt, [number for number, _ in single]
+
+
+def _worth(weight: Floats) -> float:
+    """W² / Σ w²: how many equal weights these are worth; their number where all are equal."""
+    return len(weight) / (1 + float(((weight / weight.mean() - 1) ** 2).mean()))
+
+
+def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
+    """The degrees of freedom of a sum of independent variances, from each part and its own ones."""
+    variance = sum(one for one, _ in parts)
+    if not variance:
+        return sum(df for _, df in parts)
+    return round(1 / sum((one / variance) ** 2 / df for one, df in parts), 6)
 
 
 def _by_group(errors: Floats, relative: Floats, group: NDArray[np.int64]) -> float:

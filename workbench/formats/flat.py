@@ -8,6 +8,7 @@ one gives the original. Numbers are not quoted, an absent value is an empty cell
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from workbench.formats.item import Item, Surroundings, Wrote, compact, lines_into, row_text
@@ -44,8 +45,8 @@ def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
             sample_row(_line(_sample(item, about)))
             for record in item.records:
                 for kind, units in (("entity", record.entities), ("statement", record.statements)):
-                    for unit in units or ():
-                        unit_row(_line(_unit(item, record, kind, unit, about)))
+                    if units:
+                        unit_row(_units(item, record, kind, units, about))  # type: ignore[arg-type]
     return wrote
 
 
@@ -62,6 +63,9 @@ def _cell(value: Cell) -> str:
         return "true" if value else "false"
     return repr(value)
 
+
+_word = lru_cache(maxsize=1_000, typed=True)(_cell)
+"""Cells that many rows have in common."""
 
 _TEXT = ("user_input", "reference", "response", "retrieved_contexts", "alternatives", "meta")
 _KIND = ("state", "found", "missing", "unsure", "recall", "recall_low", "recall_high")
@@ -125,10 +129,11 @@ def _verified(item: Item, kind: Kind) -> list[Cell]:
     if units is None:
         return [state, None, None, None, None, None, None]
     tally = count(units)
-    interval = tally.interval
-    low, high = (float(interval[0]), float(interval[1])) if interval else (None, None)
-    recall = None if tally.recall is None else float(tally.recall)
-    return [state, tally.found, tally.missing, tally.unsure, recall, low, high]
+    number = tally.units
+    if not number:
+        return [state, tally.found, tally.missing, tally.unsure, None, None, None]
+    low, high = tally.found / number, (tally.found + tally.unsure) / number
+    return [state, tally.found, tally.missing, tally.unsure, low, low, high]
 
 
 def _number(digits: str | None) -> Cell:
@@ -145,38 +150,41 @@ def _unit_head(about: Surroundings) -> list[Cell]:
     ]  # fmt: skip
 
 
-def _unit(item: Item, record: GoldRecord, kind: str, unit: Unit, about: Surroundings) -> list[Cell]:
-    match = unit.match
-    first = unit.spans[0] if unit.spans else None
-    evidence = match.evidence[0] if match.evidence else None
-    cells: list[Cell] = [
-        item.sample.id, item.sample.group, item.split or None, record.annotator,
-        unit in item.gold.get(kind, ()),  # type: ignore[call-overload]
-        kind, unit.id,
-    ]  # fmt: skip
-    if about.text:
-        cells.append(unit.text)
-    cells += [
-        unit.label or None,
-        first.start if first else None,
-        first.end if first else None,
-        compact([[span.start, span.end] for span in unit.spans]) if len(unit.spans) > 1 else None,
-        match.verdict or "unsure",
-        match.reason,
-        match.rule or None,
-        match.similarity,
-        match.nested,
-        evidence.context if evidence else None,
-        evidence.start if evidence else None,
-        evidence.end if evidence else None,
-        compact([[one.context, one.start, one.end] for one in match.evidence])
-        if match.evidence[1:]
-        else None,
-        unit.origin,
-        item.pi,
-    ]
-    if about.text:
-        contexts = item.sample.retrieved_contexts
-        cells.append(contexts[evidence.context][evidence.start : evidence.end] if evidence else None)
-        cells.append(match.note or None)
-    return cells
+def _units(item: Item, record: GoldRecord, kind: Kind, units: Sequence[Unit], about: Surroundings) -> str:
+    """The lines of one annotator's units of one kind; what they share is written once, words from memory.
+
+    Put together as text: there are many of them, and a list of 26 cells for each takes longer.
+    """
+    gold = item.gold.get(kind, ())
+    known = ",".join(map(_cell, (item.sample.id, item.sample.group, item.split or None, record.annotator)))
+    contexts = item.sample.retrieved_contexts
+    last = _cell(item.pi)
+    lines = []
+    for unit in units:
+        match, spans, evidence = unit.match, unit.spans, unit.match.evidence
+        standing = units is gold or unit in gold
+        line = f"{known},{_word(standing)},{_word(kind)},{_cell(unit.id)},"
+        if about.text:
+            line += f"{_cell(unit.text)},"
+        line += f"{_word(unit.label or None)},"
+        line += f"{spans[0].start},{spans[0].end}," if spans else ",,"
+        if len(spans) > 1:
+            line += _cell(compact([[span.start, span.end] for span in spans]))
+        line += (
+            f",{_word(match.verdict or 'unsure')},{_word(match.reason)},{_word(match.rule or None)},"
+            f"{match.similarity},{_word(match.nested)},"
+        )
+        if evidence:
+            first = evidence[0]
+            line += f"{first.context},{first.start},{first.end},"
+        else:
+            line += ",,,"
+        if len(evidence) > 1:
+            line += _cell(compact([[one.context, one.start, one.end] for one in evidence]))
+        line += f",{_word(unit.origin)},{last}"
+        if about.text:
+            said = _cell(contexts[first.context][first.start : first.end]) if evidence else ""
+            line += f",{said},{_word(match.note or None)}"
+        lines.append(line)
+    lines.append("")
+    return "\n".join(lines)

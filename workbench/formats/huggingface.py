@@ -7,8 +7,9 @@ same columns and no date becomes a timestamp.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from workbench.errors import UsageError
 from workbench.formats.item import Item, Surroundings, Wrote, row_text
 from workbench.model import KINDS, Kind, Unit, count
 
-ROWS = 1_000
+ROWS = 500
 """Rows of one group: what is in memory at a time."""
 
 TRAIN = "train"
@@ -27,19 +28,19 @@ def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     arrow, parquet = _pyarrow()
     schema = _schema(arrow, about)
     wrote = Wrote()
-    name = ""
     (folder / "data").mkdir(exist_ok=True)
     waiting = iter(items)
     writer = None
     try:
-        while chunk := list(islice(waiting, ROWS)):
+        for first in waiting:
             if writer is None:
-                name = chunk[0].split or TRAIN
-                writer = parquet.ParquetWriter(
-                    folder / "data" / f"{name}.parquet", schema, compression="zstd"
-                )
-            writer.write_table(arrow.Table.from_pylist([_row(item, about) for item in chunk], schema=schema))
-            wrote.rows += len(chunk)
+                path = folder / "data" / f"{first.split or TRAIN}.parquet"
+                writer = parquet.ParquetWriter(path, schema, compression="zstd")
+            # rows alone are kept until a group is full, not the items they are made of
+            group = chain([first], islice(waiting, ROWS - 1))
+            table = arrow.Table.from_pylist([_row(item, about) for item in group], schema=schema)
+            writer.write_table(table)
+            wrote.rows += table.num_rows
     finally:
         if writer is not None:
             writer.close()
@@ -83,6 +84,7 @@ def _size(rows: int) -> str:
 
 
 def _pyarrow() -> tuple[Any, Any]:
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own keeps 12 MB more than it uses
     try:
         import pyarrow
         import pyarrow.parquet

@@ -7,11 +7,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from workbench.formats import native
+from workbench.formats.native_out import to_text
 from workbench.model import GoldRecord, Kind, Label, Proposal, Record, Sample, Score, Span, Unit
 
 OBJECT = "workbench"
@@ -84,9 +84,7 @@ def row_text(item: Item, written: Iterable[tuple[Span, str]] | None = None) -> s
 
     `written`: the spans and labels that went into the tool, where they are not those of all entities.
     """
-    record = record_of(item)
-    line = native.to_line(replace(record, sample=replace(record.sample, reference=""))).rstrip("\n")
-    text = line.replace('"reference": "", ', "", 1)  # inside a JSON string every quote has a backslash
+    text = to_text(record_of(item), reference=False)
     if written is None:
         return text
     spans = compact([[span.start, span.end, label] for span, label in written])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,9 +10,11 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats import columns, units
 from workbench.formats.lines import Progress, as_given, decoded, lines
-from workbench.formats.objects import as_written, finite, parse
+from workbench.formats.native_out import to_line as to_line
+from workbench.formats.native_out import write as write
+from workbench.formats.objects import as_written, parse
 from workbench.formats.rows import CONTEXTS_LIMIT, Notes, Row, check_depth, excerpt, missing, refused, wrong
-from workbench.model import NO_MARKS, GoldRecord, Marks, Proposal, Record, Sample, Unit, text_hash
+from workbench.model import GoldRecord, Proposal, Record, Sample, text_hash
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")
 ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores", "u"})
@@ -206,140 +207,3 @@ def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes
         notes.failed.update(name for name, number in given.items() if number is None)
     notes.scores.update(numbers.keys())
     return columns.number_texts(numbers, lambda: again()["scores"])
-
-
-def to_line(record: Record) -> str:
-    """One line of native JSON, with its newline; reading it back gives an equal record.
-
-    Keys stand in a fixed order, those of `meta` sorted; what is absent is left out. Gold keeps the units
-    that count: rejected ones and duplicates are not part of a gold set, and an undecided verdict is
-    written as `unsure`, which counts the same.
-    """
-    sample = record.sample
-    parts: list[tuple[str, str]] = [
-        ("id", _json(sample.id)),
-        ("user_input", _json(sample.user_input)),
-        ("reference", _json(sample.reference)),
-    ]
-    if sample.response is not None:
-        parts.append(("response", _json(sample.response)))
-    parts.append(("retrieved_contexts", _json(list(sample.retrieved_contexts))))
-    if sample.meta:
-        parts.append(("meta", _json(dict(sample.meta), sort_keys=True)))
-    if sample.group is not None:
-        parts.append(("group", _json(sample.group)))
-    if sample.alternatives:
-        parts.append(("alternatives", _json(list(sample.alternatives))))
-    if record.proposal is not None:
-        said = [_proposal(one) for one in (record.proposal, *record.others)]
-        parts.append(("proposal", _json(said[0] if len(said) == 1 else said)))
-    if record.gold:
-        gold = [_gold(one) for one in record.gold]
-        parts.append(("gold", _json(gold[0] if len(gold) == 1 else gold)))
-    if record.scores:
-        numbers = (f"{_json(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
-        parts.append(("scores", "{" + ", ".join(numbers) + "}"))
-    if record.u is not None:
-        parts.append(("u", repr(record.u)))
-    return "{" + ", ".join(f'"{key}": {value}' for key, value in parts) + "}\n"
-
-
-def write(path: Path, records: Iterable[Record]) -> int:
-    """Write records as UTF-8 lines ending in LF; the number of rows written."""
-    number = 0
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for number, record in enumerate(records, start=1):  # noqa: B007
-            file.write(to_line(record))
-    return number
-
-
-def _json(value: Any, sort_keys: bool = False) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=sort_keys)
-
-
-def _digits(text: str) -> str:
-    return text if columns.JSON_NUMBER.fullmatch(text) else repr(finite(text))
-
-
-def _present(**values: Any) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
-
-
-def _proposal(proposal: Proposal) -> dict[str, Any]:
-    def entities(found: Iterable[Any]) -> list[dict[str, Any]]:
-        return [_present(text=e.text, label=e.label or None, start=e.start, end=e.end) for e in found]
-
-    value = _present(proposer=proposal.proposer, model=proposal.model or None)
-    if proposal.reference_entities is not None:
-        value["reference_entities"] = entities(proposal.reference_entities)
-    if proposal.context_entities is not None:
-        value["context_entities"] = [entities(found) for found in proposal.context_entities]
-    if proposal.statements is not None:
-        value["statements"] = [
-            _present(
-                text=s.text,
-                verdict=s.verdict,
-                context=s.context,
-                quote=s.quote,
-                reason=s.reason,
-                start=s.start,
-                end=s.end,
-            )
-            for s in proposal.statements
-        ]
-    return value
-
-
-def _gold(gold: GoldRecord) -> dict[str, Any]:
-    value: dict[str, Any] = {"annotator": gold.annotator}
-    place = 0
-    for name, kind in (("entities", gold.entities), ("statements", gold.statements)):
-        if kind is None:
-            continue
-        value[name] = []
-        for unit in kind:
-            if unit.counted:
-                place += 1
-                value[name].append(_unit(unit, place))
-    if gold.effort is not None:
-        value["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
-    if gold.marks != NO_MARKS:
-        value |= _marks(gold.marks)
-    return value
-
-
-def _marks(marks: Marks) -> dict[str, Any]:
-    """What a review says besides its units; what it does not say is left out."""
-    return {
-        key: value
-        for key, value in (
-            ("disposition", dict(marks.dispositions)),
-            ("reason", dict(marks.reasons)),
-            ("flag", marks.flag),
-            ("comments", list(marks.comments)),
-            ("shown", marks.shown),
-            ("off_plan", marks.off_plan),
-            ("adjudicated", marks.adjudicated),
-        )
-        if value
-    }
-
-
-def _unit(unit: Unit, place: int) -> dict[str, Any]:
-    match = unit.match
-    principal = unit.spans[0] if unit.spans else None
-    further = [{"start": span.start, "end": span.end} for span in unit.spans[1:]]
-    return _present(
-        id=unit.id if unit.id != f"g{place}" else None,
-        text=unit.text,
-        label=unit.label or None,
-        original_label=unit.original_label or None,
-        start=principal.start if principal else None,
-        end=principal.end if principal else None,
-        spans=further if further or principal is None else None,
-        verdict=match.verdict or "unsure",
-        reason=match.reason,
-        evidence=[{"context": e.context, "start": e.start, "end": e.end} for e in match.evidence],
-        nested=match.nested or None,
-        note=match.note or None,
-    )

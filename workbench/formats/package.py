@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError
-from workbench.formats import native
 from workbench.formats.folder import MANIFEST, check_manifest, read_manifest
 from workbench.formats.item import Item, compact, record_of
+from workbench.formats.native_out import to_text
 from workbench.formats.objects import as_written
 from workbench.model import KINDS, Tally, count
 
@@ -29,8 +29,7 @@ Document = dict[str, Any]
 def reference_line(item: Item, more: Mapping[str, Any], *, text: bool) -> str:
     """One sample as a line: the native row, then what only a package holds."""
     if text:
-        row = native.to_line(record_of(item)).rstrip("\n")
-        head = f"{row[:-1]}, "
+        head = f"{to_text(record_of(item))[:-1]}, "
     else:
         sample = item.sample
         few = {"id": sample.id, "group": sample.group, "contexts": len(sample.retrieved_contexts)}
@@ -59,11 +58,11 @@ def document_line(document: Mapping[str, Any]) -> str:
     return compact(document) + "\n"
 
 
-def lines_with(head: Mapping[str, Any], rest: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Lines that begin with the same keys, which are encoded once."""
+def lines_with(head: Mapping[str, Any], rest: Iterable[str]) -> Iterator[str]:
+    """Lines that begin with the same keys, which are encoded once; `rest` are the ends of their objects."""
     start = f"{compact(head)[:-1]}, "
     for one in rest:
-        yield f"{start}{compact(one)[1:]}\n"
+        yield f"{start}{one}\n"
 
 
 def write_dataset(folder: Path, document: Mapping[str, Any]) -> None:

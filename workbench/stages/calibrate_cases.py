@@ -13,6 +13,7 @@ from workbench.errors import UsageError
 from workbench.matching.units import entity_units, language_of
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Verdict
+from workbench.scoring.names import CALIBRATED
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
@@ -21,12 +22,10 @@ from workbench.store import gold as gold_store
 from workbench.store.calibrations import Row
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.explained import reviewed
 from workbench.store.gold import Gold
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples
-
-SCORERS = ("linked", "presence")
-"""Scorers with a match threshold."""
 
 _SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
 
@@ -54,7 +53,7 @@ class Gathered:
     holdout, nothing that came after the plan), by sample; `cases` the verified ones among them, `held` those
     of the holdout (empty unless it was asked for). `invented` automatic units are linked to no verified one,
     `missed` verified units to no automatic one. `alone`: cases that stand for themselves only, where others
-    weigh by their chance to be drawn.
+    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight.
     """
 
     run: RunInfo
@@ -68,6 +67,7 @@ class Gathered:
     missed: int
     holdout: int
     alone: int
+    assisted: int = 0
 
 
 def gather(
@@ -106,6 +106,7 @@ def gather(
             out[why] += 1
         else:
             wanted[number] = one
+    known = reviewed(store, info.id, "entity", info.policy.version)
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[Case] = []
     held: list[Case] = []
@@ -132,14 +133,19 @@ def gather(
         missed=missed,
         holdout=len(kept_back),
         alone=alone,
+        assisted=sum(
+            one.origin == "reviewed" and one.shown == "assisted"
+            for number, one in known.items()
+            if number in wanted and number not in kept_back
+        ),
     )
 
 
 def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, dict[int, bytes]]:
     """The scorer and the similarities of every counted sample."""
-    if scorer is not None and scorer not in SCORERS:
-        raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(SCORERS)}")
-    found: dict[str, dict[int, bytes]] = {name: {} for name in SCORERS}
+    if scorer is not None and scorer not in CALIBRATED:
+        raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
+    found: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
     for number, linked, presence in calibrations.similarities(store, run.id, MATCHER):
         if linked is not None:
             found["linked"][number] = linked

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -89,7 +89,23 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
             judged.append(Judged(sample.id, sample.reference_hash, name, one.assessment, sample.group))
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
-    return compare_retrievers(judged)
+    return replace(compare_retrievers(judged), notes=_drawn(store, info))
+
+
+def _drawn(store: Store, info: DatasetInfo) -> tuple[str, ...]:
+    """What unequal chances to be drawn mean for figures that weigh every reference alike."""
+    plan = plans.plan_of(store, info.id)
+    if plan is None or not unequal(plan):
+        return ()
+    return (
+        "The plan drew some samples more often than others, and here each reference weighs the same: means "
+        "and intervals are of the references that are verified, not of all.",
+    )
+
+
+def unequal(plan: plans.Plan) -> bool:
+    """Whether the samples of a plan had unequal chances."""
+    return plan.design == "disputed" or bool(plan.parameters.get("weighted"))
 
 
 def _value_of(sample: Sample, by: str) -> str | None:

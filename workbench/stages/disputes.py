@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import partial
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -26,102 +27,20 @@ from workbench.comparing.disputes import (
 )
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.scoring.names import EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
 from workbench.stages.dispute_cases import Case, Pair, check_scorers, chosen_run, gather
+from workbench.stages.dispute_report import Dispute, Report, in_view
+from workbench.stages.gold_seen import seen_ids
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
 from workbench.store import journal
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.disputes import Kept, Key
 from workbench.store.engine import Store
+from workbench.store.prefixes import in_order
+from workbench.store.samples import sample_ids
 
-__all__ = ["SORTS", "STATES", "Kept", "Key", "Sort", "State"]
-
-
-class Dispute(NamedTuple):
-    """One sample of which two values differ, or that a person flagged. `rank`: its place in the whole list.
-
-    `first` and `second` are the values of the two that `between` names, `delta` their difference and `moves`
-    how much settling it would move the figure; all four are None while `hidden`, and where there is none.
-    `says`: the words of a flag, what each annotator counts. `was`: the state it had until a value changed.
-    `explained_by`: both sides can be set beside each other; without it the sample is opened to be audited.
-    `kept`: what was said of it as it is kept, None for nothing.
-    """
-
-    rank: int
-    sample_id: int
-    id: str
-    kind: Kind
-    sort: Sort
-    between: str
-    first: float | None
-    second: float | None
-    delta: float | None
-    moves: float | None
-    hidden: bool
-    says: str
-    state: State
-    was: State
-    note: str
-    annotator: str
-    at: datetime | None
-    explained_by: bool
-    stamp: str
-    kept: Kept | None = None
-
-    @property
-    def key(self) -> Key:
-        """What its state is kept under."""
-        return Key(self.sample_id, self.kind, self.between)
-
-    @property
-    def scorer(self) -> str | None:
-        """The scorer it is about, None where it is about something else."""
-        return next((name for name in self.between.split("~") if name in SCORERS), None)
-
-    @property
-    def stands(self) -> str:
-        """Its state in words: what is called fixed and is still in the list differs all the same."""
-        return "fixed, still differs" if self.state == "fixed" else self.state
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The disputes of a dataset in their order. `betweens`: how many there are between whom.
-
-    `closed`: blind samples that this annotator did not decide; they are left out. `counts`: how many there
-    are of each state, sort and between, for a key that counts 100,000 of them again is slow.
-    """
-
-    dataset: str
-    run: str
-    threshold: int
-    disputes: tuple[Dispute, ...]
-    betweens: Mapping[str, int]
-    closed: int
-    counts: Counter[tuple[State, Sort, str]]
-
-    @property
-    def states(self) -> dict[State, int]:
-        """How many there are in each state."""
-        return {state: self.number(state) for state in STATES}
-
-    def number(self, state: str, between: str = "") -> int:
-        """How many `chosen` gives."""
-        return sum(
-            number
-            for (own, sort, name), number in self.counts.items()
-            if state in ("all", own) and between in ("", name, sort)
-        )
-
-    def chosen(self, state: str, between: str = "") -> tuple[Dispute, ...]:
-        """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort."""
-        return tuple(one for one in self.disputes if in_view(one, state, between))
-
-
-def in_view(one: Dispute, state: str, between: str) -> bool:
-    """Whether a dispute is in a state ("all" for every) between some ("" for everybody)."""
-    return state in ("all", one.state) and between in ("", one.between, one.sort)
+__all__ = ["SORTS", "STATES", "Dispute", "Kept", "Key", "Report", "Sort", "State", "in_view"]
 
 
 class _Found(NamedTuple):
@@ -153,24 +72,38 @@ def disputes(
     with store.reading():
         chosen = chosen_run(store, info, run)
         states = stored.states(store, info.id)
+        seen = seen_ids(store, info)
+        turns = _Turns(store, info)
         rows: list[tuple[Place, Case, _Found]] = []
         betweens: Counter[str] = Counter()
         closed: set[int] = set()
+        given: set[int] = set()
         for kind in info.kinds:
             case = gather(store, info, annotator, kind, chosen, scorers, everyone=everyone)
             betweens.update({pair.between: 0 for pair in case.pairs})
             closed |= case.closed & case.places.keys()
+            imported = {n for n, one in case.reviewed.items() if one.origin == "imported"}
+            given |= imported & case.closed
             first = kind == info.kinds[0]
             rows += [
-                (place(one.moves, case.places[one.sample_id].key, one.between), case, one)
-                for one in _found(store, case, annotator, flags=first)
+                (_place(case, one, turns), case, one) for one in _found(store, case, annotator, flags=first)
             ]
     rows.sort(key=itemgetter(0))
-    ordered = tuple(_dispute(case, one, states, rank) for rank, (_, case, one) in enumerate(rows, start=1))
+    ordered = tuple(
+        _dispute(case, one, states, rank, seen) for rank, (_, case, one) in enumerate(rows, start=1)
+    )
     betweens.update(one.between for one in ordered)
     counts = Counter((one.state, one.sort, one.between) for one in ordered)
     return Report(
-        info.name, chosen.name if chosen else "", info.threshold, ordered, dict(betweens), len(closed), counts
+        dataset=info.name,
+        run=chosen.name if chosen else "",
+        threshold=info.threshold,
+        disputes=ordered,
+        betweens=dict(betweens),
+        closed=len(closed),
+        counts=counts,
+        given=len(given),
+        calibration=info.calibration,
     )
 
 
@@ -233,9 +166,39 @@ def _flags(case: Case, annotator: str) -> Iterator[_Found]:
         yield _Found(number, "flag", "flag", ours, theirs, delta, moves, says, of)
 
 
-def _dispute(case: Case, one: _Found, states: Mapping[Key, Kept], rank: int) -> Dispute:
+class _Turns:
+    """The place of each sample in the review order; read when the first hidden dispute asks for it."""
+
+    def __init__(self, store: Store, info: DatasetInfo) -> None:
+        self._read = partial(_in_order, store, info.id)
+        self._known: dict[int, int] = {}
+
+    def of(self, sample_id: int) -> int:
+        """Its place, from 0."""
+        if not self._known:
+            self._known = {number: turn for turn, number in enumerate(self._read())}
+        return self._known[sample_id]
+
+
+def _in_order(store: Store, dataset_id: int) -> Sequence[int]:
+    return in_order(store, dataset_id, count_samples(store, dataset_id))
+
+
+def _place(case: Case, one: _Found, turns: _Turns) -> Place:
+    turn = turns.of(one.sample_id) if _hides(case, one) else None
+    return place(one.moves, case.places[one.sample_id].key, one.between, turn)
+
+
+def _hides(case: Case, one: _Found) -> bool:
+    """Whether its values may not be seen yet; a flag is without them then, and its words show."""
+    return one.sort != "flag" and case.hides(one.sample_id, one.sort)
+
+
+def _dispute(
+    case: Case, one: _Found, states: Mapping[Key, Kept], rank: int, seen: Collection[str]
+) -> Dispute:
     """The dispute with its state, without what may not be seen yet."""
-    hidden = one.sort != "flag" and case.hides(one.sample_id, one.sort)
+    hidden = _hides(case, one)
     found = Dispute(
         rank=rank,
         sample_id=one.sample_id,
@@ -256,6 +219,9 @@ def _dispute(case: Case, one: _Found, states: Mapping[Key, Kept], rank: int) -> 
         at=None,
         explained_by=case.sees(one.sample_id),
         stamp=one.stamp,
+        fitted=one.sort == "verified"
+        and case.places[one.sample_id].key in seen
+        and not {*CALIBRATED}.isdisjoint(one.between.split("~")),
     )
     kept = states.get(found.key)
     return found if kept is None else _standing(found, kept)
@@ -302,6 +268,15 @@ def with_one(report: Report, now: Dispute) -> Report:
     counts[now.state, now.sort, now.between] += 1
     disputes = (*report.disputes[:place], now, *report.disputes[now.rank :])
     return replace(report, disputes=disputes, counts=counts)
+
+
+def check_sample(store: Store, info: DatasetInfo, sample: str) -> None:
+    """Raises NotFoundError for an id that no sample has; it names those most like it."""
+    known = sample_ids(store, info.id)
+    if sample not in known:
+        near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))
+        hint = f"did you mean {near}?" if near else "workbench disputes --state all lists the ids"
+        raise NotFoundError(f"{info.name} has no sample {sample!r}; {hint}")
 
 
 def find(report: Report, sample: str, between: str, kind: Kind | None = None) -> Dispute:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -35,14 +35,19 @@ class Known:
 
 def explain_all(
     store: Store, info: DatasetInfo, run_id: int | None, scorer: str, threshold: int,
+    *, reviewed: Mapping[int, Reviewed] | None = None, only: Collection[int] | None = None,
     progress: Progress = silent,
 ) -> Known:  # fmt: skip
     """Explain every verified sample under a run and a scorer; 4 ms for each whose gold or text is new.
 
     Unresolved samples have no gold to be compared with, samples without a proposal nothing to compare.
+    `reviewed`: the verified samples, where they are read already; `only` some of them are explained.
     """
     kind = SCORERS[scorer]
-    reviewed = kept.reviewed(store, info.id, kind, info.policy.version)
+    if reviewed is None:
+        reviewed = kept.reviewed(store, info.id, kind, info.policy.version)
+    if only is not None:
+        reviewed = {number: one for number, one in reviewed.items() if number in only}
     if run_id is None:
         return Known(reviewed, {})
     at = Key(run_id, scorer, MATCHER, threshold)

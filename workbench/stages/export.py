@@ -20,18 +20,17 @@ from workbench.formats import (
     folder,
     huggingface,
     label_studio_out,
-    native,
     prodigy_out,
     ragas_annotations,
 )
 from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into, record_of
+from workbench.formats.native_out import to_line
 from workbench.formats.readme import about_format, card_text
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import SCORERS
 from workbench.stages import export_package, recompute
 from workbench.stages.export_items import Choice, Naming, each_item, item_of, probabilities, pseudonyms
 from workbench.stages.export_manifest import Provenance, estimate_document, manifest_of
-from workbench.stages.figures import figures
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import queue_ids
@@ -48,7 +47,7 @@ def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     wrote = Wrote()
     with lines_into(part / SAMPLES) as line:
         for item in items:
-            line(native.to_line(record_of(item)))
+            line(to_line(record_of(item)))
             wrote.rows += 1
     return wrote
 
@@ -203,6 +202,8 @@ def _estimates(store: Store, info: DatasetInfo, options: ExportOptions) -> list[
     """The estimated verified recall of all samples, of the scorer shown first; None without a run."""
     if options.run is None and info.run_id is None:
         return None
+    from workbench.stages.figures import figures  # with numpy: .1 s and 17 MB
+
     try:
         return [estimate_document(figures(store, info, run=options.run))]
     except UsageError:  # nothing that a scorer could count was proposed

@@ -6,6 +6,7 @@ import hmac
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from workbench.formats.item import Item
 from workbench.model import KINDS, Assessment, Kind, Unit
@@ -49,6 +50,7 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
     """
     already = re.compile(f"{what}-[0-9a-f]{{12}}")
 
+    @lru_cache(maxsize=1_000)
     def name_of(name: str) -> str:
         if not name or already.fullmatch(name):
             return name
@@ -93,13 +95,11 @@ def each_item(
 def item_of(leaving: Leaving, choice: Choice) -> Item:
     """One sample as it leaves."""
     reviews = () if leaving.sample_id in choice.withheld else leaving.reviews
-    named = sorted(((choice.naming(one.annotator), one) for one in reviews), key=lambda pair: pair[0])
-    records = (exports.record_of(one, name) for name, one in named)
+    records = (exports.record_of(one, choice.naming(one.annotator)) for one in reviews)
     gold: dict[Kind, tuple[Unit, ...]] = {}
     states: dict[Kind, str] = {}
     for kind in KINDS:
-        # of several that say the same the first stands: first by the names that leave, as it will be there
-        states[kind], units = _standing([one for _, one in named], kind)
+        states[kind], units = _standing(reviews, kind)
         if units is not None:
             gold[kind] = units
     number = leaving.sample_id

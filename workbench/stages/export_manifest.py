@@ -7,18 +7,20 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
 from workbench.comparing.intervals import Interval
 from workbench.matching.version import MATCHER
 from workbench.model import GoldRecord, Kind, Unit
 from workbench.stages.export_items import Choice, Naming, each_item
-from workbench.stages.figures import Figures
 from workbench.stages.plan import Prefix
 from workbench.stages.splits import SALT, Splits
 from workbench.store.engine import Store
 from workbench.store.export_facts import Facts
+
+if TYPE_CHECKING:
+    from workbench.stages.figures import Figures
 
 _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""

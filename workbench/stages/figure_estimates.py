@@ -19,9 +19,14 @@ OPEN = ("skipped", "unresolved")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The automatic side: values of all samples, exact recalls of verified ones, and what explains them."""
+    """The automatic side: values of all samples, exact recalls of verified ones, and what explains them.
+
+    `of_all` are the values that the estimate for all samples rests on: those of `values`, but for a
+    calibrated dataset.
+    """
 
     values: Mapping[int, float | None]
+    of_all: Mapping[int, float | None]
     explained: Mapping[int, Explained]
     reviewed: Mapping[int, Reviewed]
     recomputed: Mapping[int, float | None]
@@ -33,7 +38,7 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
     for row in begun.rows:
         if row.sample_id not in places:
             continue
-        ours = side.values.get(row.sample_id)
+        ours = side.of_all.get(row.sample_id)
         theirs = side.reviewed.get(row.sample_id)
         value = low = high = None
         if row.status in OPEN:
@@ -51,12 +56,12 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
     if not drawn and standing:
         design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
         drawn = [
-            Drawn(side.values.get(one.sample_id), verified_value(side, one.sample_id), None)
+            Drawn(side.of_all.get(one.sample_id), verified_value(side, one.sample_id), None)
             for one in standing
         ]
     kept = [number for number, stratum in places.items() if stratum not in begun.unreached]
     return estimate(
-        [side.values.get(number) for number in kept],
+        [side.of_all.get(number) for number in kept],
         drawn,
         design=design,
         strata=_strata(begun, places),

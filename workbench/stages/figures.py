@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
-from workbench.comparing.explained import Explained
 from workbench.comparing.figures import Beside, Counts, Figures, Row
 from workbench.comparing.paired import Pair, Paired, paired
 from workbench.comparing.totals import cause_totals
@@ -17,9 +16,11 @@ from workbench.model import Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, INSTEAD, SCORERS
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
-from workbench.stages.explained import Known, Reviewed, explain_all
+from workbench.stages.explained import Reviewed
 from workbench.stages.figure_estimates import Side, by_cause, recall_of, verified_value, whole
+from workbench.stages.figure_notes import notes_of
 from workbench.stages.figure_parts import arms, causes_by_label, of_labels, overlap
+from workbench.stages.figure_sides import crossed, own_thresholds, side_of
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute
@@ -31,10 +32,6 @@ from workbench.store.runs import RunInfo
 from workbench.store.samples import blind_among
 
 __all__ = ["Figures", "figures"]
-
-
-CALIBRATED = ("linked", "presence")
-"""Scorers with a match threshold, which a calibration can set."""
 
 
 def figures(
@@ -56,7 +53,7 @@ def figures(
     limit = info.threshold if threshold is None else threshold
     fitted = cross_fitted(store, info)
     if chosen is not None:
-        for one in {limit, *(fitted.thresholds.values() if limit == info.threshold else ())}:
+        for one in {limit, *(fitted.folds if limit == info.threshold else ())}:
             recompute(store, info, chosen.id, one, progress)
     name = _scorer(store, info, chosen, limit, scorer)
     kind = _kind(name)
@@ -77,12 +74,23 @@ def _as_seen(
         if row.sample_id in own
         or (row.sample_id not in blind and reviewed[row.sample_id].origin != "reviewed")
     )
+    return _listing(found, rows, "blind, or others' work")
+
+
+def without(found: Figures, withheld: Collection[str]) -> Figures:
+    """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
+    return _listing(found, tuple(row for row in found.rows if row.id not in withheld), "blind")
+
+
+def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
+    """The same figures with the samples in `rows` listed, and no other one named."""
     hidden = len(found.rows) - len(rows)
     if not hidden:
         return found
     ids = {row.id for row in rows}
     largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
-    note = f"{hidden:,} verified samples are not listed: you are yet to decide them (blind, or others' work)."
+    many = "1 verified sample is" if hidden == 1 else f"{hidden:,} verified samples are"
+    note = f"{many} not listed: you are yet to decide {'it' if hidden == 1 else 'them'} ({why})."
     paired = replace(found.paired, largest=largest)
     return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
 
@@ -97,7 +105,7 @@ def _figures(
     if seen:
         shown = {number for number, one in columns.population(store, info.id).items() if one.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
-    side = _side(store, info, run, name, threshold, fitted, places, progress)
+    side = side_of(store, info, run, name, threshold, fitted, progress)
     excluded = gold.load_excluded(store, info.id, kind)
     fast = _fast(store, info, kind, side.reviewed.values())
     rows = tuple(_rows(places, side, excluded, fast, info.policy.language))
@@ -139,9 +147,9 @@ def _figures(
         if len(set(languages.values())) > 1
         else {},
         reproducible=_reproducible(rows, side),
-        beside=_beside(store, info, run, threshold, places, {name: side.values}),
+        beside=_beside(store, info, run, threshold, places, fitted, name, side, excluded),
         rows=rows,
-        notes=(*_notes(fitted, info, name, threshold), *_behind(begun)),
+        notes=notes_of(store, info, fitted, name, threshold, begun, pairs),
     )
     return found, side.reviewed
 
@@ -152,46 +160,6 @@ def _planned(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
     if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
         return begun
     return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
-
-
-def _side(
-    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, threshold: int, fitted: CrossFit,
-    places: Mapping[int, str], progress: Progress,
-) -> Side:  # fmt: skip
-    """What the scorer says; a sample whose gold set the threshold is scored at the one chosen without it."""
-    number = run.id if run else None
-    values: dict[int, float | None] = {}
-    if name not in SCORERS:
-        traced = run is not None and run.proposer != "rules" and EXTERNAL_KINDS[name] == "entity"
-        if run is not None and traced:
-            values = columns.values(store, run.id, MATCHER, threshold, "ragas")
-        human = reviewed(store, info.id, EXTERNAL_KINDS[name], info.policy.version)
-        return Side(dict(columns.external_values(store, info.id, name)), {}, human, values)
-    known = explain_all(store, info, number, name, threshold, progress)
-    explained = dict(known.explained)
-    if number is not None:
-        values = columns.values(store, number, MATCHER, threshold, name)
-        if threshold == info.threshold and name in CALIBRATED:
-            _cross(store, info, number, name, fitted, known, values, explained)
-    return Side(values, explained, known.reviewed, {})
-
-
-def _cross(
-    store: Store, info: DatasetInfo, run_id: int, name: str, fitted: CrossFit,
-    known: Known, values: dict[int, float | None], explained: dict[int, Explained],
-) -> None:  # fmt: skip
-    """Put the cross-fitted values in the place of those that were fitted on their own gold."""
-    if not fitted.thresholds:
-        return
-    of_key = {one.key: number for number, one in columns.population(store, info.id).items()}
-    for limit in sorted(set(fitted.thresholds.values())):
-        at = {of_key[key] for key, one in fitted.thresholds.items() if one == limit and key in of_key}
-        if limit == info.threshold:
-            continue
-        others = columns.values(store, run_id, MATCHER, limit, name)
-        values |= {number: others[number] for number in at if number in others}
-        anew = explain_all(store, info, run_id, name, limit).explained
-        explained |= {number: anew[number] for number in at if number in anew and number in known.explained}
 
 
 def _rows(
@@ -261,38 +229,42 @@ def _reproducible(rows: Sequence[Row], side: Side) -> Paired | None:
 
 def _beside(
     store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int, places: Mapping[int, str],
-    known: Mapping[str, Mapping[int, float | None]],
+    fitted: CrossFit, name: str, side: Side, excluded: set[int],
 ) -> tuple[Beside, ...]:  # fmt: skip
-    """Every scorer and imported column that has values, in short; `known` are those read before."""
+    """Every scorer and imported column that has values, in short; `side` is that of `name`, read before."""
     names = [
-        name
-        for name in SCORERS
-        if run is not None and columns.can_count(store, run.id, MATCHER, threshold, name)
+        one
+        for one in SCORERS
+        if run is not None and columns.can_count(store, run.id, MATCHER, threshold, one)
     ]
-    names += [name for name in columns.external_columns(store, info.id) if name in EXTERNAL_KINDS]
-    human: dict[Kind, Mapping[int, Tally]] = {}
+    names += [one for one in columns.external_columns(store, info.id) if one in EXTERNAL_KINDS]
+    human = {_kind(name): _standing(side.reviewed, excluded, places)}
     found = []
-    for name in names:
-        kind = _kind(name)
+    for one in names:
+        kind = _kind(one)
         if kind not in human:
-            human[kind] = _standing(store, info, kind, places)
+            others = gold.load_excluded(store, info.id, kind)
+            human[kind] = _standing(reviewed(store, info.id, kind, info.policy.version), others, places)
         values: Mapping[int, float | None]
-        if name in known:
-            values = known[name]
-        elif name in SCORERS and run is not None:
-            values = columns.values(store, run.id, MATCHER, threshold, name)
+        if one == name:
+            values = side.values
+        elif one in SCORERS and run is not None:
+            values = columns.values(store, run.id, MATCHER, threshold, one)
+            own = own_thresholds(store, info, one, threshold, fitted)
+            values = crossed(store, run.id, one, own, values) if own else values
         else:
-            values = dict(columns.external_values(store, info.id, name))
-        found.append(_short(name, kind, values, human[kind]))
+            values = dict(columns.external_values(store, info.id, one))
+        found.append(_short(one, kind, values, human[kind]))
     return tuple(found)
 
 
-def _standing(store: Store, info: DatasetInfo, kind: Kind, places: Mapping[int, str]) -> dict[int, Tally]:
+def _standing(
+    human: Mapping[int, Reviewed], excluded: set[int], places: Mapping[int, str]
+) -> dict[int, Tally]:
     """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
-    excluded = gold.load_excluded(store, info.id, kind)
     return {
         number: one.tally
-        for number, one in reviewed(store, info.id, kind, info.policy.version).items()
+        for number, one in human.items()
         if one.tally is not None and number in places and number not in excluded
     }
 
@@ -311,24 +283,6 @@ def _short(name: str, kind: Kind, values: Mapping[int, float | None], human: Map
         delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
         mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
         equal=sum(ours == theirs for ours, theirs in known),
-    )
-
-
-def _behind(begun: Prefix) -> list[str]:
-    if begun.planned_n is None or not begun.at_planned_n or not begun.beyond:
-        return []
-    number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
-    return [f"The plan is reached: {number} reviewed behind it and not in the estimate."]
-
-
-def _notes(fitted: CrossFit, info: DatasetInfo, name: str, threshold: int) -> tuple[str, ...]:
-    """What has to be known beside the assumptions of the estimate."""
-    if not fitted.thresholds or threshold != info.threshold or name not in CALIBRATED:
-        return ()
-    at = ", ".join(map(str, sorted(set(fitted.folds))))
-    return (
-        f"Calibration {info.calibration} saw the gold of {len(fitted.seen.examples)} samples: these and what "
-        f"belongs to them are scored at the threshold found without them ({at}).",
     )
 
 

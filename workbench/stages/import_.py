@@ -30,7 +30,10 @@ BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What became of every row of a file. `errors` holds the first twenty rejected rows' messages."""
+    """What became of every row of a file. `errors` holds the first twenty rejected rows' messages.
+
+    `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
+    """
 
     path: str
     dataset: str
@@ -43,6 +46,8 @@ class ImportReport:
     errors: tuple[str, ...]
     rejected_path: str
     gold_ignored: int
+    gold_reviews: int
+    gold_units: int
     repaired: int
     ungrounded: int
     notes: tuple[str, ...]
@@ -79,16 +84,16 @@ def import_file(
 ) -> ImportReport:
     """Import a file into the dataset named in the options, else after the file.
 
-    Good rows go in by chunks of five thousand, each whole; bad ones go to FILE.rejected.jsonl with their
-    reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot be
-    read, which changes nothing.
+    Good rows go in by chunks of at most two thousand, each whole; bad ones go to FILE.rejected.jsonl with
+    their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
+    be read, which changes nothing.
     """
     name = options.dataset or default_name(path)
     if options.strict:
         _check_all(store, path, options, annotator, progress)
     notes = Notes()
     rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
-    info = _existing(store, name)
+    info = existing(store, name)
     with rejecting(path) as reject:
         taken = _Taken(path, reject)
         taking: Intake | None = None
@@ -97,7 +102,7 @@ def import_file(
             good = [row for row in checked if taken.keep(row, options)]
             if good and taking is None:
                 info = info or _create(store, path, name, options, annotator, good)
-                taking = _intake(store, info, options, annotator)
+                taking = intake_of(store, info, options, annotator)
             if taking is not None:
                 _store_rows(store, taking, good, taken)
     if info is None:
@@ -105,7 +110,7 @@ def import_file(
         raise InputError(f"nothing of {path} could be imported: {why}")
     settled = _after(store, info, options)
     n_samples = datasets.count_samples(store, settled.id)
-    report = taken.report(settled, notes, n_samples, datasets.count_blind(store, settled.id))
+    report = taken.report(settled, taking, notes, n_samples, datasets.count_blind(store, settled.id))
     if taking is None or not taking.late:
         return report
     number = "1 sample" if taking.late == 1 else f"{taking.late:,} samples"
@@ -126,7 +131,8 @@ def check_file(path: Path, format: str | None, columns: Columns = NO_COLUMNS) ->
     read(path, format=format, notes=Notes(), columns=columns)
 
 
-def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+def intake_of(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+    """How a file goes into a dataset that is there."""
     return Intake(
         dataset_id=info.id,
         seed=info.seed,
@@ -167,7 +173,9 @@ class _Taken:
             self.errors.append(str(error))
         self.reject(row.raw, error)
 
-    def report(self, info: DatasetInfo, notes: Notes, n_samples: int, blind: int) -> ImportReport:
+    def report(
+        self, info: DatasetInfo, taking: Intake | None, notes: Notes, n_samples: int, blind: int
+    ) -> ImportReport:
         """The report of the whole file."""
         return ImportReport(
             path=str(self.path),
@@ -181,6 +189,8 @@ class _Taken:
             errors=tuple(self.errors),
             rejected_path=str(rejected_path(self.path)) if self.rejected else "",
             gold_ignored=self.gold_ignored,
+            gold_reviews=taking.reviews if taking else 0,
+            gold_units=taking.units if taking else 0,
             repaired=notes.repaired,
             ungrounded=notes.ungrounded,
             notes=tuple(notes.messages()),
@@ -200,9 +210,10 @@ def default_name(path: Path) -> str:
     return Path(name).stem or path.stem
 
 
-def _outcomes(
+def outcomes(
     store: Store, intake: Callable[[], Intake], good: list[Row], *, dry: bool = False
 ) -> Iterator[tuple[Row, Outcome | RowError]]:
+    """What becomes of each row; with `dry` what would, and nothing is kept."""
     start = 0
     for piece in importing.distinct(row.record for row in good if row.record):
         rows = good[start : start + len(piece)]
@@ -211,7 +222,7 @@ def _outcomes(
 
 
 def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) -> None:
-    for row, outcome in _outcomes(store, lambda: taking, good):
+    for row, outcome in outcomes(store, lambda: taking, good):
         if isinstance(outcome, RowError):
             taken.refuse(row, outcome)
         else:
@@ -223,7 +234,7 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
 
     A row that the stored dataset, or an earlier row of the file, contradicts is a bad one too.
     """
-    info = _existing(store, options.dataset or default_name(path))
+    info = existing(store, options.dataset or default_name(path))
     errors: list[str] = []
     said: dict[tuple[str, str], int] = {}
 
@@ -241,8 +252,8 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
             else:
                 bad(row, error)
         if info is not None:
-            taking = partial(_intake, store, info, options, annotator)
-            for row, outcome in _outcomes(store, taking, good, dry=True):
+            taking = partial(intake_of, store, info, options, annotator)
+            for row, outcome in outcomes(store, taking, good, dry=True):
                 if isinstance(outcome, RowError):
                     bad(row, outcome)
     if errors:
@@ -250,7 +261,8 @@ def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str,
         raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
 
 
-def _existing(store: Store, name: str) -> DatasetInfo | None:
+def existing(store: Store, name: str) -> DatasetInfo | None:
+    """The dataset of that name, if there is one."""
     return next((info for info in datasets.list_datasets(store) if info.name == name), None)
 
 
@@ -264,7 +276,7 @@ def _create(
     if options.kinds is not None:
         policy = replace(policy, kinds=options.kinds)
     datasets.create_dataset(store, name, seed=seed, policy=policy, annotator=annotator)
-    created = _existing(store, name)
+    created = existing(store, name)
     assert created is not None
     if settings.columns:
         datasets.set_dataset(store, created.id, **settings.columns)

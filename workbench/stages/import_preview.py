@@ -1,23 +1,29 @@
-"""What importing a file would do, without a database: nothing is written anywhere."""
+"""What importing a file would do: it is read whole and compared with the database, and nothing is kept."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from workbench.errors import InputError
-from workbench.formats.reading import Notes, read
+from workbench.errors import InputError, RowError
+from workbench.formats.reading import Notes, Row, read
 from workbench.formats.roles import becomes
-from workbench.stages.import_ import SHOWN_ERRORS, ImportOptions, default_name
-from workbench.stages.import_rows import said_before, with_gold
+from workbench.stages.import_ import SHOWN_ERRORS, ImportOptions, default_name, existing, intake_of, outcomes
+from workbench.stages.import_rows import chunks, said_before, says_more, with_gold
 from workbench.stages.progress import Progress, silent
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.importing import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """What a file holds. `errors` are the first twenty bad rows' messages; `columns` says what each becomes.
+    """What a file holds, and what an import would count.
 
-    `samples` counts distinct ids; `takes_gold`: the options store gold.
+    `errors` are the first twenty bad rows' messages; `conflicts` counts the bad rows that contradict what is
+    stored or an earlier row. `columns` says what each becomes. `samples` counts distinct ids; `takes_gold`:
+    the options store gold.
     """
 
     path: str
@@ -26,6 +32,11 @@ class ImportPreview:
     rows: int
     good: int
     bad: int
+    conflicts: int
+    new: int
+    unchanged: int
+    extended: int
+    updated: int
     samples: int
     proposals: int
     gold: int
@@ -38,49 +49,117 @@ class ImportPreview:
     errors: tuple[str, ...]
 
 
-def preview_import(path: Path, options: ImportOptions, *, progress: Progress = silent) -> ImportPreview:
-    """Read a whole file and say what its import would do, in a dataset that is empty.
+@dataclass
+class _Seen:
+    """What was found so far."""
+
+    path: Path
+    options: ImportOptions
+    counts: dict[Outcome, int] = field(default_factory=lambda: dict.fromkeys(OUTCOMES, 0))
+    said: dict[tuple[str, str], int] = field(default_factory=dict)
+    samples: set[int] = field(default_factory=set)
+    errors: list[str] = field(default_factory=list)
+    rows: int = 0
+    bad: int = 0
+    conflicts: int = 0
+    proposals: int = 0
+    gold: int = 0
+    scores: int = 0
+
+    def refuse(self, row: Row, error: RowError) -> None:
+        """Count a bad row."""
+        error.path, error.line = error.path or str(self.path), error.line or row.line
+        self.bad += 1
+        if len(self.errors) < SHOWN_ERRORS:
+            self.errors.append(str(error))
+
+    def take(self, row: Row, stored: Outcome) -> None:
+        """Count a row that fits what is stored, where it would be `stored` without the rows before it."""
+        record = row.record
+        assert record is not None
+        more = says_more(record, self.said, self.options)
+        error = said_before(row, self.said, self.options)
+        if error is not None and not self.options.update:
+            self.conflicts += 1
+            self.refuse(row, error)
+            return
+        if more is not None and stored != "unchanged":  # the earlier row brings what this one says too
+            stored = "extended" if more else "unchanged"
+        self.counts[stored] += 1
+        self.samples.add(hash(record.sample.id))
+        self.proposals += record.proposal is not None
+        self.gold += bool(record.gold)
+        self.scores += bool(record.scores)
+
+
+OUTCOMES: tuple[Outcome, ...] = ("new", "unchanged", "extended", "updated")
+
+
+def preview_import(
+    path: Path,
+    options: ImportOptions,
+    *,
+    store: Store | None = None,
+    annotator: str = "",
+    progress: Progress = silent,
+) -> ImportPreview:
+    """Read a whole file and say what its import would do; without a store, in a dataset that is empty.
 
     Raises InputError for a file that cannot be read.
     """
     notes = Notes()
     rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
-    errors: list[str] = []
-    said: dict[tuple[str, str], int] = {}
-    known: set[int] = set()
-    number = bad = proposals = gold = scores = 0
-    for row in (with_gold(row, options.gold) for row in rows):
-        number += 1
-        error = row.error or (None if options.update else said_before(row, said, options))
-        if error is not None:
-            error.path, error.line = error.path or str(path), error.line or row.line
-            bad += 1
-            if len(errors) < SHOWN_ERRORS:
-                errors.append(str(error))
-            continue
-        assert row.record is not None
-        record = row.record
-        known.add(hash(record.sample.id))
-        proposals += record.proposal is not None
-        gold += bool(record.gold)
-        scores += bool(record.scores)
-    if not number:
+    seen = _Seen(path, options)
+    name = options.dataset or default_name(path)
+    info = None if store is None else existing(store, name)
+    for chunk in chunks(rows):
+        good = []
+        for row in (with_gold(row, options.gold) for row in chunk):
+            seen.rows += 1
+            if row.error is not None:
+                seen.refuse(row, row.error)
+            else:
+                good.append(row)
+        if store is None or info is None:
+            for row in good:
+                seen.take(row, "new")
+        else:
+            _compare(store, info, options, annotator, good, seen)
+    if not seen.rows:
         raise InputError(f"nothing of {path} could be imported: it holds no rows")
     return ImportPreview(
         path=str(path),
-        dataset=options.dataset or default_name(path),
+        dataset=name,
         format=notes.format,
-        rows=number,
-        good=number - bad,
-        bad=bad,
-        samples=len(known),
-        proposals=proposals,
-        gold=gold,
-        scores=scores,
+        rows=seen.rows,
+        good=seen.rows - seen.bad,
+        bad=seen.bad,
+        conflicts=seen.conflicts,
+        new=seen.counts["new"],
+        unchanged=seen.counts["unchanged"],
+        extended=seen.counts["extended"],
+        updated=seen.counts["updated"],
+        samples=len(seen.samples),
+        proposals=seen.proposals,
+        gold=seen.gold,
+        scores=seen.scores,
         repaired=notes.repaired,
         ungrounded=notes.ungrounded,
         takes_gold=options.gold != "ignore",
         columns=becomes(notes.columns, notes, options.columns),
         notes=tuple(notes.messages()),
-        errors=tuple(errors),
+        errors=tuple(seen.errors),
     )
+
+
+def _compare(
+    store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, good: list[Row], seen: _Seen
+) -> None:
+    """Count rows against a dataset, each as if the rows before it had not come."""
+    taking = partial(intake_of, store, info, options, annotator)
+    for row, outcome in outcomes(store, taking, good, dry=True):
+        if isinstance(outcome, RowError):
+            seen.conflicts += 1
+            seen.refuse(row, outcome)
+        else:
+            seen.take(row, outcome)

@@ -185,7 +185,9 @@ class Stratum:
 class PlanReport:
     """A plan and how far it is. `done`: the complete ones of the planned samples; `next`: the first open one.
 
-    `plan` is None without one: then the random order stands, with no planned n.
+    `given` of the `done` ones are complete by gold of a file alone. `complete`: all planned ones are, so that
+    the estimate has the interval for a fixed n. `plan` is None without one: then the random order stands,
+    with no planned n.
     """
 
     dataset: str
@@ -195,6 +197,8 @@ class PlanReport:
     population: int
     planned_n: int | None
     done: int
+    given: int
+    complete: bool
     prefix: int
     counts: Mapping[Status, int]
     beyond: int
@@ -230,6 +234,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             population=found.population,
             planned_n=planned_n,
             done=len(complete),
+            given=sum(done[number].origin == "imported" for number in complete),
+            complete=planned_n is not None and len(complete) >= planned_n,
             prefix=len(found.rows),
             counts=found.counts,
             beyond=found.beyond,

@@ -17,10 +17,11 @@ from workbench.scoring.scorers import value_of
 from workbench.stages import bulk
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.progress import Progress, silent
+from workbench.store import columns, plans, runs, samples, scores
 from workbench.store import gold as gold_store
-from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, dataset_info
+from workbench.store.disputes import blind_ids
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
@@ -43,7 +44,8 @@ class ScoreReport:
     """A dataset's values. `run` is "" when nothing has been proposed yet.
 
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
-    `calibration` chose the threshold; "" for none.
+    `calibration` chose the threshold; "" for none. `withheld`: blind samples that whoever asked is yet to
+    decide; of these no report shows anything automatic.
     """
 
     dataset: str
@@ -54,6 +56,7 @@ class ScoreReport:
     unproposed: int
     seen: Seen = NOTHING
     calibration: str = ""
+    withheld: frozenset[str] = frozenset()
 
 
 def recompute(
@@ -108,9 +111,13 @@ def score_dataset(
     *,
     run: str | None = None,
     threshold: int | None = None,
+    viewer: str | None = None,
     progress: Progress = silent,
 ) -> ScoreReport:
-    """Bring the scores up to date and report them. Raises NotFoundError for an unknown run."""
+    """Bring the scores up to date and report them, for the eyes of `viewer`.
+
+    Raises NotFoundError for an unknown run.
+    """
     chosen = runs.find_run(store, info.id, run) if run else None
     run_id = chosen.id if chosen else info.run_id
     limit = info.threshold if threshold is None else threshold
@@ -129,7 +136,17 @@ def score_dataset(
         unproposed=runs.count_unproposed(store, info.id, run_id),
         seen=seen,
         calibration=info.calibration if limit == info.threshold else "",
+        withheld=frozenset() if viewer is None else withheld_from(store, info, viewer),
     )
+
+
+def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str]:
+    """The blind samples that this person is yet to decide, in any kind of units."""
+    if not info.blind_share:
+        return frozenset()
+    decided = set.intersection(*(columns.decided_by(store, info.id, kind, viewer) for kind in info.kinds))
+    left = blind_ids(store, info) - decided - plans.holdout_ids(store, info.id)
+    return frozenset(key for key, number in samples.sample_ids(store, info.id).items() if number in left)
 
 
 def _run(store: Store, info: DatasetInfo) -> RunInfo | None:

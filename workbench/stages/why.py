@@ -10,9 +10,10 @@ from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Tally
-from workbench.scoring.names import SCORERS, first_scorer
+from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer
 from workbench.scoring.scorers import value_of
 from workbench.stages.fixes import mend
+from workbench.stages.gold_seen import saw
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared
 from workbench.store import queue
@@ -34,6 +35,8 @@ class Why:
 
     `source` names scorer and run, `verified_by` whose units stand on the other side. `value` is the number
     the scorer itself reports; Δ and shares rest on exact fractions. `scorers` are those one can ask for.
+    `fitted_by`: the calibration that chose the scorer's threshold with this sample's gold in sight, "" for
+    none; what figures make of it is cross-fitted, this is not.
     """
 
     opened: Opened
@@ -48,6 +51,7 @@ class Why:
     delta: Fraction | None
     rows: tuple[WhyRow, ...]
     totals: tuple[Total, ...]
+    fitted_by: str = ""
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
@@ -82,6 +86,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         delta=found.delta,
         rows=tuple(WhyRow(row, mend(row, kind, name)) for row in found.rows),
         totals=found.totals,
+        fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
     )
 
 

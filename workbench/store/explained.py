@@ -62,7 +62,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
         )
         .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
         .where(col(ReviewRow.dataset_id) == dataset_id, state == "verified", ~col(SampleRow.holdout))
-        .order_by(col(SampleRow.id), col(ReviewRow.annotator))
+        .order_by(col(SampleRow.id), col(ReviewRow.id))
     )  # fmt: skip
     found: dict[int, Reviewed] = {}
     several: dict[int, list[Reviewed]] = {}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from sqlalchemy import func
+import sqlalchemy
+from sqlalchemy import Text, func, type_coerce
 from sqlmodel import Session, col, select
 
 from workbench.model import KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
@@ -162,56 +164,76 @@ def _chunk(
 
 
 def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
+    row = ReviewRow
     rows = session.exec(
-        select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.annotator))
-    ).all()
+        select(  # type: ignore[call-overload]
+            row.id, row.sample_id, row.annotator, row.origin, row.shown, row.off_plan, row.entity,
+            row.statement, row.flag,
+        )
+        .where(col(row.sample_id).in_(ids))
+        .order_by(col(row.id))
+    ).all()  # fmt: skip
     if not rows:
         return {}
-    units: dict[tuple[int, str], list[Unit]] = {}
-    documents = session.exec(
-        select(GoldUnitRow.review_id, GoldUnitRow.kind, GoldUnitRow.document)
-        .where(col(GoldUnitRow.sample_id).in_(ids))
-        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
-    )
-    for review_id, kind, document in documents:
-        units.setdefault((review_id, kind), []).append(unit_of(document, kind))
+    units = _units(session, ids)
     effort = _effort(session, ids)
     noted = set(
         session.exec(
             select(ReviewEventRow.review_id).where(
-                col(ReviewEventRow.review_id).in_([row.id for row in rows]),
+                col(ReviewEventRow.review_id).in_([one[0] for one in rows]),
                 col(ReviewEventRow.op).in_(("comment", "excluded", "skipped", "todo")),
             )
         )
     )
     found: dict[int, list[Said]] = {}
-    for row in rows:
-        number = row.id or 0
-        states: dict[Kind, str] = {"entity": row.entity, "statement": row.statement}
+    for number, sample_id, annotator, origin, shown, off_plan, entity, statement, flag in rows:
+        states: dict[Kind, str] = {"entity": entity, "statement": statement}
         reasons: dict[Kind, str] = {}
         comments: tuple[str, ...] = ()
         if number in noted:
             state = fold(events_of(session, number))
             reasons = {kind: state.of(kind).reason for kind in KINDS if state.of(kind).reason}
             comments = state.comments
-        found.setdefault(row.sample_id, []).append(
+        found.setdefault(sample_id, []).append(
             Said(
                 review_id=number,
-                annotator=row.annotator,
-                origin=row.origin,
-                shown=row.shown,
-                off_plan=row.off_plan,
+                annotator=annotator,
+                origin=origin,
+                shown=shown,
+                off_plan=off_plan,
                 states=states,
-                flag=row.flag,
-                units={
-                    kind: tuple(units.get((number, kind), ())) for kind in KINDS if states[kind] == "verified"
-                },
+                flag=flag,
+                units={kind: units.get((number, kind), ()) for kind in KINDS if states[kind] == "verified"},
                 reasons=reasons,
                 comments=comments,
                 effort=effort.get(number),
             )
         )
     return found
+
+
+def _units(session: Session, ids: Sequence[int]) -> dict[tuple[int, str], tuple[Unit, ...]]:
+    """The verified units of some samples, by review and kind.
+
+    The documents of a review are read as one JSON list: one by one each unit takes 1 µs more.
+    """
+    query = (
+        sqlalchemy.select(
+            col(GoldUnitRow.review_id),
+            col(GoldUnitRow.kind),
+            type_coerce(GoldUnitRow.document, Text()),
+        )
+        .where(col(GoldUnitRow.sample_id).in_(ids))
+        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
+    )
+    texts: dict[tuple[int, str], list[str]] = {}
+    cursor = session.connection().execute(query).cursor  # the library's rows take twice the time
+    for review_id, kind, text in cursor.fetchall():
+        texts.setdefault((review_id, kind), []).append(text)
+    return {
+        key: tuple([unit_of(one, key[1]) for one in json.loads(f"[{','.join(many)}]")])
+        for key, many in texts.items()
+    }
 
 
 def _effort(session: Session, ids: Sequence[int]) -> dict[int, Effort]:
@@ -268,8 +290,8 @@ def queue_places(store: Store, dataset_id: int) -> dict[int, int]:
         .order_by(col(SampleRow.rank), col(SampleRow.id))
     )
     with store.reading() as session:
-        places = enumerate(session.execute(query), 1)
-        return {row[0]: place for place, row in places if row[0] is not None}
+        cursor = session.connection().execute(query).cursor
+        return {number: place for place, (number,) in enumerate(iter(cursor.fetchone, None), 1)}
 
 
 def record_of(said: Said, name: str) -> GoldRecord | None:

@@ -97,7 +97,7 @@ def _verified(session: Session, kind: Kind, where: object) -> dict[int, list[Ver
     reviews = session.exec(
         select(ReviewRow)
         .where(disposition == "verified", where)  # type: ignore[arg-type]
-        .order_by(col(ReviewRow.sample_id), col(ReviewRow.annotator))
+        .order_by(col(ReviewRow.sample_id), col(ReviewRow.id))
     ).all()
     if not reviews:
         return {}

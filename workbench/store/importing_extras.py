@@ -12,7 +12,7 @@ from workbench.errors import RowError
 from workbench.model import KINDS, Assessment, GoldRecord, Kind, Proposal, Record
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Accept, Edit
-from workbench.reviewing.gold import Verified, resolve
+from workbench.reviewing.gold import Verified, gold_units, resolve
 from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
 from workbench.store.importing_gold import assessments_of, write_reviews
@@ -227,5 +227,7 @@ def _gold(
         return False
     for assessment in given:
         stored.verified[sample_id, gold.annotator, assessment.kind] = assessment
+        intake.units += len(gold_units(assessment.units))
+    intake.reviews += bool(given)
     append_edits(session, review, lambda: sample_of(session.get_one(SampleRow, sample_id)), edits)
     return True

@@ -22,6 +22,7 @@ class Intake:
     `empty`: the dataset held no sample when the import began, and no key has come twice since.
     `planned`: the dataset has a plan, so that new samples come after it, `late` of them so far; looked up
     with every chunk.
+    `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -35,6 +36,8 @@ class Intake:
     empty: bool = False
     planned: bool = False
     late: int = 0
+    reviews: int = 0
+    units: int = 0
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 

@@ -154,21 +154,18 @@ def _failures(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]
 
 def _reviews(session: Session, ids: Sequence[int]) -> dict[int, list[Document]]:
     found: dict[int, list[Document]] = {}
-    for row in session.exec(select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids))):
-        found.setdefault(row.sample_id, []).append(
-            {
-                "annotator": row.annotator,
-                "origin": row.origin,
-                "shown": row.shown,
-                "policy_version": row.policy_version,
-                "seq": row.seq,
-                "entity": row.entity,
-                "statement": row.statement,
-                "flag": row.flag,
-                "off_plan": row.off_plan,
-                "updated_at": stamp(row.updated_at),
-            }
-        )
+    row = ReviewRow
+    names = (
+        "annotator", "origin", "shown", "policy_version", "seq", "entity", "statement", "flag", "off_plan",
+    )  # fmt: skip
+    query = (
+        select(row.sample_id, row.updated_at, *(getattr(row, name) for name in names))
+        .where(col(row.sample_id).in_(ids))
+        .order_by(col(row.id))
+    )
+    for sample_id, updated_at, *values in session.exec(query):
+        document = {**dict(zip(names, values, strict=True)), "updated_at": stamp(updated_at)}
+        found.setdefault(sample_id, []).append(document)
     return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 import sqlalchemy
@@ -56,34 +58,39 @@ def done(store: Store, dataset_id: int, kind: Kind, among: Sequence[int] | None 
     With `among` only those of some samples.
     """
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
-    query = sqlalchemy.select(
-        col(ReviewRow.sample_id), state, col(ReviewRow.origin), col(ReviewRow.off_plan)
-    ).where(col(ReviewRow.dataset_id) == dataset_id, state != "todo")
+    query = (
+        sqlalchemy.select(col(ReviewRow.sample_id), state, col(ReviewRow.origin), col(ReviewRow.off_plan))
+        .where(col(ReviewRow.dataset_id) == dataset_id, state != "todo")
+        .order_by(col(ReviewRow.sample_id))
+    )
     pieces = [query]
     if among is not None:
         chunks = (among[start : start + CHUNK] for start in range(0, len(among), CHUNK))
         pieces = [query.where(col(ReviewRow.sample_id).in_(list(chunk))) for chunk in chunks]
-    reviews: dict[int, list[tuple[str, str, bool]]] = {}
     found: dict[int, Done] = {}
+    equal: dict[Done, Done] = {}  # one for all samples that stand alike: 100,000 take 13 MB instead of 43
     with store.reading() as session:
-        rows = (row for piece in pieces for row in session.execute(piece))
-        for sample_id, disposition, origin, off_plan in rows:
-            reviews.setdefault(sample_id, []).append((disposition, origin, bool(off_plan)))
+        cursors = (session.connection().execute(piece).cursor for piece in pieces)
+        rows = (row for cursor in cursors for row in iter(cursor.fetchone, None))
         several = []
-        for sample_id, known in reviews.items():
+        for sample_id, own in groupby(rows, key=itemgetter(0)):
+            known = [(disposition, origin, bool(off_plan)) for _, disposition, origin, off_plan in own]
             states = {disposition for disposition, _, _ in known}
             in_turn = any(
                 one != "started" and origin != "imported" and not off_plan for one, origin, off_plan in known
             )
+            stands = None
             if "excluded" in states:
-                found[sample_id] = Done("excluded", in_turn)
+                stands = Done("excluded", in_turn)
             elif "verified" in states:
                 gold = [origin for disposition, origin, _ in known if disposition == "verified"]
-                found[sample_id] = Done("verified", in_turn, gold[0])
+                stands = Done("verified", in_turn, gold[0])
                 if len(gold) > 1:
                     several.append(sample_id)
             elif states == {"skipped"}:
-                found[sample_id] = Done("skipped", in_turn)
+                stands = Done("skipped", in_turn)
+            if stands is not None:
+                found[sample_id] = equal.setdefault(stands, stands)
         for start in range(0, len(several), CHUNK):
             for sample_id, one in gold_of(session, several[start : start + CHUNK], kind).items():
                 status: Status = "unresolved" if one.assessment is None else "verified"

@@ -99,6 +99,8 @@ class WorkbenchApp(OwnApp):
         self.store: Store | None = None
         self.annotator = annotator
         self.proposing: Going | None = None
+        self.audited: set[int] = set()
+        """Datasets in which a person agreed to open disputes out of their turn; asked once."""
         self._connect = connect
         self._file = file
         self._dataset = dataset

@@ -41,12 +41,11 @@ def panel(look: Look, moved: Moved) -> list[Line]:
 
 
 def finding(look: Look) -> list[Line]:
-    """What the fit says, in two lines; without one what is missing."""
+    """What the fit says, in three lines; without one what is missing."""
     found = look.found
     if found is None:
-        return [[("! ", "$warning"), (look.why, "")], [("", "")]]
-    best, now = found.threshold, found.threshold_now
-    gain = f"{gain_text(found)}{'' if found.gain.interval else ','} {how_sure(found).removeprefix('95 %, ')}"
+        return [[("! ", "$warning"), (look.why, "")], [("", "")], [("", "")]]
+    best, now, gain = found.threshold, found.threshold_now, gain_text(found)
     if best == now:
         said: Line = [("✓ ", "$success"), (f"{now} is the best for {NAMES[found.objective]}", "")]
     elif found.better is None:
@@ -56,20 +55,27 @@ def finding(look: Look) -> list[Line]:
     else:
         said = [("= ", "$warning"), (f"{best} is no better than {now}: {gain}", "")]
     folds = sorted(set(found.folds))
-    spread = f"always {folds[0]}" if len(folds) == 1 else f"{folds[0]} to {folds[-1]}"
-    rest = f"for {NAMES[found.objective]}; without a fold: {spread}"
+    rest = (
+        f"without a fold: always {folds[0]}"
+        if len(folds) == 1
+        else f"without a fold: {folds[0]} to {folds[-1]}"
+    )
+    if look.gathered.assisted:
+        rest += f"; circular in part: {look.gathered.assisted:,} assisted"
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
-    return [said, [("  ", ""), (rest, DIM)]]
+    sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"
+    return [said, [("  ", ""), (sure, DIM)], [("  ", ""), (rest, DIM)]]
 
 
-def legend(look: Look) -> Line:
-    """What the lines of the picture are."""
+def legend(look: Look, *, wide: bool) -> Line:
+    """What the lines of the picture are, and the signs on the slider."""
     if look.found is None:
         return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
     return [
         ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
-        ("· · ", "$secondary"), ("overlaid", DIM),
+        ("·· ", "$secondary"), ("as judged  ", DIM), ("◆ ", ""), ("best", DIM),
+        ("  ┊ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
     ]  # fmt: skip
 
 

@@ -92,6 +92,8 @@ def detail(one: Dispute) -> list[list[Part]]:
     lines = [_apart(one)]
     if one.says:
         lines.append([(flat(one.says), "")])
+    if one.fitted:
+        lines.append([("not cross-fitted: the calibration in use saw the gold of this sample", DIM)])
     shown = SIGNS[sign(one)]
     lines.append([(f"{sign(one)} {shown.words}", shown.style), *_said(one)])
     lines.append([("enter  ", "$accent"), (_opens(one), DIM)])

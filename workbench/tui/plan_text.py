@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.texts_plan import DESIGN_WORDS, many
+from workbench.texts_plan import DESIGN_WORDS, complete_line, many
 from workbench.tui.cells import fit
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import Part
@@ -45,7 +45,7 @@ def stand_lines(report: PlanReport) -> list[list[Part]]:
         came = f"{many(report.late, 'sample')} came after the plan; no figure of it speaks of them"
         lines.append(_line("late", came))
     if report.imported:
-        given = f"{many(report.imported, 'sample')} with gold: no verdict of the plan"
+        given = f"{many(report.imported, 'sample')} with imported gold: no verdict of the plan"
         lines.append(_line("file", given))
     if report.strata:
         lines += [[("", "")], *_strata_lines(report.strata)]
@@ -61,6 +61,8 @@ def _bar_line(report: PlanReport) -> list[Part]:
     goal = report.planned_n or report.population
     done = report.done if report.plan is not None else report.prefix
     words = f"{done:,} of {goal:,} planned" if report.plan is not None else "no plan"
+    if report.given:
+        words += f" ({report.given:,} imported)"
     return [
         *_bar(done, goal, BAR),
         (f"  {words}", "bold"),
@@ -110,15 +112,14 @@ def _strata_lines(strata: tuple[Stratum, ...]) -> list[list[Part]]:
 def _next_steps(report: PlanReport) -> list[list[Part]]:
     """What holds now, and what to do; each fits into 78 cells."""
     steps = _what_holds(report)
-    if report.planned_n is not None:
+    if report.complete:
+        said = complete_line(report)
+        steps.append(f"{said[0].upper()}{said[1:]}.")
+        steps.append("C in the queue shows it.")
+    elif report.planned_n is not None:
         left = report.planned_n - report.prefix
-        if left > 0:
-            steps.append(f"{many(left, 'review')} to the planned end; before it intervals allow for looking.")
-        elif left == 0:
-            steps.append("The planned end is reached: intervals for a fixed n hold.")
-        else:
-            steps.append("Reviews behind the planned end count as looking on.")
-    if report.next is not None:
+        steps.append(f"{many(left, 'review')} to the planned end; before it intervals allow for looking.")
+    if report.next is not None and not report.complete:
         steps.append("c goes on with the next sample, p says what a precision takes.")
     return [[("→ ", "$accent"), (step, "")] for step in steps]
 

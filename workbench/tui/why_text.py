@@ -51,6 +51,13 @@ def sentence(row: Row) -> str:
     return _SENTENCES[row.cause, row.part]
 
 
+def fitted_note(why: Why) -> str:
+    """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
+    if not why.fitted_by:
+        return ""
+    return f"not cross-fitted: calibration {why.fitted_by} saw the gold of this sample"
+
+
 def exact(why: Why) -> str:
     """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
     if why.delta is None:

@@ -77,6 +77,7 @@ class Service:
     def __init__(self, options: Options) -> None:
         self.options, self.stats = options, Stats()
         self.batches: dict[str, dict[str, Any]] = {}
+        self.open: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self._calls = Bucket(options.rate, options.bucket)
         self._tokens = Bucket(options.tokens, options.token_bucket)
         self._chance = random.Random(0)
@@ -339,15 +340,30 @@ async def _connection(service: Service, reader: asyncio.StreamReader, writer: as
 
 async def start(service: Service, port: int = 0) -> tuple[asyncio.Server, str]:
     """Listen on this machine only; the server and its base URL."""
+
+    def accepted(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(_connection(service, reader, writer))
+        service.open[task] = writer
+        task.add_done_callback(service.open.pop)
+
     # A backlog of 1,000: with the default of 100 a run with 256 calls at once waits for retransmissions.
-    server = await asyncio.start_server(
-        lambda reader, writer: _connection(service, reader, writer),
-        "127.0.0.1",
-        port,
-        backlog=1000,
-        limit=2**26,
-    )
+    server = await asyncio.start_server(accepted, "127.0.0.1", port, backlog=1000, limit=2**26)
     return server, f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def stop(service: Service, server: asyncio.Server) -> None:
+    """Stop listening and close every connection: none is left to the garbage collector.
+
+    asyncio loses a connection that it is accepting when the server closes (or when that task is cancelled),
+    and a task that is cancelled before its first step closes nothing: accept first, close past the tasks.
+    """
+    while accepting := asyncio.all_tasks() - {asyncio.current_task()} - set(service.open):
+        await asyncio.wait(accepting)
+    server.close()
+    for task, writer in service.open.items():
+        writer.transport.abort()
+        task.cancel()
+    await asyncio.gather(*service.open, return_exceptions=True)
 
 
 @contextlib.contextmanager
@@ -362,11 +378,7 @@ def running(options: Options) -> Iterator[tuple[Service, str]]:
         started.append((url, asyncio.get_running_loop(), end))
         ready.set()
         await end.wait()
-        server.close()
-        connections = asyncio.all_tasks() - {asyncio.current_task()}
-        for one in connections:
-            one.cancel()
-        await asyncio.gather(*connections, return_exceptions=True)
+        await stop(service, server)
 
     thread = threading.Thread(target=lambda: asyncio.run(serve()))
     thread.start()
@@ -377,6 +389,8 @@ def running(options: Options) -> Iterator[tuple[Service, str]]:
     finally:
         loop.call_soon_threadsafe(end.set)
         thread.join(10)
+        assert not thread.is_alive()
+        assert not service.open
 
 
 def main() -> None:

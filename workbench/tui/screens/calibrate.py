@@ -43,7 +43,12 @@ samples, and nothing here says how good it is on others. Verified samples stay a
 class CalibrateScreen(BaseScreen):
     """Reads and fits beside the event loop; a move of the slider is a few array passes."""
 
-    LEGEND = (("●", "the threshold shown"), ("┊", "the one in use"), ("◆", "the chosen one"))
+    LEGEND = (
+        ("●", "the threshold shown"),
+        ("┊", "the one in use"),
+        ("◆", "the one that gold chooses; b goes there"),
+        ("·· as judged", "the automatic units under people's verdicts, where there is one"),
+    )
     BINDINGS: ClassVar[list[BindingType]] = [
         key("left", "move(-1)", "Threshold down by 1", "calibrate.down", "Threshold", "→ move"),
         key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
@@ -53,7 +58,7 @@ class CalibrateScreen(BaseScreen):
         key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
         key(
             "o", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
-            "objective",
+            "aim",
         ),
         key(
             "p", "probability", "Probability of a match, by similarity", "calibrate.probability", "View",
@@ -180,7 +185,9 @@ class CalibrateScreen(BaseScreen):
         used = f" · {look.info.calibration}" if look.info.calibration else ""
         self._title(f"{look.gathered.scorer} · {look.run.name}{used}")
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
-        self.query_one("#legend-line", Static).update(Content.assemble(*legend(look)))
+        self.query_one("#legend-line", Static).update(
+            Content.assemble(*legend(look, wide=self.has_class("-wide")))
+        )
         lines = [Content.assemble(*line) for line in finding(look)]
         self.query_one("#finding", Static).update(Content("\n").join(lines))
         self._moved()

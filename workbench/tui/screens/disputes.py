@@ -15,7 +15,7 @@ from workbench.tui.disputes_text import SIGNS, SORT_WORDS
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.disputes_view import DisputesView
-from workbench.tui.screens.menu import Choice, MenuScreen
+from workbench.tui.screens.menu import Choice, ConfirmScreen, MenuScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import Status
@@ -26,6 +26,16 @@ from workbench.tui.work import Work, start
 if TYPE_CHECKING:
     from workbench.stages.disputes import Dispute, Kept, Key, Report, State
     from workbench.tui.desk import Desk
+
+
+WITHOUT_VALUES = ("flag", "annotators")
+"""Disputes whose sample opens as it always does, without its automatic values."""
+
+SHOWN = "Its automatic values show before you decide, and its review says so."
+OFF_PLAN = """\
+A sample that is opened from here is reviewed out of its turn: it is marked off-plan (◌), and no estimate \
+for the whole dataset is made from it.
+"""
 
 
 class DisputesScreen(DisputesView):
@@ -132,9 +142,24 @@ class DisputesScreen(DisputesView):
     # The evidence.
 
     def action_look(self) -> None:
-        """Both sides of the dispute, or its sample opened to be audited."""
+        """Both sides of the dispute, or its sample opened to be audited; asked once, for what that means."""
         one = self.chosen
         assert one is not None  # the key is closed without it
+        dataset = self.desk.info.id
+        if one.explained_by or dataset in self.bench.audited:
+            self._open(one)
+            return
+        title = "Open it out of its turn?" if one.sort in WITHOUT_VALUES else "Audit this sample?"
+        text = OFF_PLAN if one.sort in WITHOUT_VALUES else f"{SHOWN} {OFF_PLAN}"
+        dialog = ConfirmScreen(title, text, partial(self._agreed, dataset, one))
+        self.bench.gate.close()
+        start(self, partial(self.bench.ask, dialog), group="work")
+
+    def _agreed(self, dataset: int, one: Dispute) -> None:
+        self.bench.audited.add(dataset)
+        self._open(one)
+
+    def _open(self, one: Dispute) -> None:
         self.bench.gate.close()  # the screen that comes opens it
         start(self, partial(self._look, one), group="work", failed=self._not_opened)
 
@@ -151,7 +176,7 @@ class DisputesScreen(DisputesView):
         if one.explained_by:
             await open_why(self, self.desk, one.sample_id, one.kind, one.scorer)
             return
-        if one.sort not in ("flag", "annotators"):
+        if one.sort not in WITHOUT_VALUES:
             await self.desk.store.write(disputes.audit, one.sample_id, self.desk.annotator)
         self._reviewing = True
         view = View(array("q", [one.sample_id]), decided=False, off_plan=True)

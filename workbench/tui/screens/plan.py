@@ -223,7 +223,9 @@ class PlanScreen(BaseScreen):
     async def action_precision(self) -> None:
         """Ask for a half-width."""
         await self.bench.ask(
-            PromptScreen("An interval of ± how much?", self._wanted, value="0.03", placeholder="0.03")
+            PromptScreen(
+                "An interval of ± how much?", self._wanted, value="0.03", placeholder="0.03", select=True
+            )
         )
 
     def _wanted(self, text: str) -> str | None:

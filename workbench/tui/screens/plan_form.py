@@ -127,7 +127,9 @@ class PlanForm(Dialog):
 
     async def action_number(self) -> None:
         """Type how many reviews it shall be."""
-        await self.bench.ask(PromptScreen("How many reviews?", self._number, value=self.value("reviews")))
+        await self.bench.ask(
+            PromptScreen("How many reviews?", self._number, value=self.value("reviews"), select=True)
+        )
 
     def _number(self, text: str) -> str | None:
         digits = text.replace(",", "").replace(" ", "")

@@ -37,7 +37,9 @@ class PromptScreen(Dialog):
         placeholder: str = "",
         choices: tuple[str, ...] = (),
         note: str = "",
+        select: bool = False,
     ) -> None:
+        """`select`: what stands in the field is a proposal, and typing takes its place."""
         super().__init__()
         self._title = flat(title)
         self._answer = answer
@@ -45,6 +47,7 @@ class PromptScreen(Dialog):
         self._placeholder = placeholder
         self._choices = choices
         self._note = flat(note)
+        self._select = select
         self._refused: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -60,7 +63,10 @@ class PromptScreen(Dialog):
             ((self._title, "bold"),), (("enter ok  esc cancel", "$foreground 68%"),)
         )
         self.hint()
-        self.set_focus(self.query_one(Field))
+        field = self.query_one(Field)
+        self.set_focus(field)
+        if self._select:
+            field.action_select_all()
 
     @property
     def typed(self) -> str:

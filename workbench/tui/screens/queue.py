@@ -259,13 +259,16 @@ class QueueScreen(SearchScreen):
 
     async def action_orders(self) -> None:
         """Choose an order."""
+        planned = self.query_one(ProgressLine).has_plan
+        names = ORDERS | {"u": "plan's order"} if planned else ORDERS
+        hints = ORDER_HINTS | {"u": "each sample with its chance in the plan"} if planned else ORDER_HINTS
         choices = [
             Choice(
-                f"{name:<18}{ORDER_HINTS[order]}",
+                f"{name:<18}{hints[order]}",
                 on=order == self.order,
                 take=partial(self.choose_order, order),
             )
-            for order, name in ORDERS.items()
+            for order, name in names.items()
         ]
         await self.bench.ask(MenuScreen("Order", choices))
 

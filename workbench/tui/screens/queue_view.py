@@ -45,7 +45,7 @@ ORDERS: dict[Order, str] = {
 }
 
 OFF_PLAN = """\
-Reviews made in another order than the random one cannot stand for the whole dataset: no estimate is \
+Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
 made from them. They are marked off-plan (◌).
 """
 
@@ -268,7 +268,9 @@ class ViewScreen(BaseScreen):
             self._in_order(order)
         else:
             go_on = partial(self._agree, self.desk.info.id, partial(self._in_order, order))
-            self._ask(ConfirmScreen(f"Leave the random order for: {ORDERS[order]}?", OFF_PLAN, go_on))
+            own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
+            title = f"Leave the {own} order for: {ORDERS[order]}?"
+            self._ask(ConfirmScreen(title, OFF_PLAN.format(own=own), go_on))
 
     def _agree(self, dataset: int, go_on: Callable[[], None]) -> None:
         self._asked.add(dataset)

@@ -19,7 +19,16 @@ from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.view import detail
-from workbench.tui.why_text import RULES, cause_of, exact, fraction, reported, sentence, totals
+from workbench.tui.why_text import (
+    RULES,
+    cause_of,
+    exact,
+    fitted_note,
+    fraction,
+    reported,
+    sentence,
+    totals,
+)
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
 from workbench.tui.widgets.cause_list import CauseHead, CauseList
 from workbench.tui.widgets.lines import Lines
@@ -136,7 +145,7 @@ class WhyScreen(BaseScreen):
             ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
-        self._say("")
+        self._say(fitted_note(why))
         self._explain()
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from workbench.text.completion import Completion
+from workbench.texts_plan import at_end
 from workbench.tui.cells import cut, width
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import Part
@@ -41,6 +42,11 @@ class ProgressLine(Widget):
             self.refresh()
 
     @property
+    def has_plan(self) -> bool:
+        """Whether a plan is followed."""
+        return self._planned is not None
+
+    @property
     def text(self) -> str:
         """What the line says when it has room for everything."""
         return "".join(text for text, _ in progress_parts(self._progress, self._pace, 1_000, self._planned))
@@ -66,6 +72,8 @@ def progress_parts(
     counts: list[tuple[int, str]] = [(0, f"{progress.verified:,} of {progress.total:,} verified")]
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
+        if done >= goal:
+            counts.insert(1, (0, at_end(goal)))
     for rank, number, word in (
         (2, progress.started, "started"),
         (3, progress.skipped, "skipped"),

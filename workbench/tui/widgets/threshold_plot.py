@@ -16,6 +16,9 @@ from workbench.comparing.moves import Moves
 from workbench.comparing.reliability import Bin
 from workbench.tui.widgets.slider import HIGH, LOW
 
+EDGE = 0.05
+"""How far the picture of the probability goes beyond 0 and 1; at 24 lines a cell is .06 high."""
+
 
 class Shares(NumericAxisFormatter):
     """`.25` instead of `0.25`, as everywhere else."""
@@ -165,8 +168,9 @@ class ReliabilityPlot(Plot):
     def draw(self) -> None:
         """The diagonal and a sign for every row of the table; lines between would draw the noise of few."""
         self.clear()
-        self.set_xlimits(0, 1)
-        self.set_ylimits(0, 1)
+        # a sign at the very edge would not be drawn: half a cell more on each side
+        self.set_xlimits(-EDGE, 1 + EDGE)
+        self.set_ylimits(-EDGE, 1 + EDGE)
         self.plot([0, 1], [0, 1], ink(self.app, "secondary"), HiResMode.BRAILLE)
         predicted = [one.predicted for one in self._bins]
         found = [one.found for one in self._bins]

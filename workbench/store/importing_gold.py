@@ -1,0 +1,122 @@
+"""The gold of samples that had none: reviews, their journal and their gold units, each table written once.
+
+What the journal of a new review folds to is known beforehand, so nothing is read back or folded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from workbench.model import Assessment, GoldRecord, Kind, Record
+from workbench.reviewing.documents import edit_document
+from workbench.reviewing.edits import Edit
+from workbench.reviewing.gold import gold_units
+from workbench.store.engine import insert_many
+from workbench.store.gold_text import accept_text, unit_text
+from workbench.store.importing_marks import marks_edits, opening_of
+from workbench.store.intake import Intake
+from workbench.store.journal import gold_rows
+from workbench.store.tables import METADATA, ReviewRow
+
+Row = dict[str, Any]
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+
+def assessments_of(gold: GoldRecord) -> list[Assessment]:
+    """What gold says, one assessment for each kind that it has."""
+    parts: list[tuple[Kind, Any]] = [("entity", gold.entities), ("statement", gold.statements)]
+    source = f"imported from {gold.annotator}"
+    return [Assessment(kind, source, units) for kind, units in parts if units is not None]
+
+
+def write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, GoldRecord, Record]]) -> None:
+    """Write reviews of samples, given by their numbers, that the annotators have not reviewed yet."""
+    now = datetime.now(UTC)
+    heads = [_head(intake, sample_id, record, now) for sample_id, record, _ in gold]
+    insert_many(session, METADATA.tables["review"], heads)
+    numbers = _review_ids(session, [sample_id for sample_id, _, _ in gold])
+    events: list[Row] = []
+    units: list[Row] = []
+    for sample_id, record, whole in gold:
+        review_id = numbers[sample_id, record.annotator]
+        rows: list[tuple[str, str]] = [_row(opening_of(record.marks, intake.policy_version))]
+        for assessment in assessments_of(record):
+            texts = {unit.id: unit_text(unit) for unit in assessment.units}
+            rows.append(("accept", accept_text(assessment, texts.values())))
+            units += gold_rows(
+                gold_units(assessment.units),
+                whole.sample,
+                intake.dataset_id,
+                sample_id,
+                review_id,
+                record.annotator,
+                lambda unit, texts=texts: texts[unit.id],  # type: ignore[misc]
+            )
+        rows += map(_row, marks_edits(record.marks))
+        events += _events(intake, record, review_id, rows, now)
+    insert_many(session, METADATA.tables["review_event"], events, encoded=True)
+    insert_many(session, METADATA.tables["gold_unit"], units, encoded=True)
+    intake.reviews += sum(
+        record.entities is not None or record.statements is not None for _, record, _ in gold
+    )
+    intake.units += len(units)
+
+
+def _head(intake: Intake, sample_id: int, record: GoldRecord, now: datetime) -> Row:
+    said = record.marks.dispositions
+    kinds = (record.entities is not None) + (record.statements is not None)
+    return {
+        "dataset_id": intake.dataset_id,
+        "sample_id": sample_id,
+        "annotator": record.annotator,
+        "origin": "adjudicated" if record.marks.adjudicated else "imported",
+        "policy_version": intake.policy_version,
+        "shown": record.marks.shown or "import",
+        "seq": kinds + len(marks_edits(record.marks)),
+        "entity": said.get("entity", "todo") if record.entities is None else "verified",
+        "statement": said.get("statement", "todo") if record.statements is None else "verified",
+        "flag": record.marks.flag,
+        "updated_at": now,
+        "off_plan": record.marks.off_plan,
+    }
+
+
+def _row(edit: Edit) -> tuple[str, str]:
+    op, data = edit_document(edit)
+    return op, _encode(data)
+
+
+def _events(
+    intake: Intake, record: GoldRecord, review_id: int, rows: Sequence[tuple[str, str]], now: datetime
+) -> list[Row]:
+    spent = record.effort
+    return [
+        {
+            "review_id": review_id,
+            "seq": seq,
+            "dataset_id": intake.dataset_id,
+            "annotator": record.annotator,
+            "action": intake.action,
+            "op": op,
+            "data": data,
+            "at": now,
+            "seconds": spent.seconds if spent and seq == 1 else None,
+            "presses": spent.presses if spent and seq == 1 else None,
+        }
+        for seq, (op, data) in enumerate(rows)
+    ]
+
+
+def _review_ids(session: Session, sample_ids: Sequence[int]) -> dict[tuple[int, str], int]:
+    rows = session.exec(
+        select(ReviewRow.sample_id, ReviewRow.annotator, ReviewRow.id).where(
+            col(ReviewRow.sample_id).in_(sample_ids)
+        )
+    )
+    return {(sample_id, annotator): number for sample_id, annotator, number in rows if number is not None}
