@@ -12,7 +12,9 @@ import pytest
 from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 from textual.widgets import Static
+from textual_hires_canvas import Canvas
 
+from workbench.comparing.reliability import Bin
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import dataset
@@ -25,7 +27,7 @@ from workbench.tui.theme import LIGHT
 from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.numbers import Numbers
 from workbench.tui.widgets.slider import Slider
-from workbench.tui.widgets.threshold_plot import ThresholdPlot
+from workbench.tui.widgets.threshold_plot import ReliabilityPlot, ThresholdPlot
 
 Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]
@@ -266,6 +268,26 @@ async def test_the_probability_is_one_key_deeper(
     assert isinstance(deeper, ProbabilityScreen)
     assert "probability of a match (Platt, out of fold)" in table
     assert isinstance(last, CalibrateScreen)
+
+
+@SIZES
+async def test_what_is_always_or_never_found_is_in_the_picture_of_the_probability(
+    calibrated: Callable[..., Path], make_app: MakeApp, press: Press, settle: Settle, size: tuple[int, int]
+) -> None:
+    """The frame begins beyond 0 and 1."""
+    corners = [Bin(100, 100, 5, predicted, found) for predicted in (0.0, 1.0) for found in (0.0, 1.0)]
+    app = make_app(calibrated())
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "K", "p")
+        plot = app.screen.query_one(ReliabilityPlot)
+        plot._bins = tuple(corners)
+        plot.draw()
+        await settle(pilot)
+        canvas = plot.query_one("#plot", Canvas)
+        wide, high = canvas.size
+        dots = [(x, y) for x in range(wide) for y in range(high) if canvas.get_pixel(x, y)[0] == "●"]
+
+    assert 4 == len(dots)
 
 
 @pytest.fixture

@@ -97,7 +97,7 @@ class KeyBar(Widget):
     KeyBar { height: 1; width: 1fr; }
     """
 
-    MOST = 9
+    MOST = 8
 
     class Pressed(Message):
         """A key of the bar was clicked."""
