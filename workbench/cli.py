@@ -157,7 +157,7 @@ def score(
             info = recompute.keep_threshold(store, info, match_threshold)
         with reports.progress("Scoring", count_samples(store, info.id)) as progress:
             report = recompute.score_dataset(
-                store, info, run=run, threshold=match_threshold, viewer=call.annotator, progress=progress
+                store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
             )
         if threshold is None and not strict:
             if metric is not None:

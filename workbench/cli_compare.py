@@ -100,10 +100,10 @@ def show_comparison(
     with _uncollected(), reports.progress("Comparing", count_samples(store, info.id)) as progress:
         found = figures(store, info, run=run, scorer=scorer, threshold=threshold, progress=progress)
         if full or samples or json or html is not None:  # else no sample is named
-            found = without(found, withheld_from(store, info, call.annotator))
+            found = without(found, withheld_from(store, info, call.reader))
         rows = None
         if json or samples:
-            rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.annotator))
+            rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader))
     if html is not None:
         from workbench.stages.compare import write_html
 
