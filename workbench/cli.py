@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -36,9 +36,6 @@ from workbench.console import (
 )
 from workbench.errors import UsageError
 
-if TYPE_CHECKING:
-    pass
-
 DEMO_DB = "workbench-demo.db"
 
 app = typer.Typer(
@@ -49,7 +46,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-policy_app = typer.Typer(help="Show or change what annotators agree on.", no_args_is_help=True)
+policy_app = typer.Typer(no_args_is_help=False)
 app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -83,7 +80,9 @@ def start(
     ] = False,
 ) -> None:
     """Without a command: open the queue, as `workbench review` does."""
-    context.obj = call_of(db, dataset, annotator)
+    source = context.get_parameter_source("db")
+    by_option = source is not None and source.name == "COMMANDLINE"
+    context.obj = call_of(db, dataset, annotator, db_given=by_option)
     if context.invoked_subcommand is None:
         review(context)
 
@@ -94,11 +93,14 @@ def demo(
     report: Annotated[bool, typer.Option("--report", help="Print the comparison, open no screen.")] = False,
     json: Json = False,
 ) -> None:
-    """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network."""
+    """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
+
+    It keeps a database of its own, workbench-demo.db here, whatever WORKBENCH_DB says; --db names another.
+    """
     call: Call = context.obj
     from workbench.stages import demo as stage
 
-    url = call.db if call.db_given else DEMO_DB
+    url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
     with open_for(url) as store:
         stage.load_demo(store, call.annotator)
         if report or json or not on_terminal():
@@ -207,6 +209,13 @@ def backup(
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
         typer.echo(stage(store, target, datetime.now().astimezone()))
+
+
+@policy_app.callback(invoke_without_command=True)
+def policy(context: typer.Context) -> None:
+    """Show or change what annotators agree on; without a command it is shown."""
+    if context.invoked_subcommand is None:
+        policy_show(context)
 
 
 @policy_app.command("show")

@@ -80,10 +80,10 @@ def set_one(
         raise UsageError(f"no state {state!r}; there is: {', '.join(stage.STATES)}")
     if kind is not None and kind not in KINDS:
         raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
-    if state == "explained" and not note.strip():
-        raise UsageError('what explains it? give --note "…"')
     with dataset_of(call) as (store, info):
         stage.check_sample(store, info, sample)
+        if state == "explained" and not note.strip():
+            raise UsageError('what explains it? give --note "…"')
         report = _read(store, info, call.annotator, (), run, between)
         found = stage.find(report, sample, between, kind)
         now = stage.set_state(store, found, state, note.strip(), call.annotator)

@@ -12,6 +12,8 @@ from workbench.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 
+FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
+
 CHOOSE = "What leaves"
 SAFE = "Privacy"
 
@@ -68,6 +70,7 @@ def export(
     from workbench.stages.export import export as stage
     from workbench.store.datasets import count_samples
 
+    _check_folder(directory)
     gc.freeze()  # what is imported by now stays, and what is made is gone before a collection finds it
     gc.set_threshold(100_000, 20, 100)
     call: Call = context.obj
@@ -91,6 +94,14 @@ def export(
     reports.show(report, texts_export.export_text(report), as_json=json)
 
 
+def _check_folder(directory: Path) -> None:
+    """Raise UsageError for a name that means a stream or a file: an export is a folder."""
+    if str(directory) == "-":
+        raise UsageError("-: an export is a folder of files: name one")
+    if directory.suffix.lower() in FILE_ENDINGS and not directory.is_dir():
+        raise UsageError(f"{directory}: an export is a folder of files: name it without {directory.suffix}")
+
+
 def verify(
     directory: Annotated[Path, typer.Argument(help="The folder of an export.")],
     json: Json = False,
@@ -112,7 +123,11 @@ def purge(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     json: Json = False,
 ) -> None:
-    """Remove the text of samples for good, also from the journal and known backups; hashes stay."""
+    """Remove the text of samples for good, also from the journal and known backups; hashes stay.
+
+    Known are the backups beside the database that are called after it, as NAME.TAG.db: what `backup` makes
+    without a name, and every upgrade. Others are yours to delete.
+    """
     from workbench import reports, texts_export
     from workbench.stages.purge import plan_purge
     from workbench.stages.purge import purge as stage

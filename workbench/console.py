@@ -22,7 +22,7 @@ GLOBAL_OPTIONS = ("--db", "--dataset", "--as")
 
 @dataclass
 class Call:
-    """What stands before the command."""
+    """What stands before the command. `db_given`: by --db, not by the environment."""
 
     db: str
     db_given: bool
@@ -44,11 +44,13 @@ class Call:
             return annotator_name(_user())
 
 
-def call_of(db: str | None, dataset: str | None, annotator: str | None) -> Call:
+def call_of(
+    db: str | None, dataset: str | None, annotator: str | None, *, db_given: bool = False
+) -> Call:
     """The call behind the options. Raises UsageError for a name that cannot be shown."""
     if annotator is not None:
         annotator_name(annotator)
-    return Call(db or DEFAULT_DB, db is not None, dataset, annotator)
+    return Call(db or DEFAULT_DB, db_given, dataset, annotator)
 
 
 def exit_code(run: Callable[[], object]) -> int:

@@ -41,10 +41,10 @@ def export_text(report: ExportReport) -> str:
 def verify_text(report: VerifyReport) -> str:
     """Whether an export is as it was written."""
     if report.passed:
-        return clean(
-            f"{report.path}: as it was exported; {several(report.files, 'file')}, "
-            f"{several(report.checked, 'row')} looked at"
-        )
+        files = several(report.files, "file has its hash", "files have their hashes")
+        rows = several(report.checked, "row was", "rows were")
+        looked = f"{rows} read, and every span quotes its text" if report.checked else "its rows have no check besides"
+        return clean(f"{report.path}: as it was exported; {files}; {looked}")
     more = [f"and {report.more:,} more"] if report.more else []
     return clean("\n".join([f"{report.path}: not as it was exported", *report.found, *more]))
 
@@ -70,5 +70,8 @@ def purge_text(report: PurgeReport) -> str:
         shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
         lines.append(f"  the same reference stays in {several(len(report.sharing), 'other sample')}: {shown}")
     if report.copies:
-        lines.append("copies made elsewhere (workbench backup FILE, file systems, mail) are not known here")
+        lines.append(
+            "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "
+            "known here: delete them yourself"
+        )
     return clean("\n".join(lines))

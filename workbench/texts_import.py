@@ -26,10 +26,10 @@ def import_text(report: ImportReport) -> str:
         lines.append(f"  {reviews} with {units} stored as verified gold")
     if report.gold_ignored:
         number = several(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} gold: import again with --gold to store it")
+        lines.append(f"  {number} gold, which was left out: --gold stores what of it is not stored yet")
     if report.blind:
         number = several(report.blind, "sample is", "samples are")
-        lines.append(f"  {number} reviewed blind (change with --blind SHARE)")
+        lines.append(f"  {number} to be reviewed blind (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -21,8 +22,9 @@ from tests.formats.test_formats_round_trip import records
 from workbench.errors import InputError, UsageError
 from workbench.formats import folder, native
 from workbench.model import KINDS, Effort, Record
-from workbench.reviewing.edits import Comment
+from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import editing
+from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.import_package import import_package
@@ -159,6 +161,33 @@ def test_which_of_several_stands_does_not_hang_on_names(bench: Bench, tmp_path: 
     tallies = [json.loads(line)["tallies"]["verified"] for line in first["references.jsonl"].splitlines()]
     assert [{"entity": {"found": 7, "missing": 1, "unsure": 0}}] * 5 == tallies  # the one who came last
     assert 7 / 8 == json.loads(first["manifest.json"])["estimates"][0]["verified_so_far"]
+
+
+def test_what_was_said_of_flags_does_not_hang_on_names(bench: Bench, tmp_path: Path) -> None:
+    """Six people flagged a sample: in the copy, under pseudonyms, their dispute is the same and explained."""
+    reference = "Name0 and Name1"
+    given = {
+        "id": "s",
+        "user_input": "Who?",
+        "reference": reference,
+        "retrieved_contexts": ["Name0"],
+        "gold": {"annotator": "file", "entities": [unit(reference, "Name0", "found")]},
+    }
+    bench.load([given], gold=True)
+    for number, who in enumerate(("mia", "zoe", "ann", "tom", "eva", "bob")):
+        act(bench.store, bench.open("s", who), Flag(f"reason {number}"))
+    [flagged] = disputes(bench.store, bench.info(), "reader").disputes
+    assert [str(number) for number in range(6)] == re.findall(r"reason (\d)", flagged.says)
+    set_state(bench.store, flagged, "explained", "all of them", "reader")
+    package(bench.store, tmp_path / "one")
+    store = open_store(str(tmp_path / "two.db"))
+    import_package(store, tmp_path / "one")
+
+    [copied] = disputes(store, find_dataset(store, None), "reader").disputes
+
+    store.close()
+    assert ("explained", "all of them") == (copied.state, copied.note)
+    assert flagged.stamp == copied.stamp
 
 
 def test_every_table_is_as_it_was(demo: Bench, tmp_path: Path) -> None:

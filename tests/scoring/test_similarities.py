@@ -9,6 +9,7 @@ import pytest
 from workbench.formats import native
 from workbench.formats.rows import Notes
 from workbench.model import Policy, Proposal, ProposedEntity, Record, Sample, count
+from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import assess_all
 from workbench.scoring.similarities import counted
 
@@ -34,6 +35,16 @@ def test_bulk_tallies_are_those_of_the_assessments(policy: Policy, threshold: in
         expected = {name: count(assessment.units) for name, assessment in found.items()}
 
         assert expected == counted(record.sample, record.proposal, policy).tallies(threshold)
+
+
+@pytest.mark.parametrize("only", SCORERS)
+def test_one_scorer_alone_says_what_it_says_among_all(only: str) -> None:
+    for record in demo():
+        assert record.proposal is not None
+        every = assess_all(record.sample, record.proposal, Policy(), threshold=85)
+        alone = assess_all(record.sample, record.proposal, Policy(), threshold=85, only=only)
+
+        assert {name: said for name, said in every.items() if name == only} == alone
 
 
 def test_what_was_not_asked_is_not_counted() -> None:

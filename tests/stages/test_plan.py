@@ -10,7 +10,7 @@ from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
 from workbench.stages import dispute_signals, editing, planning, queue
 from workbench.stages.facets import facets
-from workbench.stages.plan import Prefix, prefix, report
+from workbench.stages.plan import Prefix, prefix, reach, report
 from workbench.stages.planning import Draft, Wish
 from workbench.stages.review import act, open_sample, undo
 from workbench.store import plans, samples
@@ -157,6 +157,27 @@ def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
     assert {(row.stratum, row.pi) for row in one.rows} == {("a", 0.2), ("b", 0.2), ("c", 0.2)}
     assert one.strata == {"a": 30, "b": 20, "c": 10}
     assert one.unreached == ()
+
+
+@pytest.mark.parametrize("design", ["", "simple", "disputed", "stratified"])
+def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design: str) -> None:
+    """Without the rows: how many there are, how many beyond, each one's chance; nothing before the first."""
+    bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
+    if design:
+        make(bench, 20, design=design, by="group" if design == "stratified" else "")
+    assert reach(bench.store, bench.info(), "entity").chance(bench.id("s000"), "big") is None
+    for key in order(bench)[:9]:
+        decide(bench, key)
+    decide(bench, order(bench)[-1], off_plan=True)
+
+    short, one = reach(bench.store, bench.info(), "entity"), found(bench)
+
+    assert (9, 1, 40) == (short.n, short.beyond, short.population)
+    assert (len(one.rows), one.beyond, one.design) == (short.n, short.beyond, short.design)
+    assert [row.pi for row in one.rows] == [short.chance(row.sample_id, row.stratum) for row in one.rows]
+    chances = {row.stratum: row.pi for row in one.rows}
+    expected = {"disputed": None, "stratified": chances.get("big")}.get(design, 9 / 40)
+    assert expected == short.chance(bench.id(order(bench)[-1]), "big")
 
 
 def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:

@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Event, Key, Resize
+from textual.geometry import Size
 from textual.pilot import Pilot
 
 from tests.tui.test_hostile import on_screen
+from workbench.tui.keys import acts
 from workbench.tui.screens.base import TINY
 from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
 from workbench.tui.widgets.field import Field
@@ -97,6 +100,73 @@ async def test_no_key_acts_unseen(
         await pilot.press("ctrl+q")
         await pilot.pause()
     assert app.return_code == 0
+
+
+def at_once(app: Any, *events: Event) -> None:
+    """All in one turn, as a terminal sends them while its window is dragged."""
+    for event in events:
+        app.post_message(event)
+
+
+def to(width: int, height: int) -> Resize:
+    return Resize(Size(width, height), Size(width, height))
+
+
+def a_key(name: str) -> Key:
+    return Key(name, name)
+
+
+async def test_a_key_at_the_moment_of_shrinking_does_nothing(
+    database: Path, make_app: Any, settle: Settle, open_review: Press
+) -> None:
+    """Nor does what is typed below the notice, once there is room again."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        at_once(app, to(40, 10), a_key("x"))
+        for key in ("a", "a", "s"):
+            await pilot.pause(0.1)
+            at_once(app, a_key(key))
+        at_once(app, to(100, 30), a_key("a"))
+        await settle(pilot)
+        assert app.screen.now.sample.id == "tower"
+        assert not any(unit.rejected for unit in app.screen.units)
+        await pilot.press("x")
+        await settle(pilot)
+        assert any(unit.rejected for unit in app.screen.units)
+
+
+async def test_keys_behind_a_decision_that_is_being_written_while_the_window_shrinks_are_gone(
+    database: Path, make_app: Any, settle: Settle, open_review: Press
+) -> None:
+    """The reject was seen and is kept; what comes behind it waits for no picture of another sample."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        at_once(app, a_key("x"), to(40, 10), a_key("a"))
+        for _ in range(3):
+            await pilot.pause(0.3)
+            at_once(app, a_key("a"))
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert app.screen.now.sample.id == "tower"
+        assert sum(unit.rejected for unit in app.screen.units) == 1
+
+
+async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(
+    database: Path, make_app: Any, settle: Settle, open_review: Press
+) -> None:
+    """It may stand there still; the key it stands for is not pressed."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        reject = next(act for act in acts(app.screen.active_bindings) if act.id == "review.reject")
+        app.post_message(to(40, 10))
+        app.perform(reject)
+        await pilot.pause(0.3)
+        await pilot.resize_terminal(100, 30)
+        await settle(pilot)
+        assert not any(unit.rejected for unit in app.screen.units)
 
 
 async def test_a_screen_below_a_dialog_follows_the_size(

@@ -21,6 +21,9 @@ from workbench.errors import ExportError, InputError, NotFoundError
 MANIFEST = "manifest.json"
 SCHEMA = "workbench-export"
 SCHEMA_VERSION = 1
+NAMED = 5
+"""Files in the way that a message names."""
+
 _RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files"})
 
 
@@ -32,8 +35,8 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     behind and what stood at `directory` is untouched. With `force` an earlier export is replaced: the
     two are exchanged in one step where the system can, and the old one is removed last.
 
-    Raises ExportError when `directory` is not empty (and not forced, or no export of ours), or when the
-    disk refuses.
+    Raises ExportError when `directory` is not empty (and not forced, no export of ours, or with files
+    that its manifest does not name: they would be lost), or when the disk refuses.
     """
     target = directory.resolve()
     _refuse(target, directory, force)
@@ -90,7 +93,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(f"{folder}: no {MANIFEST}: not an export") from None
+        raise NotFoundError(f"{folder}: {_no_export(folder)}") from None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from error
     files = value.get("files") if type(value) is dict else None
@@ -99,6 +102,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not all(type(one) is dict and type(one.get("path")) is str for one in files):
         raise InputError(f"{path}: its list of files is broken")
     return value
+
+
+def _no_export(folder: Path) -> str:
+    """Why there is no manifest to read at a place."""
+    if folder.is_dir():
+        return f"no {MANIFEST}: not an export"
+    return "a file: name the folder of the export" if folder.exists() else "no such folder"
 
 
 def check_manifest(folder: Path) -> list[str]:
@@ -130,11 +140,19 @@ def _refuse(target: Path, directory: Path, force: bool) -> None:
     if not any(target.iterdir()):
         return
     try:
-        read_manifest(target)
+        listed = {MANIFEST, *(str(one["path"]) for one in read_manifest(target)["files"])}
     except (InputError, NotFoundError):
         raise ExportError(f"{directory}: not empty and no export of ours: name another folder") from None
     if not force:
         raise ExportError(f"{directory}: holds an export: name another folder, or replace it with --force")
+    there = (one for one in target.rglob("*") if one.is_symlink() or not one.is_dir())
+    others = sorted(name for one in there if (name := one.relative_to(target).as_posix()) not in listed)
+    if others:
+        shown = ", ".join(others[:NAMED]) + (f" and {len(others) - NAMED:,} more" if others[NAMED:] else "")
+        what = "is not of" if len(others) == 1 else "are not of"
+        raise ExportError(
+            f"{directory}: {shown} {what} the export there: move what is yours away, or name another folder"
+        )
 
 
 def _make_parents(parent: Path) -> list[Path]:

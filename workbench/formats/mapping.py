@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,8 @@ from workbench.errors import RowError, UsageError
 from workbench.formats.rows import excerpt, shown
 from workbench.model import KINDS, Kind
 
-FIELDS = ("user_input", "reference", "retrieved_contexts", "response", "id", "group")
+REQUIRED = ("user_input", "reference", "retrieved_contexts")
+FIELDS = (*REQUIRED, "response", "id", "group")
 _INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep what belongs to a text
 
 
@@ -52,6 +53,22 @@ def columns_of(fields: Iterable[str], external: Iterable[str]) -> Columns:
             raise UsageError(f"--external {excerpt(one)}: say COLUMN=entity or COLUMN=statement")
         kinds[column] = found[0]
     return Columns(mapped, kinds)
+
+
+def absent(columns: Columns, names: Collection[str], *, whole: bool) -> list[str]:
+    """The named columns that the first rows of a file lack. `whole`: its header says every column.
+
+    Raises UsageError where one cannot be missing: in a header, or when it is all that a required field has.
+    """
+    lacking = [name for name in (*columns.fields, *columns.external) if names and name not in names]
+    there = {field for name, field in columns.fields.items() if name in names}
+    for name in lacking:
+        field = columns.fields.get(name)
+        if whole or (field in REQUIRED and field not in there):
+            option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
+            known = excerpt(", ".join(names), 200)
+            raise UsageError(f"{excerpt(option)}: no column {excerpt(name)}; there is: {known}")
+    return lacking
 
 
 def score_name(column: str, kind: Kind) -> str:

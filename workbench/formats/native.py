@@ -81,7 +81,7 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
         found = units.gold(given, sample.reference, sample.retrieved_contexts, notes)
         if found is None:
             other = {**other, "gold": given}
-            notes.other_gold += 1
+            notes.odd_gold(units.gold_problem(given, sample.reference, sample.retrieved_contexts))
         gold = found or ()
     u = _u(row["u"]) if "u" in row else None
     if other:

@@ -22,7 +22,7 @@ from workbench.formats.beside import beside
 from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, look
 from workbench.formats.directory import files_of
 from workbench.formats.lines import Progress
-from workbench.formats.mapping import NO_COLUMNS, Columns, renamed
+from workbench.formats.mapping import NO_COLUMNS, Columns, absent, renamed
 from workbench.formats.native import Build
 from workbench.formats.objects import as_written
 from workbench.formats.rows import Notes, Row
@@ -63,6 +63,8 @@ def read(
     notes.format = found[0].format
     for source in found:
         notes.columns.update(dict.fromkeys(source.names))
+    if notes.format not in ANNOTATED:  # these have names inside objects too
+        notes.absent += absent(columns, notes.columns, whole=found[0].container == "table")
     return _rows(found, notes, progress, columns)
 
 

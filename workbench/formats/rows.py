@@ -64,12 +64,21 @@ class Notes:
     """Columns of scores with the rows that have none there: the metric failed, which is not 0."""
     counted: Counter[str] = field(default_factory=Counter)
     """Sentences that hold for a number of rows."""
+    absent: list[str] = field(default_factory=list)
+    """Columns that a person named and that the first rows lack."""
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
     line: int = 0
     """The row under way."""
+    first_other_gold: list[str] = field(default_factory=list)
     first_moved: list[str] = field(default_factory=list)
     first_ungrounded: list[str] = field(default_factory=list)
+
+    def odd_gold(self, why: RowError) -> None:
+        """Count a `gold` of another shape, and name the first few."""
+        self.other_gold += 1
+        if len(self.first_other_gold) < NAMED:
+            self.first_other_gold.append(f"line {self.line:,}: {why}")
 
     def moved(self, what: str) -> None:
         """Count a place that was moved, and name the first few."""
@@ -86,6 +95,8 @@ class Notes:
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
         said = []
+        if self.absent:
+            said.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
         if self.kept:
             said.append(f"kept in meta: {_counted(self.kept)}")
         if self.scores:
@@ -96,7 +107,10 @@ class Notes:
                 "the first is scored, the others are kept as alternatives"
             )
         if self.other_gold:
-            said.append(f"gold of another shape in {_rows(self.other_gold)}: kept in meta, not used as gold")
+            said.append(
+                f"gold of another shape in {_rows(self.other_gold)}: kept in meta, not used as gold"
+                f"{_named(self.first_other_gold)}"
+            )
         if self.other_proposal:
             said.append(f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, not used")
         if self.failed:

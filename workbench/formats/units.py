@@ -116,6 +116,20 @@ def gold(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> t
     return records
 
 
+def gold_problem(value: Any, reference: str, contexts: Sequence[str]) -> RowError:
+    """Why a `gold` is of another shape: its first fault, with what makes it ours."""
+    where, inner = "gold", value
+    if type(value) is list and value:
+        where, inner = "gold[0]", value[0]
+    if type(inner) is not dict or _GOLD.isdisjoint(inner):
+        return RowError(where, shown(inner), "an object with annotator and entities or statements")
+    try:
+        _gold({**inner, "annotator": "?"}, where, reference, contexts, Notes())
+    except RowError as error:
+        return RowError(error.field, error.got, f"{error.expected}; and {where}.annotator, who verified it")
+    return RowError(f"{where}.annotator", "nothing", "a string: who verified it (missing)")
+
+
 def places(surface: str, text: str) -> list[Span]:
     """Where a text has a surface exactly; only whole words when there are any."""
     found = []

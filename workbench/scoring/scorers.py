@@ -5,29 +5,39 @@ from __future__ import annotations
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, count
 from workbench.scoring import contextual_recall, linked, presence, ragas
+from workbench.scoring.names import SCORERS
 
 
 def assess_all(
-    sample: Sample, proposal: Proposal, policy: Policy, *, threshold: int, evidence: bool = True
+    sample: Sample,
+    proposal: Proposal,
+    policy: Policy,
+    *,
+    threshold: int,
+    evidence: bool = True,
+    only: str = "",
 ) -> dict[str, Assessment]:
     """The automatic assessment of every scorer that this proposal allows.
 
     A scorer is left out when the proposal was not asked for what it counts. `threshold` is the
-    match threshold, 0-100.
+    match threshold, 0-100. `only` one scorer: the others are not worked out.
     """
-    lang = language_of(sample, policy)
-    found: dict[str, Assessment | None] = {
-        "ragas": ragas.assess(proposal),
-        "ragas_legacy": ragas.assess_legacy(proposal),
-    }
-    if proposal.reference_entities is not None:
+    wanted = (only,) if only else tuple(SCORERS)
+    found: dict[str, Assessment | None] = {}
+    if "ragas" in wanted:
+        found["ragas"] = ragas.assess(proposal)
+    if "ragas_legacy" in wanted:
+        found["ragas_legacy"] = ragas.assess_legacy(proposal)
+    if proposal.reference_entities is not None and {"linked", "presence"} & {*wanted}:
+        lang = language_of(sample, policy)
         units = entity_units(sample, proposal.reference_entities, policy, lang)
-        if proposal.context_entities is not None:
+        if proposal.context_entities is not None and "linked" in wanted:
             found["linked"] = linked.assess(
                 sample, units, proposal.context_entities, threshold=threshold, lang=lang, evidence=evidence
             )
-        found["presence"] = presence.assess(sample, units, policy=policy, threshold=threshold, lang=lang)
-    if proposal.statements is not None:
+        if "presence" in wanted:
+            found["presence"] = presence.assess(sample, units, policy=policy, threshold=threshold, lang=lang)
+    if proposal.statements is not None and "contextual_recall" in wanted:
         statements = statement_units(sample, proposal.statements, proposal.proposer)
         found["contextual_recall"] = contextual_recall.assess(statements)
     return {name: assessment for name, assessment in found.items() if assessment is not None}

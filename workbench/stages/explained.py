@@ -75,7 +75,7 @@ def _explain(
     gold = gold_store.load_some(store, list(of), kind)
     found = {}
     for stored in load_samples(store, list(of), at.run_id):
-        automatic = automatic_sides(info, stored, at.threshold).get(at.scorer)
+        automatic = automatic_sides(info, stored, at.threshold, at.scorer).get(at.scorer)
         verified, based = _verified(store, of[stored.sample_id], stored, kind, gold)
         if automatic is not None and verified is not None:
             found[stored.sample_id] = explained(compared(info, stored, at.scorer, automatic, verified, based))

@@ -30,8 +30,13 @@ from workbench.matching.version import MATCHER
 from workbench.scoring.names import SCORERS
 from workbench.stages import export_package, recompute
 from workbench.stages.export_items import Choice, Naming, each_item, item_of, probabilities, pseudonyms
-from workbench.stages.export_manifest import Provenance, estimate_document, manifest_of
-from workbench.stages.plan import prefix
+from workbench.stages.export_manifest import (
+    Provenance,
+    anchoring_document,
+    estimate_document,
+    manifest_of,
+)
+from workbench.stages.plan import reach
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import queue_ids
 from workbench.stages.splits import HOLDOUT, split_samples
@@ -143,10 +148,10 @@ def export(
         plans.open_holdout(store, info.id, "export", annotator, datetime.now(UTC))
     if WITH_SCORES & set(formats):
         _score(store, info, options.run)
-    estimates = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else None
+    estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
     with store.reading():
         choice, known = _gather(store, info, options, annotator)
-        known = replace(known, estimates=estimates)
+        known = replace(known, estimates=estimates, anchoring=anchoring)
         about = _about(store, info, options, known)
         counts = _Counts()
         with folder.writing(directory, force=options.force) as part:
@@ -198,16 +203,23 @@ def _score(store: Store, info: DatasetInfo, run: str | None) -> None:
         recompute.recompute(store, info, run_id, info.threshold)
 
 
-def _estimates(store: Store, info: DatasetInfo, options: ExportOptions) -> list[dict[str, Any]] | None:
-    """The estimated verified recall of all samples, of the scorer shown first; None without a run."""
+def _estimates(
+    store: Store, info: DatasetInfo, options: ExportOptions
+) -> tuple[list[dict[str, Any]] | None, dict[str, Any] | None]:
+    """What the scorer shown first comes to, as two parts of the manifest; None without a run.
+
+    The estimated verified recall of all samples, and what reviewers were shown.
+    """
     if options.run is None and info.run_id is None:
-        return None
+        return None, None
     from workbench.stages.figures import figures  # with numpy: .1 s and 17 MB
 
     try:
-        return [estimate_document(figures(store, info, run=options.run))]
+        found = figures(store, info, run=options.run)
     except UsageError:  # nothing that a scorer could count was proposed
-        return None
+        return None, None
+    shown = export_facts.auto_shown_ids(store, info.id)
+    return [estimate_document(found)], anchoring_document(found, shown)
 
 
 def _gather(
@@ -217,11 +229,10 @@ def _gather(
     salt = exports.salt_of(store, info.id)
     naming: Naming = str if options.names else pseudonyms(salt)
     facts = export_facts.facts_of(store, info.id)
-    verified, several, excluded = export_facts.verified_ids(store, info.id)
-    wanted = _wanted(store, info, options, annotator, verified, several, excluded)
+    wanted = _wanted(store, info, options, annotator)
     splits = split_samples(store, info.id, options.split, wanted) if options.split else None
     kept_back = frozenset() if facts.openings else frozenset(plans.holdout_ids(store, info.id))
-    drawn = prefix(store, info, info.kinds[0])
+    drawn = reach(store, info, info.kinds[0])
     scored = bool(WITH_SCORES & set(_formats(options)))
     choice = Choice(
         info.id, run_id, naming,
@@ -229,7 +240,7 @@ def _gather(
         wanted=wanted,
         withheld=kept_back,
         splits=splits.of if splits else None,
-        places=exports.queue_places(store, info.id),
+        place=exports.queue_places(store, info.id),
         chance=probabilities(drawn),
         grouping=None if options.text else pseudonyms(salt, "group"),
     )  # fmt: skip
@@ -238,27 +249,19 @@ def _gather(
         run=options.run or info.run,
         naming=naming,
         annotators=exports.annotators(store, info.id),
-        several=frozenset(several),
+        several=frozenset(export_facts.several_ids(store, info.id)),
         prefix=drawn,
         splits=splits,
         filters={"only": options.only, "query": options.query or None},
         licence=options.licence,
         text=options.text,
-        withheld=len(kept_back & verified),
+        withheld=len(kept_back & export_facts.verified_ids(store, info.id)) if kept_back else 0,
         names=options.names,
     )
     return choice, known
 
 
-def _wanted(
-    store: Store,
-    info: DatasetInfo,
-    options: ExportOptions,
-    annotator: str,
-    verified: set[int],
-    several: set[int],
-    excluded: set[int],
-) -> set[int] | None:
+def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: str) -> set[int] | None:
     """The samples that the options choose, None for all. Raises UsageError for a query that is off."""
     found: set[int] | None = None
     if options.query:
@@ -270,20 +273,19 @@ def _wanted(
         disputed = set(queue_ids(store, info.id, annotator, Query((Term("is", ("disputed",)),))))
         found = disputed if found is None else found & disputed
     elif options.only is not None:
-        chosen = verified if options.only == "verified" else _with_gold(store, info, verified, several)
-        chosen = chosen - excluded if options.only == "gold" else chosen
+        chosen = export_facts.verified_ids(store, info.id)
+        if options.only == "gold":
+            chosen -= _unsettled(store, info) | export_facts.excluded_ids(store, info.id)
         found = chosen if found is None else found & chosen
     return found
 
 
-def _with_gold(store: Store, info: DatasetInfo, verified: set[int], several: set[int]) -> set[int]:
-    """The verified samples without those whose annotators differ in every kind."""
-    if not several:
-        return verified
+def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
+    """The samples whose annotators differ in every kind that several verified."""
+    several = export_facts.several_ids(store, info.id)
     everyone = Choice(info.id, None, str)
-    chunks = exports.each_leaving(store, info.id, None, several)
-    unsettled = {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}
-    return verified - unsettled
+    chunks = exports.each_leaving(store, info.id, None, several) if several else ()
+    return {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}
 
 
 def _write(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from workbench.formats.item import Item
 from workbench.model import KINDS, Assessment, Kind, Unit
 from workbench.reviewing.gold import Verified, resolve
-from workbench.stages.plan import Prefix
+from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
 from workbench.store.engine import Store
@@ -26,8 +26,8 @@ Chance = Callable[[Leaving], float | None]
 class Choice:
     """Which samples leave, and what of them.
 
-    `wanted` None: all. `splits`: the split of each sample by number; `places` in the queue likewise.
-    `chance` gives the probability with which a sample was drawn. `withheld`: samples whose gold stays.
+    `wanted` None: all. `splits`: the split of each sample by number; `place` tells that in the queue, 0 for
+    none. `chance` gives the probability with which a sample was drawn. `withheld`: samples whose gold stays.
     `grouping`: how groups are called, None: as they are.
     """
 
@@ -38,7 +38,7 @@ class Choice:
     wanted: Collection[int] | None = None
     withheld: Collection[int] = frozenset()
     splits: Mapping[int, str] | None = None
-    places: Mapping[int, int] | None = None
+    place: Callable[[int], int] | None = None
     chance: Chance | None = None
     grouping: Naming | None = None
 
@@ -59,22 +59,17 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
     return name_of
 
 
-def probabilities(drawn: Prefix) -> Chance:
+def probabilities(drawn: Reach) -> Chance:
     """The inclusion probability of any sample under the plan as far as it was reviewed.
 
     A sample that the prefix holds has that of the prefix. Of the others it is known where all have the same,
     or all of a stratum; those kept back or imported after the plan were not to be drawn: None.
     """
-    own = {row.sample_id: row.pi for row in drawn.rows}
-    by_stratum = {row.stratum: row.pi for row in drawn.rows}
-    same = len(drawn.rows) / drawn.population if drawn.population else 0.0
 
     def chance(leaving: Leaving) -> float | None:
-        if leaving.sample_id in own:
-            return own[leaving.sample_id]
-        if not own or leaving.holdout or leaving.rank >= LATE_RANK or drawn.design == "disputed":
+        if leaving.holdout or leaving.rank >= LATE_RANK:
             return None
-        return same if drawn.design == "simple" else by_stratum.get(leaving.stratum)
+        return drawn.chance(leaving.sample_id, leaving.stratum)
 
     return chance
 
@@ -119,7 +114,7 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
         u=leaving.u,
         size=leaving.size,
         stratum=leaving.stratum,
-        position=(choice.places or {}).get(number, 0),
+        position=choice.place(number) if choice.place else 0,
         pi=choice.chance(leaving) if choice.chance else None,
         blind=leaving.blind,
         holdout=leaving.holdout,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -14,12 +14,13 @@ from workbench.comparing.intervals import Interval
 from workbench.matching.version import MATCHER
 from workbench.model import GoldRecord, Kind, Unit
 from workbench.stages.export_items import Choice, Naming, each_item
-from workbench.stages.plan import Prefix
+from workbench.stages.plan import Reach
 from workbench.stages.splits import SALT, Splits
 from workbench.store.engine import Store
 from workbench.store.export_facts import Facts
 
 if TYPE_CHECKING:
+    from workbench.comparing.figures import Arm
     from workbench.stages.figures import Figures
 
 _TEXTS = frozenset({"prompt", "guidelines"})
@@ -35,7 +36,7 @@ class Provenance:
     naming: Naming
     annotators: Mapping[str, int]
     several: frozenset[int]
-    prefix: Prefix | None
+    prefix: Reach
     splits: Splits | None
     filters: Mapping[str, Any]
     licence: str
@@ -43,6 +44,7 @@ class Provenance:
     withheld: int
     names: bool
     estimates: list[dict[str, Any]] | None = None
+    anchoring: dict[str, Any] | None = None
 
 
 def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any]:
@@ -68,6 +70,7 @@ def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> 
         "splits": _splits(known.splits),
         "annotators": _people(known),
         "agreement": _agreement(store, choice, known, kind),
+        "anchoring": known.anchoring,
         "estimates": known.estimates,
         "calibration": facts.dataset["calibration"],
         "purged": facts.purged,
@@ -103,6 +106,28 @@ def estimate_document(found: Figures) -> dict[str, Any]:
     }
 
 
+def anchoring_document(found: Figures, auto_shown: Collection[int]) -> dict[str, Any]:
+    """What reviewers had before them: samples with gold and an automatic value, by what was shown.
+
+    `auto_shown`: the samples whose automatic value somebody saw before deciding. `bias` is the mean
+    difference of the automatic and the verified value, `unit_f1` that of proposed and verified units.
+    """
+
+    def of(arm: Arm) -> dict[str, Any]:
+        bias = None if arm.bias is None else arm.bias.mean
+        return {"n": arm.n, "bias": bias, "unit_f1": None if arm.units is None else arm.units.f1}
+
+    return {
+        "kind": found.kind,
+        "scorer": found.scorer,
+        "blind": of(found.arms.blind),
+        "assisted": of(found.arms.assisted),
+        "imported": {"n": sum(row.shown == "import" for row in found.rows)},
+        "auto_shown": sum(row.sample_id in auto_shown for row in found.rows),
+        "fast": found.counts.fast,
+    }
+
+
 def sha256(text: str) -> str:
     """The SHA-256 of a text, 64 hex digits."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -134,10 +159,10 @@ def _sampling(known: Provenance) -> dict[str, Any]:
         "design": plan["design"] if plan else "simple",
         "seed": facts.dataset["seed"],
         "planned_n": plan["planned_n"] if plan else None,
-        "population": prefix.population if prefix else None,
+        "population": prefix.population,
         "parameters": plan["parameters"] if plan else {},
-        "prefix_n": len(prefix.rows) if prefix else None,
-        "beyond_prefix": prefix.beyond if prefix else None,
+        "prefix_n": prefix.n,
+        "beyond_prefix": prefix.beyond,
         "blind_share": facts.dataset["blind_share"],
         "holdout": {
             "n": facts.holdout,

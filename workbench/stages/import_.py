@@ -200,14 +200,15 @@ class _Taken:
 
 
 def default_name(path: Path) -> str:
-    """A dataset is called after its file, or as in the manifest of an export; mended rows of
-    FILE.rejected.jsonl go where FILE went."""
+    """A dataset is called after its file, or as in the manifest of an export, of the file's folder too when
+    it names the file; mended rows of FILE.rejected.jsonl go where FILE went."""
     if path.is_dir() and (given := settings_of(path)[0]):
         return given
     name = path.name or path.absolute().name
     while name.endswith(SUFFIX):
         name = name.removesuffix(SUFFIX)
-    return Path(name).stem or path.stem
+    given = "" if path.is_dir() else settings_of(path.absolute().parent, name)[0]
+    return given or Path(name).stem or path.stem
 
 
 def outcomes(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import RowError
 from workbench.formats.reading import Row
+from workbench.formats.units import gold_problem
 from workbench.model import Record
 from workbench.reviewing.gold import gold_units
 from workbench.store.intake import GoldRule
@@ -24,7 +25,12 @@ CHUNK_TEXT = 2 << 20  # characters in one transaction: twice as many hold 8 MB m
 def with_gold(row: Row, gold: GoldRule) -> Row:
     """With `require`, a row without gold is a bad row."""
     if gold == "require" and row.record is not None and not row.record.gold:
-        error = RowError("gold", "nothing", "the gold that --gold stores, or --gold-if-given", line=row.line)
+        sample = row.record.sample
+        if "gold" in sample.meta:  # where a gold of another shape was put
+            error = gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
+        else:
+            error = RowError("gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in")
+        error.line = row.line
         return replace(row, record=None, error=error)
     return row
 

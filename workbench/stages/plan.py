@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from workbench.comparing.plans import inclusion
@@ -15,7 +16,7 @@ from workbench.store.engine import Store
 from workbench.store.plans import Opening, Plan
 from workbench.store.prefixes import Done, Planned, Status
 
-__all__ = ["Prefix", "PrefixRow", "Status"]
+__all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,47 @@ class Prefix:
         return dict(Counter(row.status for row in self.rows))
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far the prefix goes and what follows for any sample: a prefix of 100,000 rows takes 50 MB.
+
+    `n`: how many samples it holds. `chances`: what is known of a sample by its number, where each has its
+    own (`disputed`); `by_stratum` by its stratum (`stratified`).
+    """
+
+    design: str
+    n: int
+    population: int
+    beyond: int
+    chances: Mapping[int, float] = field(default_factory=dict)
+    by_stratum: Mapping[str, float] = field(default_factory=dict)
+
+    def chance(self, sample_id: int, stratum: str) -> float | None:
+        """The inclusion probability of a sample that could be drawn; None where nothing tells."""
+        if not self.n:
+            return None
+        if self.design == "simple":
+            return self.n / self.population
+        return self.chances.get(sample_id) if self.chances else self.by_stratum.get(stratum)
+
+
+def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
+    """How far the prefix of a dataset's plan goes; without a plan, that of its random order."""
+    with store.reading():
+        done = prefixes.done(store, info.id, kind)
+        plan = plans.plan_of(store, info.id)
+        if plan is None or plan.design == "simple":
+            parts = prefixes.parts(store, info.id)
+            n = len(_ids(store, info, done, plan, parts.population))
+            return Reach("simple", n, parts.population, prefixes.count_planned(store, [*done]) - n)
+        found = _prefix(store, info, kind, done)
+        return Reach(
+            found.design, len(found.rows), found.population, found.beyond,
+            {row.sample_id: row.pi for row in found.rows} if found.design == "disputed" else {},
+            {row.stratum: row.pi for row in found.rows} if found.design == "stratified" else {},
+        )  # fmt: skip
+
+
 def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = None) -> Prefix:
     """The prefix of a dataset's plan; without a plan, of its random order. `upto` cuts it there.
 
@@ -89,14 +131,9 @@ def _prefix(
 ) -> Prefix:
     plan = plans.plan_of(store, info.id)
     parts = prefixes.parts(store, info.id)
-    ids: list[int] = []
-    for number in prefixes.in_order(store, info.id, len(done)):
-        if number not in done:
-            break
-        ids.append(number)
-    ids = ids[: _end(ids, done, plan, parts.population)][:upto]
-    complete = prefixes.planned(store, list(done))
-    kept = [complete[number] for number in ids]
+    ids = _ids(store, info, done, plan, parts.population)[:upto]
+    known = prefixes.planned(store, ids)
+    kept = [known[number] for number in ids]
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
@@ -113,7 +150,7 @@ def _prefix(
         design=design,
         rows=rows,
         population=parts.population,
-        beyond=len(complete) - len(rows),
+        beyond=prefixes.count_planned(store, [*done]) - len(rows),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
@@ -128,7 +165,17 @@ def _lowest(plan: Plan | None, n: int, population: int) -> float | None:
     return None if smallest is None or not n else min(1.0, n * float(smallest) / population)
 
 
-def _end(ids: list[int], done: Mapping[int, Done], plan: Plan | None, population: int) -> int:
+def _ids(
+    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: Plan | None, population: int
+) -> array[int]:
+    """The samples of the prefix, in order."""
+    order = prefixes.in_order(store, info.id, len(done))
+    run = next((place for place, number in enumerate(order) if number not in done), len(order))
+    ids = order[:run]
+    return ids[: _end(ids, done, plan, population)]
+
+
+def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, population: int) -> int:
     """How many of a complete run the prefix may hold."""
     if len(ids) == population:
         return population

@@ -60,7 +60,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePla
         keys=every,
         backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
         exports=tuple(path for path in logged if Path(path).exists()),
-        sharing=tuple(purge_store.same_references(store, tuple(found.values()))),
+        sharing=tuple(purge_store.same_references(store, info.id, tuple(found.values()))),
     )
 
 

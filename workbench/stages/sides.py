@@ -19,11 +19,13 @@ BY_ENTITIES = (*RAGAS, "linked")
 """Scorers that compare extracted context entities; the others read the text of the contexts."""
 
 
-def automatic_sides(info: DatasetInfo, stored: Stored, threshold: int) -> Mapping[str, Assessment]:
-    """The assessments of all scorers that the proposal allows, with evidence."""
+def automatic_sides(
+    info: DatasetInfo, stored: Stored, threshold: int, only: str = ""
+) -> Mapping[str, Assessment]:
+    """The assessments of all scorers that the proposal allows, or of one, with evidence."""
     if stored.proposal is None:
         return {}
-    return assess_all(stored.sample, stored.proposal, info.policy, threshold=threshold)
+    return assess_all(stored.sample, stored.proposal, info.policy, threshold=threshold, only=only)
 
 
 def compared(

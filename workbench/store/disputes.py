@@ -81,7 +81,10 @@ def recalls(
 
 
 def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
-    """Every review of a dataset in which something was begun or flagged, by annotator."""
+    """Every review of a dataset in which something was begun or flagged, in the order they were begun.
+
+    Not by name: the stamp of a dispute over flags follows this order, and a package has other names.
+    """
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
     query = sqlalchemy.select(
         col(ReviewRow.sample_id), col(ReviewRow.annotator), col(ReviewRow.origin), state, col(ReviewRow.flag)
@@ -90,7 +93,7 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
         (state != "todo") | (col(ReviewRow.flag) != ""),
     )
     with store.reading() as session:
-        return [Head(*row) for row in session.execute(query.order_by(col(ReviewRow.annotator)))]
+        return [Head(*row) for row in session.execute(query.order_by(col(ReviewRow.id)))]
 
 
 def blind_ids(store: Store, info: DatasetInfo) -> set[int]:

@@ -369,7 +369,7 @@ def _explain(error: BaseException) -> str:
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
         "readonly": "the file or its folder is read-only",
-        "not a database": "this file is not a database",
+        "not a database": "name another with --db",
         "malformed": "the file is damaged; take the newest backup",
         "unable to open": "check the path and its permissions",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",

@@ -10,7 +10,15 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from workbench.store.engine import Store
-from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow
+from workbench.store.tables import (
+    CalibrationRow,
+    Dataset,
+    PolicyRow,
+    ReviewEventRow,
+    ReviewRow,
+    RunRow,
+    SampleRow,
+)
 from workbench.store.tables_calls import CallRow
 from workbench.store.tables_plans import HoldoutOpeningRow, PlanRow, PurgedRow
 
@@ -105,22 +113,46 @@ def facts_of(store: Store, dataset_id: int) -> Facts:
         )  # fmt: skip
 
 
-def verified_ids(store: Store, dataset_id: int) -> tuple[set[int], set[int], set[int]]:
-    """Samples verified in some kind, those that several people verified, those that somebody excluded."""
-    verified = (col(ReviewRow.entity) == "verified") | (col(ReviewRow.statement) == "verified")
+_VERIFIED = (col(ReviewRow.entity) == "verified") | (col(ReviewRow.statement) == "verified")
+
+
+def verified_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples that are verified in some kind."""
+    return _ids(store, select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, _VERIFIED))
+
+
+def several_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples that several people verified."""
+    reviews = select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, _VERIFIED)
+    return _ids(store, reviews.group_by(col(ReviewRow.sample_id)).having(func.count() > 1))
+
+
+def excluded_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples that somebody excluded."""
     excluded = (col(ReviewRow.entity) == "excluded") | (col(ReviewRow.statement) == "excluded")
-    of_dataset = ReviewRow.dataset_id == dataset_id
-    with store.reading() as session:
-        reviews = select(ReviewRow.sample_id).where(of_dataset, verified)
-        several = reviews.group_by(col(ReviewRow.sample_id)).having(func.count() > 1)
-        out = select(ReviewRow.sample_id).where(of_dataset, excluded)
-        return _ids(session, reviews), _ids(session, several), _ids(session, out)
+    return _ids(store, select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, excluded))
 
 
-def _ids(session: Session, query: Any) -> set[int]:
+def auto_shown_ids(store: Store, dataset_id: int) -> set[int]:
+    """The samples verified by somebody who was shown the automatic value before deciding."""
+    query = (
+        select(ReviewRow.sample_id)
+        .join(ReviewEventRow, col(ReviewEventRow.review_id) == ReviewRow.id)
+        .where(
+            ReviewRow.dataset_id == dataset_id,
+            _VERIFIED,
+            ReviewEventRow.op == "open",
+            col(ReviewEventRow.data)["auto_shown"].as_boolean(),
+        )
+    )
+    return _ids(store, query)
+
+
+def _ids(store: Store, query: Any) -> set[int]:
     """The numbers that a query gives; the library's own rows would take 12 MB more for 100,000."""
-    cursor = session.connection().execute(query).cursor
-    return {number for (number,) in iter(cursor.fetchone, None)}
+    with store.reading() as session:
+        cursor = session.connection().execute(query).cursor
+        return {number for (number,) in iter(cursor.fetchone, None)}
 
 
 def _count(session: Session, query: Any) -> int:

@@ -168,7 +168,7 @@ def _meet(
     if content != row.content_hash:
         clashing = [_changed_text(row, sample), *clashing]
     if clashing and not intake.update:
-        return _clash(clashing[0], row.key, "stored before, or --update")
+        return _clash(clashing[0], row.key, "stored before (--update replaces it)")
     if content != row.content_hash:
         refusal = _replace_text(session, intake, row, sample, content)
         if refusal is not None:

@@ -124,7 +124,7 @@ class Stored:
         for column, digits in record.scores.items():
             row = self.scores.get((sample_id, column))
             if row is not None and row.digits != digits:
-                return RowError(f"scores.{column}", digits, f"{row.digits} as stored before, or --update")
+                return RowError(f"scores.{column}", digits, f"{row.digits} as stored before (--update replaces it)")
         for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
@@ -133,13 +133,13 @@ class Stored:
                 return RowError(
                     "gold.disposition",
                     f"{said} of annotator {gold.annotator!r}",
-                    "what was stored before, or --update",
+                    "what was stored before (--update replaces it)",
                 )
             if self.new_kinds(review, gold, differing=True):
                 return RowError(
                     "gold",
                     f"other gold of annotator {gold.annotator!r}",
-                    "the gold stored before, or --update",
+                    "the gold stored before (--update replaces it)",
                 )
         return None
 

@@ -129,6 +129,17 @@ def planned(store: Store, sample_ids: Sequence[int]) -> dict[int, Planned]:
     return found
 
 
+def count_planned(store: Store, sample_ids: Sequence[int]) -> int:
+    """How many of some samples are in the plan's population."""
+    known = 0
+    with store.reading() as session:
+        for start in range(0, len(sample_ids), CHUNK):
+            some = col(SampleRow.id).in_(sample_ids[start : start + CHUNK])
+            query = sqlalchemy.select(func.count()).where(some, col(SampleRow.rank) < HOLDOUT_RANK)
+            known += int(session.execute(query).scalar_one())
+    return known
+
+
 def sizes(store: Store, dataset_id: int) -> dict[int, float]:
     """What every sample of the plan's population weighs in the draw."""
     query = sqlalchemy.select(col(SampleRow.id), col(SampleRow.size)).where(

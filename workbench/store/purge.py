@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 from workbench.errors import NotFoundError, StoreError
 from workbench.store.engine import Store, sqlite_path
 from workbench.store.samples import CHUNK
-from workbench.store.tables import SampleRow
+from workbench.store.tables import Dataset, SampleRow
 from workbench.store.tables_plans import PurgedRow
 
 Execute = Callable[[str], Iterable[Any]]
@@ -66,8 +66,11 @@ def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[
     return found, [key for key in before if key not in found]
 
 
-def same_references(store: Store, ids: Collection[int]) -> list[str]:
-    """The ids of other samples, of any dataset, with a reference that is purged: their text stays."""
+def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list[str]:
+    """The ids of other samples with a reference that is purged: their text stays.
+
+    Those of another dataset than the purged ones have its name behind them.
+    """
     own = set(ids)
     found: list[str] = []
     with store.reading() as session:
@@ -75,8 +78,16 @@ def same_references(store: Store, ids: Collection[int]) -> list[str]:
         for chunk in _chunks(sorted(own)):
             hashes |= set(session.exec(select(SampleRow.reference_hash).where(col(SampleRow.id).in_(chunk))))
         for piece in _chunks(sorted(hashes)):
-            query = select(SampleRow.id, SampleRow.key).where(col(SampleRow.reference_hash).in_(piece))
-            found += [key for number, key in session.exec(query) if number not in own]
+            query = (
+                select(SampleRow.id, SampleRow.key, SampleRow.dataset_id, Dataset.name)
+                .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
+                .where(col(SampleRow.reference_hash).in_(piece))
+            )
+            found += [
+                key if of == dataset_id else f"{key} (in the dataset {name})"
+                for number, key, of, name in session.exec(query)
+                if number not in own
+            ]
     return found
 
 

@@ -29,10 +29,9 @@ def ground(quote: str, text: str) -> tuple[Span, ...]:
         return ()
     exact = [Span(*edges) for edges in occurrences(quote, text)]
     whole = [span for span in exact if not cuts_letter(text, span.end)]
-    for found in (whole, find_folded(quote, text), find_folded(quote.strip(_EDGES), text)):
-        if found:
-            free = [span for span in found if bounded(text, span.start, span.end)]
-            return tuple(free or [_whole_form(text, span) for span in found])
+    if found := whole or find_folded(quote, text) or find_folded(quote.strip(_EDGES), text):
+        free = [span for span in found if bounded(text, span.start, span.end)]
+        return tuple(free or [_whole_form(text, span) for span in found])
     return tuple(exact) or _parts(quote, text) or tuple(find_nearly(quote, text))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 from workbench.text.lists import by_language
 
@@ -71,6 +72,11 @@ _WEIGHTS = {
     }
     for script, lists in _STOP.items()
 }
+# By word: a text has fewer distinct words than the lists have (.02 ms instead of .09 for 240 code points).
+_LANGUAGES = {
+    script: {word: [name for name, words in lists.items() if word in words] for word in _WEIGHTS[script]}
+    for script, lists in _STOP.items()
+}
 # Letters that no other language of the lists writes, or hardly.
 _LATIN_LETTERS = {
     "de": "ßä",
@@ -100,8 +106,15 @@ def detect(text: str) -> str:
 
     A script of one language decides alone; Latin and Cyrillic texts are told apart by stop words.
     """
+    return _detected(text[:SAMPLE])
+
+
+@lru_cache(maxsize=8)
+def _detected(sample: str) -> str:
+    """The same for a sample of a text; remembered, for one reference is asked several times in a row."""
+    if sample.isascii():  # no other script: it would be counted letter by letter
+        return _by_words(sample, "latin")
     sizes: Counter[str] = Counter()
-    sample = text[:SAMPLE]
     for match in _RUNS.finditer(sample):
         sizes[match.lastgroup or ""] += match.end() - match.start()
     if not sizes:
@@ -140,14 +153,15 @@ def _by_words(text: str, script: str) -> str:
 
     A word of several languages weighs the less, a word of one letter a quarter.
     """
-    counts = Counter(_WORD.findall(text.lower()))
+    lowered = text.lower()
+    counts = Counter(_WORD.findall(lowered))
+    known = _LANGUAGES[script]
     scores: Counter[str] = Counter()
-    for language, words in _STOP[script].items():
-        for word in words:
-            if counts[word]:
-                scores[language] += counts[word] * _WEIGHTS[script][word]
-    for language, letters in _LATIN_LETTERS.items() if script == "latin" else ():
-        scores[language] += 3 * sum(map(text.lower().count, letters))
+    for word in counts.keys() & known.keys():
+        for language in known[word]:
+            scores[language] += counts[word] * _WEIGHTS[script][word]
+    for language, letters in _LATIN_LETTERS.items() if script == "latin" and not text.isascii() else ():
+        scores[language] += 3 * sum(map(lowered.count, letters))
     ranked = scores.most_common(2)
     if not ranked or not ranked[0][1] or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return ""

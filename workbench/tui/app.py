@@ -36,6 +36,7 @@ from workbench.tui.screens.queue_view import ABOVE, BELOW
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM
 from workbench.tui.screens.tour import TourScreen
 from workbench.tui.theme import SIXTEEN, chosen_theme
+from workbench.tui.widgets.too_small import too_small
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -288,6 +289,10 @@ class WorkbenchApp(OwnApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand keys and pastes to our screens one by one; everything else goes the usual way."""
+        if self.unseen and isinstance(event, (events.Key, events.Paste, events.MouseDown)):
+            ordered = isinstance(self.screen, Ordered)
+            if ordered and not (isinstance(event, events.Key) and event.key == "ctrl+q"):
+                return  # here already: behind a gate that waits for painting it would act once there is room
         if isinstance(event, events.MouseDown):
             self.meter.press(monotonic())
         elif isinstance(event, events.MouseEvent):
@@ -307,9 +312,17 @@ class WorkbenchApp(OwnApp):
         else:
             await super().on_event(event)
 
+    @property
+    def unseen(self) -> bool:
+        """Whether nobody sees what a key would do: the notice stands there, or is about to.
+
+        The size is known at once, the screen hears of it 8 ms later and more.
+        """
+        return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
+
     async def _key(self, event: events.Key) -> None:
-        if self.screen.has_class(TINY):
-            return  # nobody sees what a key would do
+        if self.unseen:
+            return  # it was typed before the window shrank
         self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
         self.pressed_at = event.time
         focused = self.focused
@@ -333,13 +346,15 @@ class WorkbenchApp(OwnApp):
 
     async def _paste(self, event: events.Paste) -> None:
         focused = self.focused
-        if isinstance(focused, Input) and not self.screen.has_class(TINY):
+        if isinstance(focused, Input) and not self.unseen:
             focused.replace(flat(event.text.strip()), *sorted(focused.selection))
 
     def perform(self, act: Act) -> None:
         """Do what a key would do: after everything that was pressed before."""
 
         async def run() -> None:
+            if self.unseen:
+                return
             self.pressed_at = self.clock()
             await self.run_action(act.binding.binding.action, act.binding.node)
 

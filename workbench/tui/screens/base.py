@@ -10,7 +10,7 @@ from textual.screen import ModalScreen, Screen
 
 from workbench.tui.keys import key
 from workbench.tui.widgets.bars import KeyBar
-from workbench.tui.widgets.too_small import NEEDED, TooSmall
+from workbench.tui.widgets.too_small import TooSmall, too_small
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
@@ -36,7 +36,7 @@ class Ordered(Screen[None]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Cover the screen while nothing of it could be shown honestly."""
-        tiny = event.size.width < NEEDED[0] or event.size.height < NEEDED[1]
+        tiny = too_small(event.size)
         self.set_class(tiny, TINY)
         if tiny and not self.query(TooSmall):
             self.mount(TooSmall())

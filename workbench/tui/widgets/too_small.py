@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from textual.content import Content
+from textual.geometry import Size
 from textual.widget import Widget
 
 NEEDED = (60, 16)
 """Columns and lines that every screen can do with."""
+
+
+def too_small(size: Size) -> bool:
+    """Whether a window of this size shows the notice."""
+    return size.width < NEEDED[0] or size.height < NEEDED[1]
 
 
 class TooSmall(Widget):
