@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cache, partial
 from typing import Any, cast
 
+import sqlalchemy
 from sqlalchemy import Table, bindparam, case, delete, exists
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
@@ -26,6 +27,9 @@ from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
 
 _EVENTS: Table = ReviewEventRow.__table__  # type: ignore[attr-defined]
+LAST = 2**63 - 1
+"""Behind every row's number."""
+
 _GOLD: Table = GoldUnitRow.__table__  # type: ignore[attr-defined]
 
 # Statements that every key asks are made once (`@cache`): making one takes longer than asking it.
@@ -157,9 +161,11 @@ def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple
 
 
 def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tuple[str, object]]:
-    known = {"dataset": dataset_id, "annotator": annotator}
-    for action, op, data in session.exec(_acts(), params=known):
-        yield action, edit_of(op, data) if data is not None else None
+    known: dict[str, object] = {"dataset": dataset_id, "annotator": annotator, "before": LAST}
+    while rows := session.connection().execute(_acts(), known).all():
+        for _, action, op, data in rows:
+            yield action, edit_of(op, data) if data is not None else None
+        known["before"] = rows[-1][0]
 
 
 @cache
@@ -167,16 +173,22 @@ def _acts() -> Any:
     """The acts of an annotator, newest first; with data only undo and redo: an accept holds an assessment."""
     moves = col(ReviewEventRow.op).in_(("undo", "redo"))
     return (
-        select(ReviewEventRow.action, ReviewEventRow.op, case((moves, col(ReviewEventRow.data))))
+        sqlalchemy.select(
+            col(ReviewEventRow.id),
+            col(ReviewEventRow.action),
+            col(ReviewEventRow.op),
+            case((moves, col(ReviewEventRow.data))),
+        )
         .where(
-            ReviewEventRow.dataset_id == bindparam("dataset"),
-            ReviewEventRow.annotator == bindparam("annotator"),
-            ReviewEventRow.op != "open",
+            col(ReviewEventRow.dataset_id) == bindparam("dataset"),
+            col(ReviewEventRow.annotator) == bindparam("annotator"),
+            col(ReviewEventRow.id) < bindparam("before"),
+            col(ReviewEventRow.op) != "open",
             col(ReviewEventRow.action).not_like(f"{IMPORT_ACTION}%"),
             ~_imported_since(),
         )
         .order_by(col(ReviewEventRow.id).desc())
-        .execution_options(yield_per=5)  # mostly the first is the one; each costs a look for later imports
+        .limit(5)  # mostly the first is the one; each costs a look for later imports
     )
 
 
@@ -193,15 +205,14 @@ def _imported_since() -> Any:
 def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
     touched = session.exec(_rows_of_act(), params={"action": target}).all()
-    reviews = list(dict.fromkeys(event.review_id for event in touched))
-    states = []
-    for review_id in reviews:
-        row = session.get_one(ReviewRow, review_id)
-        states.append(append_edits(session, row, partial(_sample, session, row.sample_id), [(own, edit)]))
-    first = touched[0]
-    done = edit_of(first.op, first.data)
-    sample_id = session.get_one(ReviewRow, first.review_id).sample_id
-    moved = Moved(sample_id, first.op, None, done, states[0], samples=len(reviews))
+    reviews = {row.id: row for row, _, _ in touched}
+    states = [
+        append_edits(session, row, partial(_sample, session, row.sample_id), [(own, edit)])
+        for row in reviews.values()
+    ]
+    first, op, data = touched[0]
+    done = edit_of(op, data)
+    moved = Moved(first.sample_id, op, None, done, states[0], samples=len(states))
     match done:
         case Put():
             return replace(moved, kind=done.kind, unit=done.units[0].id)
@@ -214,7 +225,8 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
 @cache
 def _rows_of_act() -> Any:
     return (
-        select(ReviewEventRow.review_id, ReviewEventRow.op, ReviewEventRow.data)
+        select(ReviewRow, ReviewEventRow.op, ReviewEventRow.data)
+        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
         .where(ReviewEventRow.action == bindparam("action"), ReviewEventRow.op != "open", ~_imported_since())
         .order_by(col(ReviewEventRow.id))
     )

@@ -58,7 +58,9 @@ class SampleScreen(SavingScreen):
         self._context_no = 0
         self._stopped_at: tuple[int, Kind] | None = None
         self._progress: Progress | None = None
+        self._planned: tuple[int, int] | None = None
         self._disposition: Disposition = "todo"
+        self._behind = False
         self._places: dict[tuple[int, Kind], int] = {}
 
     def compose(self) -> ComposeResult:
@@ -140,8 +142,13 @@ class SampleScreen(SavingScreen):
         self._draw_head()
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
-        if is_new or state.disposition != self._disposition:
-            self._disposition = state.disposition
+        self._behind = self._behind or is_new or state.disposition != self._disposition
+        self._disposition = state.disposition
+
+    def sample_painted(self) -> None:
+        """Only now is there time to read how far one is."""
+        if self._behind:
+            self._behind = False
             start(self, self._read_beside, group="progress", only_newest=True, failed=self._no_progress)
 
     def _first_kind(self, opened: Opened) -> Kind:
@@ -156,12 +163,12 @@ class SampleScreen(SavingScreen):
         )
 
     def _draw_head(self) -> None:
-        self.query_one(Head).show(*head_parts(self.now, self.kind, self._progress))
+        self.query_one(Head).show(*head_parts(self.now, self.kind, self._progress, self._planned))
 
     async def _read_beside(self) -> None:
         """The progress, a moment after the sample is there."""
         await asyncio.sleep(REST)  # the next sample cancels it
-        self._progress = await self.desk.progress()
+        self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
         if on_stage(self):
             self._draw_head()
 

@@ -233,6 +233,10 @@ class SavingScreen(BaseScreen):
             self._waits_for_sample = False
             self._shown_at = self.bench.clock()
         self.bench.open_gate()
+        self.sample_painted()
+
+    def sample_painted(self) -> None:
+        """What was drawn last is on the screen."""
 
     def _look_for_room(self, generation: int) -> None:
         """On a terminal too small to paint the sample keys run all the same; only accepting does not."""
