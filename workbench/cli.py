@@ -95,7 +95,7 @@ def demo(
 ) -> None:
     """Try it: 50 samples in seven languages with recorded proposals and some gold. No key, no network.
 
-    It keeps a database of its own, workbench-demo.db here, whatever WORKBENCH_DB says; --db names another.
+    It keeps its own database, workbench-demo.db, whatever WORKBENCH_DB says; --db names another.
     """
     call: Call = context.obj
     from workbench.stages import demo as stage
@@ -201,7 +201,7 @@ def backup(
     context: typer.Context,
     target: Annotated[Path | None, typer.Argument(help="A new file; by default beside the database.")] = None,
 ) -> None:
-    """Copy the database while it is in use."""
+    """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
     from datetime import datetime
 
     from workbench.stages.status import backup as stage

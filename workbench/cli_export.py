@@ -125,8 +125,8 @@ def purge(
 ) -> None:
     """Remove the text of samples for good, also from the journal and known backups; hashes stay.
 
-    Known are the backups beside the database that are called after it, as NAME.TAG.db: what `backup` makes
-    without a name, and every upgrade. Others are yours to delete.
+    Known are the backups beside the database, called NAME.TAG.db: those that `backup` makes when
+    it is given no name, and those of upgrades. Others are yours to delete.
     """
     from workbench import reports, texts_export
     from workbench.stages.purge import plan_purge

@@ -29,9 +29,16 @@ CLAUDE = "Claude"
 def propose(
     context: typer.Context,
     proposer: Annotated[
-        str, typer.Option(help="rules, recorded (those that came with a file), or claude.")
-    ] = "rules",
-    run: Annotated[str | None, typer.Option("--run", help="A recorded run by name.")] = None,
+        str | None,
+        typer.Option(
+            help="rules, recorded (those that came with a file), or claude; rules by default, which then "
+            "leave a current run as it is."
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option("--run", help="Make a run that is there the current one, by name."),
+    ] = None,
     model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
     effort: Annotated[
         str, typer.Option(help="low, medium, high, or none for a model without.", rich_help_panel=CLAUDE)
@@ -78,8 +85,13 @@ def propose(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """Propose units for every sample that has none yet, and make that run the current one."""
+    """Propose units for every sample that the run lacks, and make the run the current one.
+
+    Without --proposer the rules propose, and another current run stays current.
+    """
     call: Call = context.obj
+    if run is not None and proposer not in (None, "recorded"):
+        raise UsageError(f"--run names a run that is there; --proposer {proposer} proposes: say one of them")
     if proposer != "claude":
         _refuse_claudes(context)
         _without_key(call, proposer, run, json=json)
@@ -119,7 +131,7 @@ def _refuse_claudes(context: typer.Context) -> None:
         raise UsageError(f"{', '.join(given)}: only with --proposer claude")
 
 
-def _without_key(call: Call, proposer: str, run: str | None, *, json: bool) -> None:
+def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
     from workbench import reports, texts
     from workbench.stages.propose import propose as stage
     from workbench.store.datasets import count_samples
@@ -128,7 +140,10 @@ def _without_key(call: Call, proposer: str, run: str | None, *, json: bool) -> N
         dataset_of(call) as (store, info),
         reports.progress("Proposing", count_samples(store, info.id)) as progress,
     ):
-        report = stage(store, info, proposer, annotator=call.annotator, run=run, progress=progress)
+        report = stage(
+            store, info, proposer or ("recorded" if run else "rules"),
+            annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
+        )  # fmt: skip
     reports.show(report, texts.propose_text(report), as_json=json)
 
 
@@ -153,18 +168,22 @@ def _claude(
     rounds: int,
     json: bool,
 ) -> None:
-    from workbench import reports, texts_claude
+    from workbench import reports, texts, texts_claude
+    from workbench.proposing.claude_call import check_key
     from workbench.proposing.claude_live import Limits
     from workbench.stages.claude import check_allowed
     from workbench.stages.claude_repeat import plan_rounds, propose_rounds
+    from workbench.store.datasets import dataset_info
 
     plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
     if dry_run:
         reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan), as_json=json)
         return
     check_allowed(plan)
-    if plan.samples and not yes:
-        _agree(plan, max_cost)
+    if plan.samples:
+        check_key()
+        if not yes:
+            _agree(plan, max_cost)
     limits = Limits(total_seconds=max_seconds)
     with _progress_line() as on_progress:
         report = propose_rounds(
@@ -173,7 +192,10 @@ def _claude(
         )  # fmt: skip
     only = report.rounds[0]
     if rounds == 1:
-        reports.show(texts_claude.report_document(only), texts_claude.report_text(only), as_json=json)
+        now = dataset_info(store, info.id).run
+        instead = f"\n{now} is the current run, {texts.instead_text(info.run)}" if now != info.run else ""
+        text = texts_claude.report_text(only) + (instead if info.run else "")
+        reports.show(texts_claude.report_document(only), text, as_json=json)
     else:
         reports.show(texts_claude.repeat_document(report), texts_claude.repeat_text(report), as_json=json)
     if not report.complete:

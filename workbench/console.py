@@ -44,9 +44,7 @@ class Call:
             return annotator_name(_user())
 
 
-def call_of(
-    db: str | None, dataset: str | None, annotator: str | None, *, db_given: bool = False
-) -> Call:
+def call_of(db: str | None, dataset: str | None, annotator: str | None, *, db_given: bool = False) -> Call:
     """The call behind the options. Raises UsageError for a name that cannot be shown."""
     if annotator is not None:
         annotator_name(annotator)

@@ -31,7 +31,26 @@ def propose_text(report: ProposeReport) -> str:
         parts.append(f"{report.already:,} were there already")
     if report.without:
         parts.append(f"{several(report.without, 'sample has', 'samples have')} none in this run")
-    return clean(f"{report.run}: {', '.join(parts)}; it is the current run")
+    said = f"{report.run}: {', '.join(parts)}"
+    if report.current != report.run:
+        return clean(
+            f"{said}\nthe current run stays {report.current}; "
+            f"{_switch(report.run)} makes {report.run} the current one"
+        )
+    said += "; it is the current run"
+    if report.before and report.before != report.run:
+        said += f", {instead_text(report.before)}"
+    return clean(said)
+
+
+def instead_text(before: str) -> str:
+    """Which run was the current one, and the command that goes back to it."""
+    return clean(f"in the place of {before} (back: {_switch(before)})")
+
+
+def _switch(run: str) -> str:
+    """The command that makes a run the current one, whoever proposed it."""
+    return f"workbench propose --run {run}"
 
 
 def policy_text(report: PolicyReport) -> str:
@@ -77,9 +96,10 @@ def score_text(report: ScoreReport) -> str:
         lines += _kind_table(kind, rows, report.samples, report.withheld)
     lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
     if report.unproposed:
+        run = f"the run {report.run}" if report.run else "the current run"
         lines.append(
-            f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in the current run: "
-            "workbench propose"
+            f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in {run}: "
+            "workbench propose --proposer rules"
         )
     return "\n".join(lines)
 

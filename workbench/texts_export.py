@@ -43,7 +43,11 @@ def verify_text(report: VerifyReport) -> str:
     if report.passed:
         files = several(report.files, "file has its hash", "files have their hashes")
         rows = several(report.checked, "row was", "rows were")
-        looked = f"{rows} read, and every span quotes its text" if report.checked else "its rows have no check besides"
+        looked = (
+            f"{rows} read, and every span quotes its text"
+            if report.checked
+            else "the rows of these formats are not read again"
+        )
         return clean(f"{report.path}: as it was exported; {files}; {looked}")
     more = [f"and {report.more:,} more"] if report.more else []
     return clean("\n".join([f"{report.path}: not as it was exported", *report.found, *more]))

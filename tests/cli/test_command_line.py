@@ -194,6 +194,27 @@ def test_the_demo_without_a_terminal_prints_the_comparison(run: Any) -> None:
     assert [path.name for path in Path().glob("*.db")] == ["workbench-demo.db"]
 
 
+def test_a_file_that_is_no_database_is_said_once_and_with_what_to_do(run: Any) -> None:
+    ended = run("status", "--db", rows_file({**ROW, "reference": "x" * 200}))
+
+    assert ended.code == 2
+    assert ended.err.count("not a database") == 1
+    assert "name another with --db" in ended.err
+
+
+def test_the_demo_stays_out_of_the_database_of_the_environment(
+    run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WORKBENCH_DB is a person's own data; only --db takes the demo elsewhere."""
+    monkeypatch.setenv("WORKBENCH_DB", "mine.db")
+    assert run("import", rows_file(ROW)).code == 0
+
+    assert run("demo", "--report").code == 0
+    assert [one["info"]["name"] for one in run("status", "--json").json["datasets"]] == ["rows"]
+    assert run("demo", "--report", "--db", "other.db").code == 0
+    assert sorted(path.name for path in Path().glob("*.db")) == ["mine.db", "other.db", "workbench-demo.db"]
+
+
 def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
     """With edits, or with a text of an older version: nothing is refused, replaced or put aside."""
     shutil.copy(demo_database, "workbench-demo.db")
@@ -227,6 +248,7 @@ def test_the_policy_goes_round(run: Any) -> None:
     assert again == (0, "the policy is as it was: version 2\n", "")
     assert run("policy", "show").out == Path("policy.toml").read_text("utf-8")
     assert run("policy", "show", "--json").json["kinds"] == ["statement", "entity"]
+    assert run("policy") == run("policy", "show")
 
 
 def test_a_policy_change_names_the_samples_reviewed_before(run: Any, demo_database: Path) -> None:

@@ -152,3 +152,13 @@ def test_nothing_in_dispute_is_said(load: Any, run: Any) -> None:
     load(row("rome"))
 
     assert "data: nothing is in dispute\n" == run("disputes").out
+
+
+def test_a_sample_that_is_not_there_is_said_before_the_note_that_is_missing(load: Any, run: Any) -> None:
+    load(row("rome"), verify=("rome",))
+
+    ended = run("disputes", "set", "nobody", "--between", "linked~verified", "--state", "explained")
+
+    assert ended.code == 2
+    assert "nobody" in ended.err
+    assert "what explains it" not in ended.err

@@ -60,7 +60,8 @@ def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None
         file.write("{}\n")
     changed = run("verify", "out")
 
-    assert (0, "out: as it was exported; 5 files, 50 rows looked at\n") == (fine.code, fine.out)
+    said = "5 files have their hashes; 50 rows were read, and every span quotes its text"
+    assert (0, f"out: as it was exported; {said}\n") == (fine.code, fine.out)
     assert 1 == changed.code
     assert "changed: verdicts.jsonl: sha256" in changed.out
     assert run("verify", "out", "--json").json["found"]
@@ -85,6 +86,50 @@ def test_purge_asks_for_yes_where_nobody_can_be_asked(demo: Bench, run: Any) -> 
     assert (2, "") == (done.code, done.out)
     assert "say --yes" in done.err
     assert [(50,)] == demo.query("SELECT count(*) FROM sample")
+
+
+def test_verify_says_which_check_a_format_has_and_what_a_wrong_name_is(demo: Bench, run: Any) -> None:
+    """A format of which only the hashes are checked does not read as if nothing was."""
+    assert 0 == run("export", "out", "--format", "ragas").code
+    file = next(one for one in Path("out").iterdir() if one.name != "manifest.json")
+
+    fine, absent, inside = run("verify", "out"), run("verify", "nope"), run("verify", file)
+
+    assert "files have their hashes; the rows of these formats are not read again" in fine.out
+    assert (2, "workbench: nope: no such folder\n") == (absent.code, absent.err)
+    assert f"workbench: {file}: a file: name the folder of the export\n" == inside.err
+
+
+@pytest.mark.parametrize("name", ["-", "out.csv", "out.JSONL"])
+def test_an_export_is_a_folder_and_its_name_no_file(demo: Bench, run: Any, name: str) -> None:
+    done = run("export", name, "--format", "csv")
+
+    assert (2, "") == (done.code, done.out)
+    assert "an export is a folder of files" in done.err
+    assert not Path(name).exists()
+
+
+def test_a_forced_export_names_the_files_in_its_way(demo: Bench, run: Any) -> None:
+    assert 0 == run("export", "out").code
+    Path("out/mynotes.txt").write_text("years")
+
+    done = run("export", "out", "--force")
+
+    assert (2, "") == (done.code, done.out)
+    assert "out: mynotes.txt is not of the export there" in done.err
+    assert "years" == Path("out/mynotes.txt").read_text()
+
+
+def test_purge_names_the_dataset_of_another_sample_with_the_reference(demo: Bench, run: Any) -> None:
+    """The same id in another dataset reads as if it were not purged."""
+    assert 0 == run("export", "out").code
+    assert 0 == run("import", "out", "--dataset", "copy").code
+
+    done = run("purge", "taj-high", "--yes", "--dataset", "demo")
+
+    assert (
+        "3 other samples: taj-low, taj-high (in the dataset copy), taj-low (in the dataset copy)" in done.out
+    )
 
 
 def test_purge_removes_and_names_what_is_left(demo: Bench, run: Any) -> None:

@@ -189,6 +189,12 @@ def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any)
         (("a.jsonl", "--map", "reference"), "--map reference: say FIELD=COLUMN"),
         (("a.jsonl", "--external", "x=y"), "--external x=y: say COLUMN=entity or COLUMN=statement"),
         ((".",), "a folder: name a file: a.jsonl, b.jsonl"),
+        (
+            ("plain.jsonl", "--map", "reference=nope"),
+            "--map reference=nope: no column nope; there is: user_input",
+        ),
+        (("t.csv", "--map", "id=nope"), "--map id=nope: no column nope; there is: user_input, reference"),
+        (("t.csv", "--external", "nope=entity"), "--external nope=entity: no column nope"),
     ],
 )
 def test_a_call_that_cannot_be_made_makes_no_database(
@@ -197,12 +203,83 @@ def test_a_call_that_cannot_be_made_makes_no_database(
     """Exit code 2 and one line."""
     for name in ("a.jsonl", "b.jsonl"):
         Path(name).write_text(json.dumps(TASK))
+    if arguments[0] == "plain.jsonl":
+        write("plain.jsonl", [PLAIN])
+    elif arguments[0] == "t.csv":
+        Path("t.csv").write_text("user_input,reference,retrieved_contexts\nq,Ann,c\n")
+    before = files(tmp_path)
 
     code, out, err = run("import", *arguments)
 
     assert (code, out) == (2, "")
     assert message in err
-    assert files(tmp_path) == ["a.jsonl", "b.jsonl"]
+    assert files(tmp_path) == before
+
+
+def test_a_named_column_that_may_come_later_is_said_and_read(run: Any) -> None:
+    """A row of JSON may lack what it may do without: no error, but no silence either."""
+    write("a.jsonl", [PLAIN] * 100 + [{**PLAIN, "user_input": "w", "name": "late"}])
+
+    code, out, err = run("import", "a.jsonl", "--map", "id=name", "--map", "group=nope")
+
+    assert (code, err) == (0, "")
+    assert "  named by you, but not in the first rows: name, nope\n" in out
+    with closing(sqlite3.connect("workbench.db")) as raw:
+        assert ("late",) in raw.execute("SELECT key FROM sample").fetchall()
+
+
+ODD = {"entities": [{"text": "Ann", "start": 1, "end": 3}]}
+
+
+@pytest.mark.parametrize(
+    ("gold", "said"),
+    [
+        (ODD, "gold.entities[0].verdict: got nothing, expected found or missing or unsure; "
+              "and gold.annotator, who verified it"),
+        ({"entities": [ANN]}, "gold.annotator: got nothing, expected a string: who verified it (missing)"),
+        ([ODD], "gold[0].entities[0].verdict: got nothing"),
+        ("yes", 'gold: got "yes", expected an object with annotator and entities or statements'),
+    ],
+)  # fmt: skip
+def test_gold_of_another_shape_is_said_by_line_and_field(run: Any, gold: Any, said: str) -> None:
+    """By --gold as the reason of a bad row, by --gold-if-given as a note; never that there is none."""
+    write("g.jsonl", [{**PLAIN, "gold": gold}])
+
+    bad, fine = run("import", "g.jsonl", "--gold"), run("import", "g.jsonl", "--gold-if-given")
+
+    assert bad[0] == 2
+    assert f"g.jsonl:1: {said}" in bad[2]
+    assert fine[0] == 0
+    assert f"gold of another shape in 1 row: kept in meta, not used as gold (line 1: {said}" in fine[1]
+
+
+def test_a_file_of_an_export_goes_into_the_dataset_of_its_manifest(run: Any) -> None:
+    """As the folder does; a file beside a manifest that does not name it keeps its own name."""
+    write("named.jsonl", [{**PLAIN, "id": "a"}])
+    run("import", "named.jsonl")
+    assert run("export", "out")[0] == 0
+
+    again = run("import", "out/samples.jsonl")
+    write("out/mine.jsonl", [PLAIN])
+    mine = run("import", "out/mine.jsonl")
+
+    assert "out/samples.jsonl → named: 0 new, 1 unchanged" in again[1]
+    assert "→ mine: 1 new" in mine[1]
+
+
+def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -> None:
+    """Nobody is told to store what is stored, nor that samples with gold are reviewed blind."""
+    write("a.jsonl", [{**PLAIN, "id": f"s{number}", "gold": by("a", ANN)} for number in range(120)])
+
+    without, stored, again = (
+        run("import", "a.jsonl"),
+        run("import", "a.jsonl", "--gold"),
+        run("import", "a.jsonl"),
+    )
+
+    assert "samples are to be reviewed blind" in without[1]
+    assert "120 rows have gold, which was left out: --gold stores what of it is not stored yet" in without[1]
+    assert "reviewed blind" not in stored[1] + again[1]
 
 
 EXPORTED = ("native", "ragas", "deepeval-goldens", "huggingface", "label-studio", "csv", "package")

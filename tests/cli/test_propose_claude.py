@@ -153,6 +153,36 @@ def test_a_failed_sample_is_named_by_cause_with_advice(
     assert (again.code, again.json["proposed"], again.json["failed"], again.json["left"]) == (0, failed, 0, 0)
 
 
+def test_a_run_that_takes_the_place_of_another_says_the_way_back(loaded: Any, service: Start) -> None:
+    """Once: a run that is current already takes nobody's place."""
+    service()
+    assert loaded("propose").code == 0
+
+    first, again = loaded(*CLAUDE, "--yes"), loaded(*CLAUDE, "--yes")
+
+    said = "claude-run-1 is the current run, in the place of rules-run-1"
+    assert first.out.splitlines()[-1] == f"{said} (back: workbench propose --run rules-run-1)"
+    assert "in the place of" not in again.out
+
+
+def test_without_a_key_nobody_is_asked_whether_to_send(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The key is looked for first; one that the environment brings as a header is a key too."""
+    local = service()
+    monkeypatch.delenv("ANTHROPIC_API_KEY")
+
+    without = loaded(*CLAUDE)
+    asked = local.stats.requests
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "Authorization: Bearer sk-secret-key")
+    by_header = loaded(*CLAUDE)
+
+    assert (without.code, asked) == (2, 0)
+    assert "no key for Claude" in without.err
+    assert "would send 3 samples" not in without.err
+    assert "would send 3 samples" in by_header.err
+
+
 def test_without_a_key_it_says_what_to_set(
     loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,9 +194,10 @@ def test_without_a_key_it_says_what_to_set(
     ended = loaded(*CLAUDE, "--yes")
 
     assert (ended.code, ended.out) == (2, "")
-    assert "no key" in ended.err
-    assert "set ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or ANTHROPIC_PROFILE" in ended.err
-    assert "Traceback" not in ended.err
+    assert ended.err == (
+        "workbench: no key for Claude: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_PROFILE); "
+        "nothing was sent, and --dry-run needs none\n"
+    )
     assert refused.code == 3
     assert "check ANTHROPIC_API_KEY: the service does not know this key" in refused.out
     assert "secret" not in refused.out + refused.err

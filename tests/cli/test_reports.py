@@ -191,9 +191,35 @@ def test_score_without_a_proposal_says_what_to_do(run: Any) -> None:
     report = run("score")
 
     assert report.code == 0
-    assert "workbench propose" in report.out
-    assert run("propose").code == 0
+    assert "no proposal in the run claude-run-1: workbench propose --proposer rules" in report.out
+    assert run("propose", "--proposer", "rules").code == 0
     assert "workbench propose" not in run("score").out
+
+
+def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -> None:
+    """What a file brought stays what scores stand on; each way says the command of the other."""
+    run("import", HARD)
+
+    def current() -> str:
+        return str(run("status", "--json").json["datasets"][0]["info"]["run"])
+
+    kept = run("propose")
+    after_kept = current()
+    named = run("propose", "--proposer", "rules")
+    after_named = current()
+    back = run("propose", "--run", "claude-run-1")
+
+    assert (after_kept, after_named, current()) == ("claude-run-1", "rules-run-1", "claude-run-1")
+    assert kept.out.splitlines()[1] == (
+        "the current run stays claude-run-1; workbench propose --run rules-run-1 makes "
+        "rules-run-1 the current one"
+    )
+    there = "it is the current run, in the place of claude-run-1 (back: workbench propose --run claude-run-1)"
+    assert there in named.out
+    assert "in the place of rules-run-1" in back.out
+    assert run("propose", "--proposer", "rules").code == 0
+    assert run("propose").out.endswith("it is the current run\n")
+    assert "say one of them" in run("propose", "--proposer", "rules", "--run", "claude-run-1").err
 
 
 def test_a_dataset_is_named_when_there_are_several(demo: Any) -> None:

@@ -92,12 +92,48 @@ def test_a_folder_with_something_in_it_is_refused(tmp_path: Path) -> None:
 
 def test_an_earlier_export_is_replaced_as_a_whole_by_force(tmp_path: Path) -> None:
     """No file of the old one stays, and no other folder is left."""
-    export(tmp_path / "out", "old")
-    (tmp_path / "out" / "stray.txt").write_text("x")
+    with folder.writing(tmp_path / "out") as aside:
+        (aside / "below").mkdir()
+        (aside / "below" / "older.jsonl").write_text("old")
+        folder.write_manifest(aside, {})
     export(tmp_path / "out", "new", force=True)
 
     assert (tmp_path / "out" / "rows.jsonl").read_text() == "new"
     assert names(tmp_path) == ["out", "out/manifest.json", "out/rows.jsonl"]
+
+
+@pytest.mark.parametrize("mine", ["mynotes.txt", "below/mynotes.txt", "link"])
+def test_force_never_removes_what_is_not_of_the_export(tmp_path: Path, mine: str) -> None:
+    """A file of the person in the folder is named, and everything stays as it was; links too."""
+    out = tmp_path / "out"
+    export(out, "old")
+    (out / mine).parent.mkdir(exist_ok=True)
+    (out / mine).symlink_to(tmp_path) if mine == "link" else (out / mine).write_text("years")
+    before = names(tmp_path)
+
+    with pytest.raises(ExportError, match=f"out: {mine} is not of the export there: move what is yours"):
+        export(out, "new", force=True)
+
+    assert names(tmp_path) == before
+    assert (out / "rows.jsonl").read_text() == "old"
+
+
+def test_a_file_that_comes_while_it_is_written_is_not_removed(tmp_path: Path) -> None:
+    """The folder is looked at again before it is exchanged; many files are counted, not listed."""
+    out = tmp_path / "out"
+    export(out, "old")
+    others = tmp_path / "others"
+    others.mkdir()
+    for number in range(8):
+        (others / f"{number}.txt").write_text("x")
+
+    with (
+        pytest.raises(ExportError, match=r"0\.txt, .*/3\.txt, others/4\.txt and 3 more are not of"),
+        folder.writing(out, force=True),
+    ):
+        others.rename(out / "others")
+
+    assert len(names(out)) == 2 + 1 + 8
 
 
 def test_an_earlier_export_is_replaced_where_folders_cannot_be_exchanged(
@@ -289,9 +325,14 @@ def test_a_broken_manifest_is_an_input_error(tmp_path: Path, text: str) -> None:
 
 
 def test_a_folder_without_a_manifest_is_no_export(tmp_path: Path) -> None:
-    """Nor is one that does not exist."""
-    for path in (tmp_path, tmp_path / "none"):
-        with pytest.raises(NotFoundError, match=r"no manifest\.json: not an export"):
+    """Nor is one that does not exist, nor a file; each has words of its own."""
+    (tmp_path / "rows.jsonl").write_text("")
+    for path, said in (
+        (tmp_path, r"no manifest\.json: not an export"),
+        (tmp_path / "none", "none: no such folder"),
+        (tmp_path / "rows.jsonl", r"rows\.jsonl: a file: name the folder of the export"),
+    ):
+        with pytest.raises(NotFoundError, match=said):
             folder.check_manifest(path)
 
 

@@ -263,7 +263,13 @@ def test_gold_of_another_shape_is_kept_in_meta(load: Any) -> None:
 
     assert [r.sample.meta for r in loaded.records] == [{"gold": gold} for gold in other]
     assert [r.gold for r in loaded.records] == [()] * 5
-    assert loaded.notes.messages() == ["gold of another shape in 5 rows: kept in meta, not used as gold"]
+    whole = "expected an object with annotator and entities or statements"
+    assert loaded.notes.messages() == [
+        "gold of another shape in 5 rows: kept in meta, not used as gold ("
+        f'line 1: gold: got "yes", {whole}; line 2: gold: got number 1, {whole}; '
+        "line 3: gold.annotator: got nothing, expected a string: who verified it (missing); "
+        f'line 4: gold[0]: got "a", {whole}; line 5: gold[0]: got an object with label, {whole})'
+    ]
 
 
 def test_a_proposal_of_another_shape_is_kept_in_meta(load: Any) -> None:

@@ -204,7 +204,7 @@ def test_changed_text_is_refused_with_its_line_and_field(
     assert counts(report) == {"new": 1, "rejected": 1}
     assert report.errors == (
         f"{path}:3: {field}: got another {thing} for id 'rome', "
-        f"expected the {thing} stored before, or --update",
+        f"expected the {thing} stored before (--update replaces it)",
     )
     after = bench.tables("sample", "proposal", "external_score")
     assert [row for row in after["sample"] if row[2] != "oslo"] == before["sample"]

@@ -239,7 +239,7 @@ def test_proposing_again_goes_on_where_it_stopped(cities: Any) -> None:
     assert [(one.proposed, one.already) for one in (first, second, third)] == [(5, 0), (0, 5), (1, 5)]
     assert (recorded.run, recorded.already, recorded.without) == ("p-run-1", 4, 2)
     assert cities.info().run == "p-run-1"
-    with pytest.raises(UsageError, match="unknown proposer 'magic'; there is: rules, recorded"):
+    with pytest.raises(UsageError, match="unknown proposer 'magic'; there is: rules, recorded, claude"):
         propose(cities.store, info, "magic", annotator="ann")
 
 

@@ -184,6 +184,25 @@ async def test_an_undecided_sample_is_opened_to_be_audited(
         )
 
 
+async def test_one_line_says_why_rows_are_hidden(disputed: Path, make_app: Any, press: Press) -> None:
+    """As long as any of the view is; such a row has no rank to show either."""
+    app = make_app(disputed)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "D")
+        rows, why = app.screen.query_one(DisputeList), app.screen.query_one("#hidden", Static)
+        hidden = [one.hidden for one in rows.rows]
+        assert True in hidden
+        assert False in hidden
+        said = f"{sum(hidden)} hidden (·): the verdict comes first; deciding a sample shows its values."
+        assert (why.display, str(why.content)) == (True, said)
+        columns = ["·" if one.hidden else str(one.rank) for one in rows.rows]
+        lines = ["".join(part.text for part in rows.segments(n, 78)) for n in range(rows.count)]
+        assert [line[2:].split()[0] for line in lines] == columns
+        app.screen.between = "no such"
+        app.screen._show(None)
+        assert not why.display
+
+
 async def test_a_click_opens_the_evidence(disputed: Path, make_app: Any, press: Press, settle: Any) -> None:
     app = make_app(disputed)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -25,7 +25,7 @@ from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.queue_lines import ProgressLine
 
@@ -65,6 +65,10 @@ def database(import_rows: Callable[..., Path]) -> Path:
 
 def said(app: Any) -> str:
     return str(app.screen.query_one(Status).text)
+
+
+def head(app: Any) -> str:
+    return str(app.screen.query_one(Head).text)
 
 
 def shown(app: Any, selector: str = "#stand") -> str:
@@ -205,6 +209,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
         await press(pilot, "D")
         assert isinstance(app.screen, PlanScreen)
         assert "2 samples decided: a plan comes before the first verdict." in shown(app)
+        assert "import the file again, under another name (--dataset)." in shown(app)
 
 
 async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
@@ -336,9 +341,17 @@ async def test_the_review_says_when_the_plan_is_complete(
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "enter")
+        assert "18 of 20 planned" in head(app)
         await press(pilot, "a")
         assert "complete" not in said(app)
+        assert "19 of 20 planned" in head(app)
         await press(pilot, "a")
         assert said(app) == "✓ all 20 planned samples are complete: C shows the estimate"
         await press(pilot, "a")
         assert "complete" not in said(app)
+        assert "plan complete · 21 of" in head(app)
+        await press(pilot, "C")
+        assert type(app.screen).__name__ == "CompareScreen"
+        await press(pilot, "escape")
+        assert isinstance(app.screen, QueueScreen)
+        assert "21 of" in app.screen.query_one(ProgressLine).text

@@ -480,6 +480,18 @@ def test_the_least_important_counts_give_way_first() -> None:
         "1,234 of 100,000 verified · 9 started · 78 skipped · 56 excluded · 12 flagged · 34 stale"
         " · median 14 s · 3 presses a sample"
     )
-    assert line(78).endswith("1,234 of 100,000 verified · 9 started · 78 skipped · 34 stale")
+    assert line(78).endswith("1,234 of 100,000 verified · 9 started · 12 flagged · 34 stale")
+    assert line(62).endswith("1,234 of 100,000 verified · 12 flagged · 34 stale")
     for room in range(40, 200):
         assert len(line(room)) <= room
+
+
+def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means() -> None:
+    """At 80 columns; where there is room the line says that too."""
+    progress = Progress(105, 22, 4, 3, 9, 2, 0)
+
+    def line(room: int) -> str:
+        return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room, (20, 20)))
+
+    assert line(78).endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
+    assert "20 of 20 planned · complete: counts only" in line(130)

@@ -49,6 +49,18 @@ def connect(seconds: float) -> AsyncAnthropic:
         raise AccessError(f"no credentials: {detail(str(error))}") from error
 
 
+def check_key() -> None:
+    """Raise AccessError when no key is set that the SDK would find: before a person is asked, not after."""
+    client = connect(1)
+    given = {name.lower() for name in client.default_headers}  # ANTHROPIC_CUSTOM_HEADERS may bring one too
+    if client.api_key or client.auth_token or client.credentials or given & {"authorization", "x-api-key"}:
+        return
+    raise AccessError(
+        "no key for Claude: set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN, ANTHROPIC_PROFILE); "
+        "nothing was sent, and --dry-run needs none"
+    )
+
+
 async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = False) -> tuple[str, ...]:
     """What a person should know of the model before paying: that it is about to be retired.
 

@@ -29,7 +29,9 @@ def with_gold(row: Row, gold: GoldRule) -> Row:
         if "gold" in sample.meta:  # where a gold of another shape was put
             error = gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
         else:
-            error = RowError("gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in")
+            error = RowError(
+                "gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in"
+            )
         error.line = row.line
         return replace(row, record=None, error=error)
     return row

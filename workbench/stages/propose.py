@@ -20,12 +20,14 @@ PROPOSERS = ("rules", "recorded")
 
 @dataclass(frozen=True, slots=True)
 class ProposeReport:
-    """What a run holds now."""
+    """What a run holds now. `current` is the dataset's current run now, `before` the one before it."""
 
     run: str
     proposed: int
     already: int
     without: int
+    current: str
+    before: str
 
 
 def propose(
@@ -35,26 +37,34 @@ def propose(
     *,
     annotator: str,
     run: str | None = None,
+    keep: bool = False,
     progress: Progress = silent,
 ) -> ProposeReport:
     """Propose units for every sample that the run lacks; a killed run goes on where it stopped.
+
+    The run becomes the dataset's current one; with `keep` only where there is none yet, so that nobody loses
+    the run that scores and screens stand on without having asked for it.
 
     `rules` needs no key and no network. `recorded` makes a run that came with a file the current one
     (`run` names it, else the newest). Raises UsageError for an unknown proposer, NotFoundError for a run
     that is not there.
     """
     if proposer == "rules":
-        return _rules(store, info, annotator, progress)
+        return _rules(store, info, annotator, progress, keep=keep)
     if proposer == "recorded":
         return _recorded(store, info, run)
-    raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join(PROPOSERS)}")
+    raise UsageError(f"unknown proposer {proposer!r}; there is: {', '.join((*PROPOSERS, 'claude'))}")
 
 
-def _rules(store: Store, info: DatasetInfo, annotator: str, progress: Progress) -> ProposeReport:
+def _rules(
+    store: Store, info: DatasetInfo, annotator: str, progress: Progress, *, keep: bool
+) -> ProposeReport:
     from workbench.proposing import rules
 
     name, run_id = _rules_run(store, info, annotator, rules.MODEL)
-    set_dataset(store, info.id, run_id=run_id)
+    keep = keep and info.run_id is not None
+    if not keep:
+        set_dataset(store, info.id, run_id=run_id)
     pending: list[dict[str, Any]] = []
     proposed = already = 0
     for stored in samples.each_sample(store, info.id, run_id):
@@ -76,7 +86,7 @@ def _rules(store: Store, info: DatasetInfo, annotator: str, progress: Progress) 
             runs.add_proposals(store, pending)
             pending = []
     runs.add_proposals(store, pending)
-    return ProposeReport(name, proposed, already, 0)
+    return ProposeReport(name, proposed, already, 0, info.run if keep else name, info.run)
 
 
 def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> tuple[str, int]:
@@ -104,4 +114,4 @@ def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeRepor
         run = recorded[-1]
     set_dataset(store, info.id, run_id=run.id)
     without = runs.count_unproposed(store, info.id, run.id)
-    return ProposeReport(run.name, 0, run.n_proposals, without)
+    return ProposeReport(run.name, 0, run.n_proposals, without, run.name, info.run)

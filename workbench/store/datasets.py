@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, func
+from sqlalchemy import bindparam, exists, func, or_
 from sqlmodel import col, select
 
 from workbench.errors import AmbiguousError, NotFoundError
@@ -16,7 +16,7 @@ from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.scores import forget_all
-from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, RunRow, SampleRow
+from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,13 +156,17 @@ def count_samples(store: Store, dataset_id: int) -> int:
 
 
 def count_blind(store: Store, dataset_id: int) -> int:
-    """How many samples of a dataset are reviewed blind."""
+    """How many samples of a dataset are to be reviewed blind: those that nobody verified are."""
+    decided = exists().where(
+        col(ReviewRow.sample_id) == col(SampleRow.id),
+        or_(col(ReviewRow.entity) == "verified", col(ReviewRow.statement) == "verified"),
+    )
     with store.reading() as session:
         return session.exec(
             select(func.count())
             .select_from(SampleRow)
             .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-            .where(SampleRow.dataset_id == dataset_id, is_blind(Dataset.blind_share))
+            .where(SampleRow.dataset_id == dataset_id, is_blind(Dataset.blind_share), ~decided)
         ).one()
 
 

@@ -124,7 +124,9 @@ class Stored:
         for column, digits in record.scores.items():
             row = self.scores.get((sample_id, column))
             if row is not None and row.digits != digits:
-                return RowError(f"scores.{column}", digits, f"{row.digits} as stored before (--update replaces it)")
+                return RowError(
+                    f"scores.{column}", digits, f"{row.digits} as stored before (--update replaces it)"
+                )
         for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:

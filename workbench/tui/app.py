@@ -224,6 +224,12 @@ class WorkbenchApp(OwnApp):
         self._queue().returned(at, said)
         self.open_gate()
 
+    async def compare(self, at: int | None) -> None:
+        """Leave the review for the figures; keys wait until those are there."""
+        await self.leave_for_queue()
+        self._queue().returned(at, "")
+        await self._queue().action_compare()
+
     async def show_runs(self) -> None:
         """To the runs from wherever one may leave."""
         if may_leave(self.screen):

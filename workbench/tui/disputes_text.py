@@ -77,6 +77,13 @@ def nothing_text(report: Report) -> str:
     return NOTHING if report.run else NOTHING_PROPOSED
 
 
+def hidden_text(hidden: int) -> str:
+    """Why so many rows have no numbers, in one line; empty when none is hidden."""
+    if not hidden:
+        return ""
+    return f"{hidden:,} hidden (·): the verdict comes first; deciding a sample shows its values."
+
+
 def filter_parts(report: Report, state: str, between: str, shown: int) -> tuple[tuple[Part, ...], ...]:
     """How many stand where, the view in bold; at the right how many it shows."""
     left: list[Part] = []

@@ -22,6 +22,9 @@ BAR = 20
 STRATUM = 28
 """Cells of a stratum's name."""
 
+START_OVER = "To plan all the same: import the file again, under another name (--dataset)."
+START_OVER_DEMO = "To plan all the same: delete workbench-demo.db, then workbench demo again."
+
 
 def stand_lines(report: PlanReport) -> list[list[Part]]:
     """The plan as it stands, line by line, what it stands for and what is next."""
@@ -129,5 +132,6 @@ def _what_holds(report: PlanReport) -> list[str]:
         return [] if report.decided else ["Nothing is decided yet: n makes another plan, D drops this one."]
     steps = ["Every beginning of the random order is a random sample."]
     if report.decided:
-        return [*steps, f"{many(report.decided, 'sample')} decided: a plan comes before the first verdict."]
+        steps.append(f"{many(report.decided, 'sample')} decided: a plan comes before the first verdict.")
+        return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
     return [*steps, "n plans a number to reach, by strata, or what may be wrong first."]

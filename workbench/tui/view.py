@@ -24,12 +24,19 @@ QUOTE = 160
 
 
 def head_parts(
-    opened: Opened, kind: Kind, progress: Progress | None
+    opened: Opened, kind: Kind, progress: Progress | None, planned: tuple[int, int] | None = None
 ) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
-    """The head line: dataset and progress on the left, the sample and what is special about it right."""
+    """The head line: dataset and progress on the left, the sample and what is special about it right.
+
+    With a plan it says how much of that is done; from its end on that it is complete.
+    """
     left: list[Part] = [(flat(opened.dataset.name), "bold")]
     if progress is not None:
-        left.append((f"  {progress.verified:,} of {progress.total:,} verified", "$foreground 68%"))
+        said = f"{progress.verified:,} of {progress.total:,} verified"
+        if planned is not None:
+            done, goal = planned
+            said = f"{done:,} of {goal:,} planned" if done < goal else f"plan complete · {said}"
+        left.append((f"  {said}", "$foreground 68%"))
     right: list[Part] = []
     state = opened.state.of(kind)
     if opened.blind:

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.cells import cut
-from workbench.tui.disputes_text import DIM, detail, filter_parts, nothing_text
+from workbench.tui.disputes_text import DIM, detail, filter_parts, hidden_text, nothing_text
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
@@ -42,6 +42,7 @@ class DisputesView(BaseScreen):
         """How many stand where, the list, the one under the cursor in full."""
         yield Head(id="head")
         yield Bar(id="filter")
+        yield Static(id="hidden")
         yield DisputeHead(id="columns")
         yield DisputeList(id="disputes")
         yield Static(id="empty")
@@ -140,7 +141,12 @@ class DisputesView(BaseScreen):
     def _show(self, at: Dispute | None) -> None:
         """The view of the report, the cursor on `at` where the view has it."""
         assert self.report is not None
-        self._list(self.report.chosen(self.state, self.between), at)
+        rows = self.report.chosen(self.state, self.between)
+        said = hidden_text(sum(one.hidden for one in rows))
+        hidden = self.query_one("#hidden", Static)
+        hidden.update(Content(said))
+        hidden.display = bool(said)
+        self._list(rows, at)
 
     def _show_changed(self, now: Dispute, at: Dispute | None) -> None:
         """The view with one dispute as it is now, found by its rank: no key waits for 100,000 others."""

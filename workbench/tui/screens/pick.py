@@ -24,6 +24,12 @@ from workbench.tui.widgets.passage import Passage
 NEAR = 9
 """Tokens that get one letter when the last one is picked: most names are short."""
 
+BOX = 2
+"""Lines of the box at the bottom."""
+
+LEAST_PLAIN = 3
+"""Lines below a passage from which on its text is shown there once more: a title, and two of text."""
+
 QUIET = "$foreground 68%"
 
 
@@ -78,9 +84,11 @@ class PickScreen(Dialog):
         self._typed = ""
         self._hints: list[Hint] = []
         self._size_offered = Size(0, 0)
+        self._seen = (0, 0)
 
     def compose(self) -> ComposeResult:
-        """Two lines, as high as the lines that they cover: the text stays in sight."""
+        """Two lines, as high as the lines that they cover; above them what the letters are drawn over."""
+        yield Passage(id="plain")
         with Vertical(id="box"):
             yield Bar(id="title")
             yield Bar(id="hint")
@@ -103,7 +111,7 @@ class PickScreen(Dialog):
     def _offer(self) -> None:
         """Give the visible places their codes and draw them."""
         self._size_offered = self.app.size
-        begin, end = self._passage.visible_span()
+        begin, end = self._seen = self._passage.visible_span()
         if self._first is None:
             self._hints = self._offer_first(begin, end)
         else:
@@ -141,9 +149,26 @@ class PickScreen(Dialog):
 
     def _draw(self, complaint: str = "") -> None:
         self._passage.show_hints(after(self._hints, self._typed))
+        self._show_plain()
         self.query_one("#title", Bar).show(self._heading(), self._keys())
         left: tuple[Part, ...] = ((complaint, "$warning"),) if complaint else self._how()
         self.query_one("#hint", Bar).show(left, ((f"{self._typed}▏", "bold $accent"),))
+
+    def _show_plain(self) -> None:
+        """Once more what is in sight, to be read without letters, where there is room below it."""
+        begin, end = self._seen
+        plain, region = self.query_one("#plain", Passage), self._passage.region
+        room = self.app.size.height - BOX - region.bottom
+        plain.display = room >= LEAST_PLAIN and begin < end
+        if plain.display:
+            plain.border_title = "The same without letters"
+            plain.styles.width, plain.styles.max_height = region.width, room
+            marks = [
+                mark._replace(start=max(mark.start, begin) - begin, end=min(mark.end, end) - begin)
+                for mark in self._passage.marks
+                if mark.start < end and mark.end > begin
+            ]
+            plain.show(self._passage.text[begin:end].rstrip("\n"), marks)
 
     def _heading(self) -> tuple[Part, ...]:
         if self._first is None:
@@ -182,7 +207,8 @@ class PickScreen(Dialog):
         wanted = self._typed + latin.lower()
         left = after(self._hints, wanted)
         if not left:
-            self._draw(f"no code begins with {wanted}")
+            stands = f": {self._typed} stands, go on from it or backspace" if self._typed else ""
+            self._draw(f"no code begins with {wanted}{stands}")
         elif left[0].code == wanted:
             await self._take(left[0], start_there=latin.isupper())
         else:

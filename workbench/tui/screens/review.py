@@ -72,7 +72,6 @@ class ReviewScreen(UnitsScreen):
 
     def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
         super().__init__(desk, sample_id, kind, picked=picked)
-        self._planned: tuple[int, int] | None = None
         self._seen: dict[int, tuple[float, Opened]] = {}  # with the time of reading, oldest first
 
     # Writing, and going on.
@@ -160,8 +159,8 @@ class ReviewScreen(UnitsScreen):
 
     async def _read_beside(self) -> None:
         """While the sample is looked at: the progress, and what its decision will ask for."""
+        before = self._planned
         await super()._read_beside()
-        before, self._planned = self._planned, await self.desk.planned()
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
             self.say(
                 f"all {before[1]:,} planned samples are complete: C shows the estimate", sign="✓", tone="good"
@@ -186,6 +185,11 @@ class ReviewScreen(UnitsScreen):
     def action_back(self) -> None:
         """To the queue."""
         self._leave()
+
+    def action_compare(self) -> None:
+        """To the figures; the way back from there is the queue."""
+        self.bench.gate.close()
+        self.app.call_later(self.bench.compare, self.opened.sample_id if self.opened else self._first)
 
     # Deciding.
 

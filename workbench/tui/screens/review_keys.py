@@ -71,6 +71,7 @@ REVIEW_KEYS: list[BindingType] = [
     key("ctrl+u", "scroll_reference(-1)", "Scroll the reference back", "review.reference_up", "Moving"),
     key("t", "kind", "Entities or statements", "review.kind", "View"),
     key("w", "scores", "Why automatic and verified differ", "review.scores", "View"),
+    key("C", "compare", "Compare: the truth for all samples, and why", "review.compare", "View"),
     key("g", "guidelines", "Guidelines", "review.guidelines", "View"),
     key("y", "copy", "Copy the unit", "review.copy", "View"),
     key("b", "back", "Back to the queue", "review.back", "View", "queue"),

@@ -14,7 +14,7 @@ from textual.containers import Vertical
 from workbench.errors import ConflictError
 from workbench.stages.review import Opened
 from workbench.stages.same import Decision, Place
-from workbench.tui.cells import fit, width
+from workbench.tui.cells import fit, width, wrap
 from workbench.tui.desk import Desk
 from workbench.tui.figures import DISPOSITION_SYMBOL
 from workbench.tui.keys import key
@@ -25,6 +25,7 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import on_stage, start
 
 DIM = "$foreground 68%"
+NOTHING = "No other sample has it; blind, excluded and other people's samples are left alone."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
@@ -45,6 +46,7 @@ class Places(Lines):
         super().__init__(id=id)
         self.places: list[Place] = []
         self.left_out: set[str] = set()
+        self.nothing = ""
 
     @property
     def count(self) -> int:
@@ -54,11 +56,16 @@ class Places(Lines):
     def show(self, places: list[Place]) -> None:
         """Show these."""
         self.places = places
+        self.nothing = NOTHING
         self.resized(len(places))
         self.redraw()
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """One sample on one line; what is left out is struck through."""
+        if not self.count and self.nothing:
+            lines = wrap(self.nothing, size)
+            text = self.nothing[slice(*lines[line])] if line < len(lines) else ""
+            return [Segment(text, self.part("places--dim"))]
         if line >= self.count:
             return []
         place = self.places[line]
@@ -157,7 +164,7 @@ class SameScreen(Dialog):
         listed = self.query_one(Places)
         chosen = self._chosen()
         if not listed.count:
-            self._say("no other sample has it; blind, excluded and other people's samples are left alone")
+            self._say("")
             return
         verified = sum(place.verified for place in chosen)
         text = f"{len(chosen)} sample" + ("" if len(chosen) == 1 else "s")

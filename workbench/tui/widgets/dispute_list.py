@@ -120,7 +120,7 @@ class DisputeList(Lines):
         said = flat(one.note or one.says) if columns.note else ""
         return [
             Segment("▸ " if cursor else "  ", row),
-            Segment(fit(str(one.rank), columns.rank, right=True) + " ", dim),
+            Segment(fit("·" if one.hidden else str(one.rank), columns.rank, right=True) + " ", dim),
             Segment(sign(one) + " ", cursor or self.part(SIGNS[sign(one)].part)),
             Segment(name + " ", row),
             Segment(fit(flat(one.between), columns.between) + " ", dim),

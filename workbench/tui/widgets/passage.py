@@ -148,6 +148,11 @@ class Passage(ScrollView, can_focus=False):
         if changed:
             self.refresh(*changed)
 
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What is marked, places apart."""
+        return self._marks
+
     def mark_places(self, places: Sequence[Mark]) -> None:
         """Draw what was searched for over the other marks, until another text is shown."""
         if tuple(places) != self._places:

@@ -73,19 +73,19 @@ def progress_parts(
     if planned is not None:
         counts = [(0, f"{done:,} of {goal:,} planned"), (1, counts[0][1])]
         if done >= goal:
-            counts.insert(1, (0, at_end(goal)))
+            counts.insert(1, (5, at_end(goal)))
     for rank, number, word in (
-        (2, progress.started, "started"),
-        (3, progress.skipped, "skipped"),
-        (5, progress.excluded, "excluded"),
-        (4, progress.flagged, "flagged"),
+        (3, progress.started, "started"),
+        (4, progress.skipped, "skipped"),
+        (6, progress.excluded, "excluded"),
+        (2, progress.flagged, "flagged"),
         (1, progress.stale, "stale"),
     ):
         if number:
             counts.append((rank, f"{number:,} {word}"))
     if pace is not None:
-        counts.append((6, f"median {_seconds(pace.seconds)}"))
-        counts.append((7, f"{pace.presses:g} press{'' if pace.presses == 1 else 'es'} a sample"))
+        counts.append((7, f"median {_seconds(pace.seconds)}"))
+        counts.append((8, f"{pace.presses:g} press{'' if pace.presses == 1 else 'es'} a sample"))
     while len(counts) > 1 and 12 + sum(width(text) + 3 for _, text in counts) - 3 > room:
         counts.remove(max(counts))
     return (

@@ -243,5 +243,6 @@ def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Colum
         return Columns(max(LEAST_TEXT, room), 0, said)
     room -= len("  ")
     label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
-    label = max(6, min(label, room - LEAST_TEXT))
+    least = min(LEAST_TEXT, max((width(flat(unit.text)) for unit in units), default=0))
+    label = max(6, min(label, room - least))
     return Columns(max(8, min(44, room - label)), label, said)
