@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from json.encoder import encode_basestring as quoted
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def _task(item: Item, wrote: Wrote) -> str:
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
-            ("tokens", compact([_token(token, number, text) for number, token in enumerate(cut)])),
+            ("tokens", f"[{', '.join(_token(one, number, text) for number, one in enumerate(cut))}]"),
             ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
@@ -65,14 +66,11 @@ def _row(item: Item, found: list[Tagged]) -> str:
     return row_text(item, written_of(found))
 
 
-def _token(token: Token, number: int, text: str) -> dict[str, Any]:
-    return {
-        "text": token.text,
-        "start": token.start,
-        "end": token.end,
-        "id": number,
-        "ws": text[token.end : token.end + 1].isspace(),
-    }
+def _token(token: Token, number: int, text: str) -> str:
+    """A token as JSON text: there are forty a sample, and a dictionary each takes three times as long."""
+    surface, start, end = token
+    ws = "true" if text[end : end + 1].isspace() else "false"
+    return f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, "ws": {ws}}}'
 
 
 def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> dict[str, Any]:

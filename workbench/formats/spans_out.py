@@ -106,7 +106,7 @@ def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
             parts.append(Token(text[start : cuts[place]], start, cuts[place]))
             start = cuts[place]
             place += 1
-        parts.append(Token(text[start : token.end], start, token.end))
+        parts.append(token if start == token.start else Token(text[start : token.end], start, token.end))
     return parts
 
 
