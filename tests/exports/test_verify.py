@@ -52,7 +52,7 @@ def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
     [
         ("native", "samples.jsonl", ('"start": 17', '"start": 16'), "do not quote their text"),
         ("package", "events.jsonl", ('"op": "accept"', '"op": "comment"'), "cannot be read any more"),
-        ("package", "events.jsonl", ('"verdict": "found"', '"verdict": "missing"'), "gives other entities"),
+        ("package", "events.jsonl", ('"verdict":"found"', '"verdict":"missing"'), "gives other entities"),
         ("package", "verdicts.jsonl", ('"text": "Zoë"', '"text": "Zoe"'), "does not quote it"),
         (
             "package",
@@ -106,7 +106,7 @@ def test_a_long_journal_is_folded_in_parts(leave: Leave, monkeypatch: pytest.Mon
     monkeypatch.setattr(verifying, "PASS", 2_000)
 
     assert (7, ()) == (verify(target).checked, verify(target).found)
-    replace(target / "events.jsonl", '"verdict": "found"', '"verdict": "missing"')
+    replace(target / "events.jsonl", '"verdict":"found"', '"verdict":"missing"')
     reseal(target)
     assert 1 == len(verify(target).found)
 

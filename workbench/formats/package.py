@@ -53,9 +53,10 @@ def _tally(tally: Tally) -> dict[str, int]:
     return {"found": tally.found, "missing": tally.missing, "unsure": tally.unsure}
 
 
-def document_line(document: Mapping[str, Any]) -> str:
-    """One event as a line."""
-    return compact(document) + "\n"
+def event_line(event: Mapping[str, Any]) -> str:
+    """One event as a line; its `data` is JSON text and stands in the last place."""
+    head = {key: value for key, value in event.items() if key != "data"}
+    return f'{compact(head)[:-1]}, "data": {event["data"]}}}\n'
 
 
 def lines_with(head: Mapping[str, Any], rest: Iterable[str]) -> Iterator[str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +60,8 @@ def write(
     with lines_into(place / package.EVENTS) as event:
         if about.text:
             for row in packages.each_event(store, choice.dataset_id, choice.wanted, choice.withheld):
-                event(package.document_line(_named(row, choice.naming)))
+                row["data"] = _SOURCE.sub(partial(_renamed, choice.naming), row["data"])
+                event(package.event_line(_named(row, choice.naming)))
     package.write_dataset(place, _dataset(known, about.text))
     return wrote
 
@@ -108,27 +112,18 @@ def _beside(leaving: Leaving, item: Item, more: packages.Beside, choice: Choice,
 
 
 def _named(document: Mapping[str, Any], naming: Naming) -> Document:
-    """A document with the name under which its annotator leaves, also where an assessment says its source."""
-    found = {**document, "annotator": naming(document["annotator"])}
-    data = found.get("data")
-    if isinstance(data, dict):
-        if "assessment" in data:
-            data = {**data, "assessment": _sourced(data["assessment"], naming)}
-        if "assessments" in data:
-            data = {**data, "assessments": [_sourced(one, naming) for one in data["assessments"]]}
-        found["data"] = data
-    return found
+    """A document with the name under which its annotator leaves."""
+    return {**document, "annotator": naming(document["annotator"])}
 
 
-_SOURCES = ("verified by ", "imported from ")
+_SOURCE = re.compile(r'("source":")(verified by |imported from )((?:[^"\\]|\\.)*)(")')
+"""Where an assessment says whose it is, in JSON text; within a string its quotes would be escaped."""
 
 
-def _sourced(assessment: Mapping[str, Any], naming: Naming) -> Document:
-    source = str(assessment["source"])
-    for start in _SOURCES:
-        if source.startswith(start):
-            return {**assessment, "source": start + naming(source.removeprefix(start))}
-    return dict(assessment)
+def _renamed(naming: Naming, found: re.Match[str]) -> str:
+    key, start, name, end = found.groups()
+    known = naming(json.loads(f'"{name}"'))
+    return f"{key}{start}{json.dumps(known, ensure_ascii=False)[1:-1]}{end}"
 
 
 def _dataset(known: Provenance, text: bool) -> Document:

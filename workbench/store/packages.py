@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import Text, cast
 from sqlmodel import Session, col, select
 
 from workbench.model import Effort
@@ -17,6 +19,8 @@ from workbench.store.export_facts import stamp
 from workbench.store.tables import ProposalRow, ReviewEventRow, ReviewRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
 from workbench.store.tables_plans import DisputeRow
+
+_ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 Document = dict[str, Any]
 EVENTS = 2_000
@@ -74,15 +78,16 @@ def each_event(
 ) -> Iterator[Document]:
     """The journal of a dataset in the order in which it was written, people by their own names.
 
-    The proposal of an opening row is named by its run and text, for its number is this database's.
+    `data` is JSON text as it is stored, for decoding and encoding it again takes a fifth of an export. The
+    proposal of an opening row is named by its run and text, for its number is this database's.
     """
     last = 0
     row = ReviewEventRow
     while True:
         query = (
             select(  # type: ignore[call-overload]
-                row.id, SampleRow.id, SampleRow.key, row.annotator, row.seq, row.action, row.op, row.data,
-                row.at, row.seconds, row.presses,
+                row.id, SampleRow.id, SampleRow.key, row.annotator, row.seq, row.action, row.op,
+                cast(col(row.data), Text), row.at, row.seconds, row.presses,
             )
             .join(ReviewRow, col(ReviewRow.id) == row.review_id)
             .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
@@ -92,9 +97,8 @@ def each_event(
         )  # fmt: skip
         with store.reading() as session:
             rows = session.exec(query).all()
-            shown = {
-                one[7]["proposal"] for one in rows if one[6] == "open" and one[7]["proposal"] is not None
-            }
+            opened = {one[0]: json.loads(one[7]) for one in rows if one[6] == "open"}
+            shown = {one["proposal"] for one in opened.values() if one["proposal"] is not None}
             named = _named_proposals(session, shown)
         if not rows:
             return
@@ -102,8 +106,8 @@ def each_event(
             last = number
             if sample_id in withheld or (wanted is not None and sample_id not in wanted):
                 continue
-            if op == "open" and data["proposal"] is not None:
-                data = {**data, "proposal": named[data["proposal"]]}
+            if number in opened and (proposal := opened[number]["proposal"]) is not None:
+                data = _ENCODE({**opened[number], "proposal": named[proposal]})
             yield {
                 "id": key, "annotator": annotator, "seq": seq, "action": action, "op": op, "data": data,
                 "at": stamp(at), "seconds": seconds, "presses": presses,
