@@ -13,12 +13,14 @@ from textual.pilot import Pilot
 
 from tests.tui.conftest import until
 from tests.tui.test_hostile import on_screen
+from workbench.model import Match, Unit
 from workbench.tui.keys import acts
 from workbench.tui.screens.base import TINY
 from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.too_small import NEEDED
 from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.widgets.unit_list import plan as columns
 
 Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]
@@ -275,3 +277,15 @@ def test_a_line_with_two_ends(left: str, right: str, room: int, drawn: str) -> N
     parts = arranged(((left, ""),) if left else (), ((right, ""),) if right else (), room)
     assert "".join(text for text, _ in parts) == drawn
     assert KEPT == 24
+
+
+def test_a_label_is_cut_only_as_far_as_the_wording_needs_the_cells() -> None:
+    """Names of up to twelve cells leave the rest to the label; long ones keep twenty."""
+    match = Match(verdict="missing")
+
+    def unit(text: str) -> Unit:
+        return Unit(id=text, kind="entity", text=text, label="organisation", spans=(), match=match)
+
+    assert columns(34, [unit("Paris")])[:2] == (13, 12)
+    assert columns(34, [unit("University of Paris")])[:2] == (19, 6)
+    assert columns(50, [unit("University of Paris")]).label == 12
