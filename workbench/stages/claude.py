@@ -173,13 +173,14 @@ def propose_claude(
     limits: Limits | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     stop: threading.Event | None = None,
+    gently: bool = False,
 ) -> ClaudeReport:
     """Propose what the run of these options lacks; round 1 becomes the dataset's current run.
 
     `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
     Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
     drops that too. A killed run goes on where it stopped, and nothing is paid twice. Raises AccessError for
-    a model that cannot be used.
+    a model that cannot be used. `gently` leaves a screen of this process half of the processor time.
     """
     return asyncio.run(
         _run(
@@ -192,6 +193,7 @@ def propose_claude(
             limits=limits or Limits(),
             on_progress=on_progress,
             stopped=stop or threading.Event(),
+            gently=gently,
         )
     )
 
@@ -207,13 +209,15 @@ async def _run(
     limits: Limits,
     on_progress: Callable[[Progress], None],
     stopped: threading.Event,
+    gently: bool,
 ) -> ClaudeReport:
     setup = setup_of(store, info, options)
     async with connect(limits.call_seconds) as client:
         notes = await check_model(client, setup, batch=batch)
     run = run_of(store, info, setup, annotator)
     ids = pending(store, info.id, run.id, retry=retry)
-    book = Book(store, run.id, setup, info.policy.kinds, {} if retry else given_up(store, run.id))
+    failed = {} if retry else given_up(store, run.id)
+    book = Book(store, run.id, setup, info.policy.kinds, failed, gently)
     stop = asyncio.Event()
     with _soft_end(stop), _watched(stopped, stop):
         prices = prices_of(options)

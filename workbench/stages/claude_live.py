@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, cast
+from time import monotonic
+from typing import Any, ParamSpec, TypeVar, cast
 
 from workbench.model import Kind, Sample
 from workbench.proposing.claude_asks import (
@@ -28,6 +29,9 @@ from workbench.store import calls, runs, samples
 from workbench.store.calls import Call
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 WINDOW = 200
 """Samples that are planned at once."""
@@ -54,6 +58,7 @@ class Book:
     """What a run knows and stores: answers by payment key, failures, proposals.
 
     `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with.
+    `gently`: somebody works at a screen of this process, which gets half of the processor time.
     """
 
     store: Store
@@ -61,6 +66,18 @@ class Book:
     setup: Setup
     kinds: tuple[Kind, ...]
     failed: dict[str, Failure] = field(default_factory=dict)
+    gently: bool = False
+
+    async def work(self, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Work beside the event loop; gently means a pause as long as the work.
+
+        What is answered already is planned and put together as fast as the machine can, without one.
+        """
+        began = monotonic()
+        done = await asyncio.to_thread(fn, *args, **kwargs)
+        if self.gently:
+            await asyncio.sleep(monotonic() - began)
+        return done
 
     def keys_of(self, sample: Sample) -> set[str]:
         """The payment keys of a sample, but for the verdicts, which depend on the statements."""
@@ -117,7 +134,7 @@ class Book:
     async def put_together(self, stored: Sequence[Stored]) -> None:
         """Store the proposals of the samples that all is known of, and why others have none."""
         for start in range(0, len(stored), TOGETHER):
-            proposals, failures = await asyncio.to_thread(self._made, stored[start : start + TOGETHER])
+            proposals, failures = await self.work(self._made, stored[start : start + TOGETHER])
             await self.store.write(runs.add_results, proposals, failures)
 
     def _made(self, stored: Sequence[Stored]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -151,7 +168,7 @@ class Feed:
     async def asks(self) -> AsyncIterator[Ask]:
         """Every ask, as it is needed."""
         for start in range(0, len(self._ids), WINDOW):
-            asks = await asyncio.to_thread(self._begin, self._ids[start : start + WINDOW])
+            asks = await self._book.work(self._begin, self._ids[start : start + WINDOW])
             self._drop_settled(self._open[-1])
             for ask in asks:
                 yield ask
@@ -196,7 +213,7 @@ class Feed:
                 await self._book.put_together(window.samples)
                 self._open.remove(window)
             else:
-                asks += await asyncio.to_thread(self._judge, window)
+                asks += await self._book.work(self._judge, window)
                 self._drop_settled(window)
         return asks
 

@@ -291,8 +291,12 @@ def _prepare_sqlite(cache: int, raw: Any, _record: object) -> None:
     raw.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows A-Z only
     raw.create_function("holds", 2, _holds, deterministic=True)
     raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
-    # a checkpoint every 16 MB: an import writes its indexes' pages less often
-    for pragma in ("foreign_keys=ON", "synchronous=FULL", f"cache_size=-{cache}", "wal_autocheckpoint=4000"):
+    # a checkpoint every 16 MB: an import writes its indexes' pages less often; a person at a screen whose
+    # decision waits for one waits .1 s then, so they are short there
+    checkpoint = 4_000 if cache >= BULK_CACHE else 400
+    for pragma in (
+        "foreign_keys=ON", "synchronous=FULL", f"cache_size=-{cache}", f"wal_autocheckpoint={checkpoint}",
+    ):  # fmt: skip
         raw.execute(f"PRAGMA {pragma}")
 
 

@@ -99,6 +99,7 @@ class Going:
         return propose_claude(
             desk.store, desk.info, self.wish.options,
             annotator=desk.annotator, retry=wish.retry, batch=wish.batch, on_progress=keep, stop=self.stop,
+            gently=True,
         )  # fmt: skip
 
 
