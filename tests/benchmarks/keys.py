@@ -16,6 +16,7 @@ keys, RATE requests a second, far from done when the last key is pressed.
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import shutil
 import sqlite3
@@ -32,6 +33,7 @@ from pathlib import Path
 
 from tests.benchmarks.many_samples import database, environment
 from tests.benchmarks.pty_app import PtyApp, frames, installed
+from workbench.model import Sample
 
 BARE = """
 import asyncio, sqlite3, sys
@@ -210,6 +212,25 @@ def service(rate: float) -> Iterator[str]:
             server.terminate()
 
 
+def part(path: Path) -> None:
+    """Give every sample texts of its own, or 500 of them would answer for all within the first seconds."""
+    with closing(sqlite3.connect(path)) as raw, raw:
+        rows = raw.execute("SELECT id, key, user_input, reference, retrieved_contexts FROM sample").fetchall()
+        for number, key, question, reference, contexts in rows:
+            texts = tuple(f"{text} ({number})" for text in json.loads(contexts))
+            sample = Sample(key, question, f"{reference} ({number})", texts)
+            raw.execute(
+                "UPDATE sample SET reference = ?, retrieved_contexts = ?, reference_hash = ?, "
+                "content_hash = ? WHERE id = ?",
+                (
+                    sample.reference, json.dumps(texts), sample.reference_hash, sample.content_hash, number,
+                ),
+            )  # fmt: skip
+            raw.execute(
+                "UPDATE proposal SET content_hash = ? WHERE sample_id = ?", (sample.content_hash, number)
+            )
+
+
 def start_run(app: PtyApp) -> None:
     """From the queue to the runs, start one, and back once it has answers."""
     app.press(b"R", until=b"claude", seconds=10)
@@ -254,6 +275,7 @@ def main() -> None:
             if options.proposing:
                 with closing(sqlite3.connect(copy)) as raw, raw:
                     raw.execute("UPDATE dataset SET external = 'allow'")
+                part(copy)
                 own["ANTHROPIC_BASE_URL"] = stack.enter_context(service(options.proposing))
                 own["ANTHROPIC_API_KEY"] = "test"
             app = stack.enter_context(PtyApp(command, size=size, environment=own))
