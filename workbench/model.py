@@ -91,6 +91,13 @@ class Unit:
         """What matchers compare: the proposer's wording, else the surface."""
         return self.proposed or self.text
 
+    def matched(self, match: Match) -> Unit:
+        """The same unit with another match; by place, for `replace` takes four times as long."""
+        return Unit(
+            self.id, self.kind, self.text, self.label, self.spans, match,
+            self.origin, self.rejected, self.duplicate_of, self.original_label, self.proposed,
+        )  # fmt: skip
+
     @property
     def counted(self) -> bool:
         """Whether the unit stands in a tally."""

@@ -46,11 +46,15 @@ def links(
     found: list[Link] = []
 
     def take(rule: str, pairs: Iterable[tuple[Unit, Unit]]) -> None:
+        nonlocal ours, theirs
+        free, others = {unit.id for unit in ours}, {unit.id for unit in theirs}
         for one, other in pairs:
-            if one in ours and other in theirs:
+            if one.id in free and other.id in others:
                 found.append(Link(one, other, rule))
-                ours.remove(one)
-                theirs.remove(other)
+                free.remove(one.id)
+                others.remove(other.id)
+        ours = [unit for unit in ours if unit.id in free]
+        theirs = [unit for unit in theirs if unit.id in others]
 
     if based:
         by_id = {unit.id: unit for unit in theirs}
@@ -111,6 +115,8 @@ def _same_span(ours: Sequence[Unit], theirs: Sequence[Unit]) -> list[tuple[Unit,
         if unit.spans:
             by_span.setdefault(unit.spans[0], []).append(unit)
     pairs = [(one, other) for one in ours if one.spans for other in by_span.get(one.spans[0], ())]
+    if len({one.id for one, _ in pairs}) == len({other.id for _, other in pairs}) == len(pairs):
+        return pairs  # nothing to choose between, as mostly
     return sorted(pairs, key=lambda pair: (-fuzz.ratio(pair[0].text, pair[1].text), _places(pair)))
 
 

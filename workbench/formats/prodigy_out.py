@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
-from typing import Any
 
 from workbench.formats.item import (
     OBJECT,
@@ -54,8 +53,8 @@ def _task(item: Item, wrote: Wrote) -> str:
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
-            ("tokens", f"[{', '.join(_token(one, number, text) for number, one in enumerate(cut))}]"),
-            ("spans", compact(spans)),
+            ("tokens", _tokens(cut, text)),
+            ("spans", f"[{', '.join(spans)}]"),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
         ]
@@ -66,19 +65,23 @@ def _row(item: Item, found: list[Tagged]) -> str:
     return row_text(item, written_of(found))
 
 
-def _token(token: Token, number: int, text: str) -> str:
-    """A token as JSON text: there are forty a sample, and a dictionary each takes three times as long."""
-    surface, start, end = token
-    ws = "true" if text[end : end + 1].isspace() else "false"
-    return f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, "ws": {ws}}}'
+def _tokens(cut: list[Token], text: str) -> str:
+    """Tokens as JSON text: there are forty a sample, and a dictionary each takes three times as long.
+
+    `ws` says whether white space follows; nothing else stands between two tokens.
+    """
+    following = [*(token.start for token in cut[1:]), len(text)]
+    parts = [
+        f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, '
+        f'"ws": {"true" if after > end else "false"}}}'
+        for number, ((surface, start, end), after) in enumerate(zip(cut, following, strict=True))
+    ]
+    return f"[{', '.join(parts)}]"
 
 
-def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> dict[str, Any]:
+def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> str:
     """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
-    return {
-        "start": one.start,
-        "end": one.end,
-        "token_start": starts[one.start],
-        "token_end": ends[one.end],
-        "label": one.label,
-    }
+    return (
+        f'{{"start": {one.start}, "end": {one.end}, "token_start": {starts[one.start]}, '
+        f'"token_end": {ends[one.end]}, "label": {quoted(one.label)}}}'
+    )

@@ -93,12 +93,14 @@ def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
 
     So that every stretch without white space at its edges is a run of whole tokens.
     """
-    cuts = sorted({edge for one in found for edge in (one.start, one.end)})
+    whole = tokens(text)
+    edges = {token.start for token in whole} | {token.end for token in whole}
+    cuts = sorted({edge for one in found for edge in (one.start, one.end)} - edges)
     if not cuts:
-        return tokens(text)
+        return whole
     parts: list[Token] = []
     place = 0
-    for token in tokens(text):
+    for token in whole:
         start = token.start
         while place < len(cuts) and cuts[place] <= start:
             place += 1

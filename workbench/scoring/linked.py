@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from workbench.matching.link import best
 from workbench.matching.names import Name
@@ -49,7 +48,7 @@ def assess(
             note="" if found else f"perhaps {name}",
         )
     return Assessment(
-        "entity", "linked", tuple(replace(u, match=matches[u.duplicate_of or u.id]) for u in units)
+        "entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units)
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from workbench.matching.names import Name
 from workbench.matching.presence import presence
@@ -35,7 +34,7 @@ def assess(sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: 
         for unit, one in zip(counted, found, strict=True)
     }
     return Assessment(
-        "entity", "presence", tuple(replace(u, match=matches[u.duplicate_of or u.id]) for u in units)
+        "entity", "presence", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units)
     )
 
 

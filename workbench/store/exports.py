@@ -17,8 +17,8 @@ from workbench.model import KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sa
 from workbench.reviewing.documents import proposal_of, unit_of
 from workbench.reviewing.fold import fold
 from workbench.store.engine import Store
+from workbench.store.file_order import ids_of, pieces
 from workbench.store.journal import events_of
-from workbench.store.queue_views import ids_of
 from workbench.store.tables import (
     Dataset,
     ExternalScoreRow,
@@ -94,24 +94,14 @@ def each_leaving(
 
     With `scale` they carry their automatic scores.
     """
-    last = 0
-    while True:
+    for ids in pieces(store, dataset_id, CHUNK, wanted):
         with store.reading() as session:
-            found, last = _chunk(session, dataset_id, run_id, last, wanted, scale)
-        if not last:
-            return
-        if found:
-            yield found
+            yield _chunk(session, dataset_id, run_id, ids, scale)
 
 
 def _chunk(
-    session: Session,
-    dataset_id: int,
-    run_id: int | None,
-    last: int,
-    wanted: Collection[int] | None,
-    scale: Scale | None,
-) -> tuple[list[Leaving], int]:
+    session: Session, dataset_id: int, run_id: int | None, ids: Sequence[int], scale: Scale | None
+) -> list[Leaving]:
     share = session.get_one(Dataset, dataset_id).blind_share
     row = SampleRow
     query = (
@@ -128,18 +118,12 @@ def _chunk(
             & (col(ProposalRow.content_hash) == SampleRow.content_hash),
             isouter=True,
         )
-        .where(row.dataset_id == dataset_id, col(row.id) > last)
+        .where(col(row.id).in_(ids))
         .order_by(col(row.id))
-        .limit(CHUNK)
     )  # fmt: skip
-    rows = session.exec(query).all()
-    if not rows:
-        return [], 0
-    chosen = [one for one in rows if wanted is None or one[0] in wanted]
-    ids = [one[0] for one in chosen]
-    said = _said(session, ids) if ids else {}
-    external = _external(session, ids) if ids else {}
-    automatic = _automatic(session, ids, scale) if ids and scale else {}
+    said = _said(session, ids)
+    external = _external(session, ids)
+    automatic = _automatic(session, ids, scale) if scale else {}
     return [
         Leaving(
             sample_id=one[0],
@@ -161,8 +145,8 @@ def _chunk(
             external=external.get(one[0], {}),
             automatic=automatic.get(one[0], {}),
         )
-        for one in chosen
-    ], rows[-1][0]
+        for one in session.exec(query)
+    ]
 
 
 def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:

@@ -14,9 +14,9 @@ from workbench.model import Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.file_order import ids_of
 from workbench.store.gold import gold_of
 from workbench.store.queue_reviews import Reviews
-from workbench.store.queue_views import ids_of
 from workbench.store.samples import CHUNK
 from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
 

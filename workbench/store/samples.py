@@ -15,6 +15,7 @@ from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
 from workbench.store.blind import is_blind, row_is_blind
 from workbench.store.engine import Store, contains
+from workbench.store.file_order import pieces
 from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
 
 CHUNK = 1_000
@@ -90,7 +91,7 @@ def _one() -> Any:
 
 
 def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) -> list[Stored]:
-    """Some samples with their proposals of that run, in one query."""
+    """Some samples with their proposals of that run, in file order, in one query."""
     if not sample_ids:
         return []
     with store.reading() as session:
@@ -105,6 +106,7 @@ def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) ->
                 isouter=True,
             )
             .where(col(SampleRow.id).in_(sample_ids))
+            .order_by(col(SampleRow.id))
         ).all()
         return [_stored(row, proposal, share) for row, proposal, share in rows]
 
@@ -117,27 +119,8 @@ def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Ite
 
 def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[list[Stored]]:
     """The same in lists of a thousand."""
-    last = 0
-    while True:
-        with store.reading() as session:
-            share = session.get_one(Dataset, dataset_id).blind_share
-            rows = session.exec(
-                select(SampleRow, ProposalRow)
-                .join(
-                    ProposalRow,
-                    (col(ProposalRow.sample_id) == SampleRow.id)
-                    & (ProposalRow.run_id == run_id)
-                    & (col(ProposalRow.content_hash) == SampleRow.content_hash),
-                    isouter=True,
-                )
-                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last)
-                .order_by(col(SampleRow.id))
-                .limit(CHUNK)
-            ).all()
-        if not rows:
-            return
-        yield [_stored(row, proposal, share) for row, proposal in rows]
-        last = rows[-1][0].id or 0
+    for ids in pieces(store, dataset_id, CHUNK):
+        yield load_samples(store, ids, run_id)
 
 
 def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> Iterator[list[Stored]]:
@@ -147,20 +130,25 @@ def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> 
         with store.reading() as session:
             share = session.get_one(Dataset, dataset_id).blind_share
             counted = exists().where(
-                col(CountedRow.sample_id) == SampleRow.id,
+                col(CountedRow.sample_id) == ProposalRow.sample_id,
                 col(CountedRow.run_id) == run_id,
                 col(CountedRow.matcher) == matcher,
             )
             rows = session.exec(
                 select(SampleRow, ProposalRow)
+                .select_from(ProposalRow)
                 .join(
-                    ProposalRow,
-                    (col(ProposalRow.sample_id) == SampleRow.id)
-                    & (col(ProposalRow.run_id) == run_id)
-                    & (col(ProposalRow.content_hash) == SampleRow.content_hash),
+                    SampleRow,
+                    (col(SampleRow.id) == ProposalRow.sample_id)
+                    & (col(SampleRow.content_hash) == ProposalRow.content_hash),
                 )
-                .where(SampleRow.dataset_id == dataset_id, col(SampleRow.id) > last, ~counted)
-                .order_by(col(SampleRow.id))
+                .where(
+                    col(ProposalRow.run_id) == run_id,
+                    col(ProposalRow.sample_id) > last,
+                    SampleRow.dataset_id == dataset_id,
+                    ~counted,
+                )
+                .order_by(col(ProposalRow.sample_id))  # in the order of an index: nothing is sorted
                 .limit(CHUNK)
             ).all()
         if not rows:

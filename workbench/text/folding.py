@@ -96,7 +96,7 @@ def _with_marks(text: str, end: int, stop: int) -> int:
 
 def cuts_letter(text: str, end: int) -> bool:
     """Whether an edge parts a letter from its combining mark."""
-    return end < len(text) and _MARKS.match(text[end]) is not None
+    return end < len(text) and text[end] > "\u02ff" and _MARKS.match(text[end]) is not None
 
 
 def bounded(text: str, start: int, end: int) -> bool:
@@ -109,6 +109,8 @@ def _joins(text: str, edge: int) -> bool:
     if not 0 < edge < len(text):
         return False
     left, right = text[edge - 1], text[edge]
+    if right == " " or (left == " " and right.isascii()):  # most edges; the rest takes four times as long
+        return False
     if left.isdigit() and right in ".," and text[edge + 1 : edge + 2].isdigit():
         return True
     if right.isdigit() and left in ".," and text[max(0, edge - 2) : edge - 1].isdigit():

@@ -80,10 +80,12 @@ def tokens(text: str) -> list[Token]:
     (1997|-|98). Scripts without spaces give a token a character; a punctuation mark is a token.
     """
     found: list[Token] = []
-    for match in _token_pattern().finditer(text):
-        surface, start = match.group(), match.start()
+    end = 0
+    for surface in _token_pattern().findall(text):
+        start = text.index(surface, end)  # only white space lies between: found at once, and no match is made
+        end = start + len(surface)
         if len(surface) < 3 or surface.isalnum():
-            found.append(Token(surface, start, match.end()))
+            found.append(Token(surface, start, end))
         else:
             found.extend(_split(surface, start))
     return found
