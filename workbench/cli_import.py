@@ -114,7 +114,11 @@ def _package(folder: Path, call: Call, *, json: bool) -> None:
     from workbench.stages.import_package import import_package
 
     size = sum(1 for _ in folder.rglob("*"))
-    with open_for(call.db) as store, reports.progress("Importing", size) as progress:
+    with (
+        open_for(call.db) as store,
+        reports.progress("Importing", size) as progress,
+        _seldom_collected(),
+    ):
         report = import_package(store, folder, call.dataset, progress)
     reports.show(report, texts_import.package_text(report), as_json=json)
 

@@ -180,7 +180,7 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
     from workbench.settings import read_settings
-    from workbench.tui.app import run
+    from workbench.tui.run import run
 
     code = run(connect, dataset, annotator, read_settings(), path)
     if code:

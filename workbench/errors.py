@@ -6,6 +6,7 @@ WorkbenchError                  catch this to catch them all
 │   └── AmbiguousError          several fit: name one
 ├── InputError                  a file or row cannot be read as it is: mend the file
 │   ├── RowError                one row of a file; carries line, field, what stood there and what was expected
+│   │   └── PurgedError         the text of that sample was removed for good: it does not come in again
 │   └── SpanError               a span does not quote its text
 ├── StoreError                  the database did not take it: nothing of this change was kept; try again
 │   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
@@ -66,6 +67,16 @@ class RowError(InputError):
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}: " if self.line else ""
         return f"{where}{self.field}: got {self.got}, expected {self.expected}"
+
+
+class PurgedError(RowError):
+    """A row of a sample that was purged on some day: of it nothing is put aside but its id."""
+
+    def __init__(self, name: str, day: str) -> None:
+        super().__init__(
+            "id", f"{name!r}, purged on {day}", "another sample: this one's text was removed for good"
+        )
+        self.name = name
 
 
 class SpanError(InputError):

@@ -24,6 +24,9 @@ SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6
 
 
+PLURAL: dict[Kind, str] = {"entity": "entities", "statement": "statements"}
+
+
 def propose_text(report: ProposeReport) -> str:
     """What a run holds now."""
     parts = [f"{report.proposed:,} proposed"]
@@ -72,8 +75,10 @@ def status_text(report: Status) -> str:
         lines.append("no dataset yet: workbench import FILE brings one in")
     for one in report.datasets:
         done = one.progress
+        kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in one.verified.items())
         lines.append(
-            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified, "
+            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified"
+            f"{f' ({kinds})' if kinds else ''}, "
             f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
@@ -266,19 +271,22 @@ def _kind_table(
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
     first = DEFAULT_SCORER[kind]
+    differ = first in names  # Δ is that of the scorer shown first: without its column nobody can follow it
     listed = []
     for row in rows[:SHOWN_ROWS]:
         if row.id in withheld:
-            listed.append([row.id, *["blind"] * (len(names) + len(columns)), _verified_cell(row, kind), ""])
+            blind = ["blind"] * (len(names) + len(columns))
+            listed.append([row.id, *blind, _verified_cell(row, kind), *([""] if differ else [])])
             continue
         cells = [_score_cell(row.automatic.get(name)) for name in names]
         cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
-        listed.append([row.id, *cells, _verified_cell(row, kind), _signed(_delta(row, first, kind))])
-    title = "entities" if kind == "entity" else "statements"
-    lines = table([title, *names, *columns, "verified", "Δ"], listed)
+        delta = [_signed(_delta(row, first, kind))] if differ else []
+        listed.append([row.id, *cells, _verified_cell(row, kind), *delta])
+    lines = table([PLURAL[kind], *names, *columns, "verified", *(["Δ"] if differ else [])], listed)
     if len(rows) > SHOWN_ROWS:
         lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
-    lines.append(f"Δ = {first} − verified")
+    if differ:
+        lines.append(f"Δ = {first} − verified")
     return [*lines, ""]
 
 

@@ -24,6 +24,9 @@ def export_text(report: ExportReport) -> str:
         left = report.left.get(name, {})
         why = "; ".join(f"{number:,} {reason}" for reason, number in sorted(left.items()))
         lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
+    if report.splits:
+        sizes = ", ".join(f"{name} {size:,}" for name, size in report.splits.items())
+        lines.append(f"splits: {sizes}; whole groups, drawn the same in every export")
     if report.withheld:
         lines.append(
             f"{several(report.withheld, 'verified sample')} of the holdout left without gold; "
@@ -40,17 +43,22 @@ def export_text(report: ExportReport) -> str:
 
 def verify_text(report: VerifyReport) -> str:
     """Whether an export is as it was written."""
+    first = []
+    if report.asked not in ("", report.path):
+        first = [f"{report.asked}: its manifest stands in {report.path}, all of which was checked"]
     if report.passed:
         files = several(report.files, "file has its hash", "files have their hashes")
         rows = several(report.checked, "row was", "rows were")
         looked = (
-            f"{rows} read, and every span quotes its text"
+            f"{rows} read" + (", and every span quotes its text" if report.text else "")
             if report.checked
             else "the rows of these formats are not read again"
         )
-        return clean(f"{report.path}: as it was exported; {files}; {looked}")
+        if report.checked and report.unread:
+            looked += f"; the rows of {', '.join(report.unread)} are not read again"
+        return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
     more = [f"and {report.more:,} more"] if report.more else []
-    return clean("\n".join([f"{report.path}: not as it was exported", *report.found, *more]))
+    return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
 
 
 def purge_plan_text(plan: PurgePlan) -> str:
@@ -61,6 +69,7 @@ def purge_plan_text(plan: PurgePlan) -> str:
     ]
     lines += [f"  also in the backup {path}" for path in plan.backups]
     lines += [f"  stays in the export {path}: delete it yourself" for path in plan.exports]
+    lines += [f"  look yourself: {line}" for line in plan.look]
     return clean("\n".join(lines))
 
 
@@ -70,6 +79,7 @@ def purge_text(report: PurgeReport) -> str:
     lines += [f"  removed from the backup {path}" for path in report.rewritten]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
     lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
+    lines += [f"  look yourself: {line}" for line in report.look]
     if report.sharing:
         shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
         lines.append(f"  the same reference stays in {several(len(report.sharing), 'other sample')}: {shown}")

@@ -33,7 +33,13 @@ def import_text(report: ImportReport) -> str:
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
-    if report.rejected:
+    if report.purged:
+        number = several(report.purged, "row is", "rows are")
+        lines.append(
+            f"  {number} of purged samples: only ids and reasons were put aside, the text still stands in "
+            f"{report.path}: delete it yourself"
+        )
+    if report.rejected > report.purged:
         lines.append(
             f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
             f"with --dataset {report.dataset}"

@@ -4,7 +4,11 @@ Floor: json.loads of every line of the native file, one SHA-256 over its texts, 
 the same columns with WAL and synchronous=FULL. The bar: 10,000 samples in 2.5 s and 150 MB on two cores,
 100,000 within ten times that, memory flat.
 
-    python tests/benchmarks/importing_formats.py [ROWS] [ROUNDS] [FORMAT ...]
+    python tests/benchmarks/importing_formats.py [ROWS] [ROUNDS] [FORMAT ...] [--exported]
+
+With `--exported` what is imported is what we export, in every format that comes back: samples with eight
+verified units, half of them found with their evidence, the others missing with a reason; native rows and
+the package also with a proposal beside the gold.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import exporting  # type: ignore[import-not-found]
 import importing as plain  # type: ignore[import-not-found]
 
 SPANS = 8
@@ -151,35 +156,67 @@ def write(path: Path, make: Callable[[Row, list[tuple[int, int, str]]], Row], ro
             file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in given)
 
 
+EXPORTED = (
+    "native", "ragas", "ragas-annotations", "deepeval-goldens", "deepeval-cases", "huggingface",
+    "label-studio", "prodigy", "csv", "package",
+)  # fmt: skip
+
+
+def measure(name: str, path: Path, base: Path, folder: Path, rounds: int, *options: str) -> None:
+    """Import a file or folder some times, each into a database of its own, and print the medians."""
+    walls, ratios, peaks, cpus = [], [], [], []
+    for number in range(rounds):
+        floor, _ = plain.floor(base, folder / f"{name}-floor{number}.db")
+        cpu, wall, peak = plain.imported(path, folder / f"{name}{number}.db", *options)
+        walls.append(wall)
+        cpus.append(cpu)
+        ratios.append(cpu / floor)
+        peaks.append(peak)
+        for used in folder.glob(f"{name}*{number}.db*"):
+            used.unlink()
+    wall, cpu, ratio = map(statistics.median, (walls, cpus, ratios))
+    files = [path] if path.is_file() else [one for one in path.rglob("*") if one.is_file()]
+    print(
+        f"{name:18} {sum(one.stat().st_size for one in files) / 1e6:7.1f} MB  {wall:6.2f} s wall "
+        f"{cpu:6.2f} s CPU {ratio:5.1f} × floor  peak {max(peaks):4.0f} MB",
+        flush=True,
+    )
+
+
+def exported(folder: Path, rows: int, rounds: int, chosen: list[str]) -> None:
+    """What we export, imported again."""
+    for proposals, forms in ((False, EXPORTED), (True, ("native", "package"))):
+        wanted = [form for form in forms if form in chosen] if chosen else list(forms)
+        if not wanted:
+            continue
+        beside = "+proposals" if proposals else ""
+        base, db, target = (folder / f"{one}{beside}" for one in ("rows.jsonl", "source.db", "exported"))
+        exporting.make(base, rows, proposals=proposals)
+        exporting.run("--db", str(db), "import", str(base), "--gold")
+        for form in wanted:
+            exporting.run("--db", str(db), "export", str(target / form), "--format", form, "--names")
+            options = () if form == "package" else ("--gold-if-given",)
+            measure(f"{form}{beside}", target / form, base, folder, rounds, *options)
+
+
 def main() -> None:
-    rows = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
-    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
-    chosen = sys.argv[3:] or list(MAKE)
+    numbers = [int(one) for one in sys.argv[1:] if one.isdigit()]
+    rows, rounds = [*numbers, *[10_000, 3][len(numbers) :]]
+    chosen = [one for one in sys.argv[1:] if not one.isdigit() and one != "--exported"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        print(f"{rows:,} samples of {SPANS} spans, {rounds} rounds; medians")
+        if "--exported" in sys.argv:
+            exported(folder, rows, rounds, chosen)
+            return
         base = folder / "floor.jsonl"
         write(base, native, rows)
-        print(f"{rows:,} samples of {SPANS} spans, {rounds} rounds; medians")
-        for form in chosen:
+        for form in chosen or MAKE:
             file, make = MAKE[form]
             path = folder / form / file
             path.parent.mkdir()
             write(path, make, rows)
-            walls, ratios, peaks, cpus = [], [], [], []
-            for number in range(rounds):
-                floor, _ = plain.floor(base, folder / f"{form}-floor{number}.db")
-                options = ("--gold",) if form == "native-gold" else ()
-                cpu, wall, peak = plain.imported(path, folder / f"{form}{number}.db", *options)
-                walls.append(wall)
-                cpus.append(cpu)
-                ratios.append(cpu / floor)
-                peaks.append(peak)
-            wall, cpu, ratio = map(statistics.median, (walls, cpus, ratios))
-            print(
-                f"{form:13} {path.stat().st_size / 1e6:7.1f} MB  {wall:6.2f} s wall {cpu:6.2f} s CPU "
-                f"{ratio:5.1f} × floor  peak {max(peaks):4.0f} MB",
-                flush=True,
-            )
+            measure(form, path, base, folder, rounds, *(("--gold",) if form == "native-gold" else ()))
 
 
 if __name__ == "__main__":

@@ -141,8 +141,31 @@ def test_the_api_scores_by_a_calibration_and_corrects(names: Any) -> None:
         ContextEntityRecall(calibration=calibration.load("cal.json"), match_threshold=80)
 
 
+def run_documented(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """What the code of docs/calibration.md prints over the calibration.json of the current folder."""
+    page = Path(__file__).parents[2].joinpath("docs", "calibration.md").read_text("utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert 2 == len(blocks)
+    sample = {key: value for key, value in row(0).items() if key != "gold"}
+    capsys.readouterr()
+    for block in blocks:
+        exec(compile(block, "docs/calibration.md", "exec"), {"sample": sample})
+    return capsys.readouterr().out.splitlines()
+
+
+def test_the_documented_example_runs_on_the_demo(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whose 13 verified samples are too few for intervals."""
+    run("demo", "--report")
+    demo = ("--db", "workbench-demo.db")
+    assert 0 == run("calibrate", "--save", "may", "--use", "may", "-o", "calibration.json", *demo).code
+    lines = run_documented(capsys)
+
+    assert 7 == len(lines)
+    assert all(re.fullmatch(r"(\d\.\d\d →|mean) [01]\.\d\d \[too few verified\]", one) for one in lines[2:])
+
+
 def test_the_documented_example_runs(run: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """The block of docs/calibration.md that corrects scores, over a calibration of enough samples."""
+    """Over a calibration of enough samples."""
     rows = [row(place) for place in range(24)]
     for place, one in enumerate(rows):
         if place % 2:  # then Oslo is there, and found
@@ -154,11 +177,8 @@ def test_the_documented_example_runs(run: Any, capsys: pytest.CaptureFixture[str
     Path("more.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
     run("import", "more.jsonl", "--gold", "--blind", 0)
     assert 0 == run("calibrate", "--out", "calibration.json").code
-    page = Path(__file__).parents[2].joinpath("docs", "calibration.md").read_text("utf-8")
-    (block,) = (one for one in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "correct_mean" in one)
+    lines = run_documented(capsys)
 
-    exec(compile(block, "docs/calibration.md", "exec"), {})
-
-    lines = capsys.readouterr().out.splitlines()
-    assert ["0.50 → ", "0.75 → ", "1.00 → ", "0.25 → "] == [line[:7] for line in lines[:4]]
-    assert re.fullmatch(r"mean 0\.\d\d \[0\.\d\d, [01]\.\d\d\]", lines[4])
+    assert ["0.50 → ", "0.75 → ", "1.00 → ", "0.25 → "] == [line[:7] for line in lines[2:6]]
+    assert all(re.search(r"[01]\.\d\d \[0\.\d\d, [01]\.\d\d\]$", line) for line in lines[2:7])
+    assert re.fullmatch(r"95 % interval from 0\.\d\d to [01]\.\d\d", lines[7])

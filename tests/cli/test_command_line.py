@@ -466,3 +466,17 @@ def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert out == b""
+
+
+def test_status_counts_kinds_apart_where_a_sample_takes_both(run: Any) -> None:
+    """Gold of entities alone verifies half a sample: `compare` counts it, so `status` says it."""
+    entity = {"text": "Paris", "label": "place", "start": 0, "end": 5, "verdict": "missing"}
+    claim = {"text": "Paris is a city.", "verdict": "missing"}
+    rows = [
+        {**ROW, "id": "both", "reference": "Paris is a city.",
+         "gold": {"annotator": "a", "entities": [entity], "statements": [claim]}},
+        {**ROW, "id": "one", "reference": "Paris grows.", "gold": {"annotator": "a", "entities": [entity]}},
+    ]  # fmt: skip
+    assert run("import", rows_file(*rows), "--gold").code == 0
+
+    assert "2 samples, 1 verified (entities 2, statements 1), " in run("status").out

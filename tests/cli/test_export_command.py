@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -158,3 +160,29 @@ def test_a_copy_that_cannot_be_rewritten_is_exit_three(demo: Bench, run: Any) ->
     assert 3 == done.code
     assert "delete by hand: " in done.out
     assert "workbench.old.db" in done.out
+
+
+def test_a_purge_of_all_after_a_lock_says_what_is_left_and_is_finished_by_itself(
+    demo: Bench, run: Any
+) -> None:
+    """The second one has no samples to remove, and the backup all the same."""
+    assert 0 == run("export", "out").code
+    assert 0 == run("backup").code
+    Path("out").rename("moved")
+    Path(".out.0123abcd.partial").mkdir()
+    with closing(sqlite3.connect(demo.db, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sample").fetchone()
+        locked = run("purge", "--all", "--yes")
+        reader.execute("COMMIT")
+    done = run("purge", "--all", "--yes")
+
+    assert 2 == locked.code
+    assert "run the same purge again" in locked.err
+    assert 0 == done.code
+    assert "0 samples of demo purged" in done.out
+    assert "removed from the backup " in done.out
+    assert f"look yourself: {Path('out').absolute()}: the export there held it and is gone" in done.out
+    assert ".out.0123abcd.partial: an export that was cut off left it" in done.out
+    for path in Path().glob("workbench*.db*"):
+        assert b"Taj Mahal" not in path.read_bytes()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,8 +13,10 @@ from hypothesis import strategies as st
 
 from workbench.comparing import thresholds
 from workbench.comparing.calibration import Case, TooFewError, calibrate, table_of
-from workbench.comparing.calibration_document import Learned, calibration_of, document_of
+from workbench.comparing.calibration_document import Calibration, Learned, calibration_of, document_of
+from workbench.comparing.correction import Corrected
 from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE
+from workbench.comparing.intervals import Interval
 from workbench.comparing.reliability import band, fit, predict, reliability
 
 unit = st.tuples(
@@ -229,8 +232,14 @@ def test_a_correction_has_no_bias_where_it_was_fitted_and_its_interval_holds_new
     assert 0.92 <= inside / 400 <= 0.99
 
 
-@pytest.mark.parametrize(("score", "units"), [(1.2, 4), (-0.1, 4), (0.5, 0), (math.nan, 3)])
-def test_no_score_is_not_corrected(score: float, units: int) -> None:
+@pytest.mark.parametrize(
+    ("score", "units"),
+    [
+        (1.2, 4), (-0.1, 4), (0.5, 0), (math.nan, 3), (None, 3), ("0.5", 3), (True, 3), (0.5, None),
+        (0.5, 2.5), (0.5, math.inf), (0.5, math.nan),
+    ],
+)  # fmt: skip
+def test_no_score_is_not_corrected(score: Any, units: Any) -> None:
     line = calibrate(dataset(), now=85, objective="bias", seed=1).lines[85]
 
     with pytest.raises(ValueError, match="a recall from 0 to 1"):
@@ -294,3 +303,40 @@ def test_a_calibration_survives_its_document() -> None:
     )  # fmt: skip
     assert found.lines == kept.lines
     assert (Learned("s000", None, "h", 0),) == kept.gold
+
+
+def known() -> Calibration:
+    document = document_of(
+        calibrate(dataset(), now=85, objective="bias", seed=1), name="may", dataset="d", run="r",
+        scorer="linked", matcher="m", policy_version=1, created_at="2026-01-01", learned=[], data_sha256="x",
+        holdout=None,
+    )  # fmt: skip
+    return calibration_of(json.loads(json.dumps(document)))
+
+
+@pytest.mark.parametrize(
+    "scores", [[math.nan], [0.5, math.nan], [1.5], [-3.0], [0.5, "0.5"], [True], [math.inf], [], [None]]
+)
+def test_a_mean_of_what_is_no_score_is_not_corrected(scores: list[Any]) -> None:
+    with pytest.raises(ValueError, match="recall from 0 to 1"):
+        known().correct_mean(scores, match_threshold=85)
+
+
+def test_a_mean_takes_undefined_scores_and_numbers_of_numpy() -> None:
+    one = known().correct_mean([0.5, None, 1, 0.75], match_threshold=85)
+
+    assert one == known().correct_mean(np.array([0.5, 1.0, 0.75]), match_threshold=85)  # type: ignore[arg-type]
+    assert known().correct(0.5, 4, match_threshold=85) == known().correct(
+        np.float64(0.5), np.int64(4), match_threshold=85  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("similarity", [None, 182, -1, 100.1, math.nan, math.inf, "82", True])
+def test_no_similarity_has_no_probability(similarity: Any) -> None:
+    with pytest.raises(ValueError, match="a number from 0 to 100"):
+        known().probability(similarity)
+
+
+def test_a_corrected_value_says_whether_it_has_an_interval() -> None:
+    assert "0.58 [0.31, 0.85]" == str(Corrected(0.58, Interval(0.31, 0.85)))
+    assert "0.58 [too few verified]" == str(Corrected(0.58, None))

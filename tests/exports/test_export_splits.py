@@ -13,6 +13,7 @@ from tests.exports.conftest import Leave, report_of
 from workbench.errors import ExportError, UsageError
 from workbench.stages.planning import Wish, draft, make
 from workbench.stages.splits import shares_of
+from workbench.texts_export import export_text
 
 
 def sample(
@@ -58,6 +59,23 @@ def test_a_reference_in_two_splits_fails_the_export(bench: Bench) -> None:
 
     with pytest.raises(ExportError, match="the same reference stands in two splits: 's"):
         exported(bench, split="calibration=.5,holdout=.5")
+
+
+def test_a_split_that_would_be_empty_fails_the_export(bench: Bench) -> None:
+    """Three documents do not part into .9 and .1."""
+    bench.load([sample(number, f"g{number % 3}") for number in range(30)])
+
+    with pytest.raises(UsageError, match=r"no sample falls to holdout \(30 chosen\): groups"):
+        exported(bench, split="calibration=.99,holdout=.01")
+
+
+def test_sizes_are_said(bench: Bench) -> None:
+    """Whole groups fall to one split, so that shares come out roughly."""
+    bench.load([sample(number, f"g{number // 5}") for number in range(50)])
+    report = report_of(bench, "native", split="calibration=.5,holdout=.5")
+
+    assert 50 == sum(report.splits.values())
+    assert f"splits: calibration {report.splits['calibration']}, holdout " in export_text(report)
 
 
 def test_shared_contexts_are_counted_and_said(bench: Bench) -> None:

@@ -30,6 +30,7 @@ from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.import_package import import_package
 from workbench.stages.planning import Wish, draft, make
 from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.store import restoring
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
@@ -275,12 +276,60 @@ def test_a_package_whose_journal_says_something_else_makes_nothing(leave: Leave,
     store.close()
 
 
+def test_a_journal_with_more_rows_than_its_review_says_makes_nothing(leave: Leave, tmp_path: Path) -> None:
+    """The rows before were a whole journal already, and folded."""
+    target = leave("package")
+    lines = (target / "events.jsonl").read_text("utf-8").splitlines(keepends=True)
+    first = json.loads(lines[0])
+    seq = sum(all(json.loads(line)[key] == first[key] for key in ("id", "annotator")) for line in lines)
+    late = {**first, "op": "comment", "data": {"text": "late"}, "seq": seq, "action": "late"}
+    lines.append(json.dumps(late) + "\n")
+    (target / "events.jsonl").write_text("".join(lines), "utf-8", newline="\n")
+    manifest = folder.read_manifest(target)
+    given = {key: manifest[key] for key in manifest if key not in folder._RESERVED}
+    folder.write_manifest(target, manifest["counts"], given)
+    for size in (len(lines), len(lines) - 1):
+        store = open_store(str(tmp_path / f"{size}.db"))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(restoring, "CHUNK", size)
+            with pytest.raises(InputError, match="says something else"):
+                import_package(store, target)
+        store.close()
+
+
+def test_journals_that_come_in_pieces_make_the_same(demo: Bench, tmp_path: Path) -> None:
+    """A chunk of one row holds no whole journal: all are read back from the database and folded."""
+    target = tmp_path / "package"
+    package(demo.store, target, names=True)
+    found = []
+    for size in (restoring.CHUNK, 7, 1):
+        path = tmp_path / f"{size}.db"
+        store = open_store(str(path))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(restoring, "CHUNK", size)
+            import_package(store, target)
+        store.close()
+        rows = rows_of(path, ("review_event", "review", "gold_unit"), "id created_at")
+        rows["gold_unit"].sort(key=lambda row: (row["review_id"], row["kind"], row["position"]))
+        found.append(rows)
+
+    assert found[0]["gold_unit"]
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_package_without_text_or_beside_its_namesake_is_refused(hard: Bench, leave: Leave) -> None:
     with pytest.raises(InputError, match="exported without text"):
         import_package(hard.store, leave("package", text=False))
     with pytest.raises(UsageError, match="there is a dataset 'hard' already"):
         import_package(hard.store, leave("package"))
     assert import_package(hard.store, leave("package"), "other").samples == 7
+
+
+def test_a_part_of_a_dataset_is_not_taken_for_all_of_it(hard: Bench, leave: Leave) -> None:
+    """Its figures would say that every sample was reached."""
+    for options in ({"only": "verified"}, {"query": "id:emoji"}):
+        with pytest.raises(InputError, match="a part of a dataset, chosen by filters"):
+            import_package(hard.store, leave("package", **options), "part")
 
 
 def test_the_package_may_stand_among_other_formats(leave: Leave, tmp_path: Path) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.exports.conftest import Leave
+from tests.conftest import Bench
+from tests.exports.conftest import Leave, report_of
 from workbench.errors import InputError, NotFoundError
-from workbench.formats import folder
+from workbench.formats import folder, verifying_package
 from workbench.stages.verify import verify
+from workbench.texts_export import verify_text
 
 
 def reseal(target: Path) -> None:
@@ -51,7 +56,12 @@ def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
     ("name", "file", "change", "said"),
     [
         ("native", "samples.jsonl", ('"start": 17', '"start": 16'), "do not quote their text"),
-        ("package", "events.jsonl", ('"op": "accept"', '"op": "comment"'), "cannot be read any more"),
+        (
+            "package",
+            "events.jsonl",
+            ('"op": "accept"', '"op": "comment"'),
+            "events.jsonl:2: 'text' is missing",
+        ),
         ("package", "events.jsonl", ('"verdict":"found"', '"verdict":"missing"'), "gives other entities"),
         ("package", "verdicts.jsonl", ('"text": "Zoë"', '"text": "Zoe"'), "does not quote it"),
         (
@@ -95,15 +105,15 @@ def test_a_row_too_few_is_counted(leave: Leave) -> None:
     (target / "samples.jsonl").write_text("".join(lines[:-1]), "utf-8", newline="\n")
     reseal(target)
 
-    assert ("native: 6 rows, 7 in the manifest",) == verify(target).found
+    assert ("native: 6 rows, 7 in the manifest", "native: 6 samples, 7 in the manifest") == (
+        tuple(verify(target).found[:2])
+    )
 
 
 def test_a_long_journal_is_folded_in_parts(leave: Leave, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same answer."""
-    from workbench.formats import verifying
-
     target = leave("package")
-    monkeypatch.setattr(verifying, "PASS", 2_000)
+    monkeypatch.setattr(verifying_package, "PASS", 2_000)
 
     assert (7, ()) == (verify(target).checked, verify(target).found)
     replace(target / "events.jsonl", '"verdict":"found"', '"verdict":"missing"')
@@ -139,3 +149,177 @@ def test_a_manifest_whose_counts_are_nonsense_is_no_crash(leave: Leave) -> None:
     (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
 
     assert not verify(target).passed
+
+
+def edit(target: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Edit the manifest and leave its checksum as it is."""
+    manifest = json.loads((target / "manifest.json").read_text("utf-8"))
+    change(manifest)
+    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda one: one["estimates"][0].update(point=0.99),
+        lambda one: one["counts"].update(gold=99),
+        lambda one: one["matcher"].update(threshold=12),
+        lambda one: one["annotators"]["each"].pop(),
+        lambda one: one["licence"].update(annotations="MIT"),
+    ],
+)
+def test_an_edited_figure_of_the_manifest_is_found(
+    leave: Leave, change: Callable[[dict[str, Any]], object]
+) -> None:
+    target = leave("package")
+    edit(target, change)
+
+    assert "changed: manifest.json: manifest_sha256 " in "\n".join(verify(target).found)
+
+
+def test_a_manifest_laid_out_anew_is_the_same_and_one_without_a_checksum_is_not(leave: Leave) -> None:
+    target = leave("all")
+    edit(target, lambda _: None)
+
+    assert verify(target).passed
+    edit(target, lambda one: one.pop("manifest_sha256"))
+    assert ("manifest.json: has no manifest_sha256",) == tuple(
+        line.split(",")[0] for line in verify(target).found
+    )
+
+
+@pytest.mark.parametrize("name", ["native", "package", "label-studio"])
+@pytest.mark.parametrize("count", ["samples", "gold", "proposals"])
+def test_what_the_manifest_counts_is_counted_again_in_every_format_that_is_read(
+    leave: Leave, name: str, count: str
+) -> None:
+    """With all checksums made to fit."""
+    target = leave(name)
+    manifest = folder.read_manifest(target)
+    manifest["counts"][count] += 1
+    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    reseal(target)
+    what = {"samples": "samples", "gold": "samples with gold", "proposals": "samples with a proposal"}[count]
+    right = {"samples": 7, "gold": 6, "proposals": 2}[count]
+
+    assert (f"{name}: {right} {what}, {right + 1} in the manifest",) == verify(target).found
+
+
+def test_without_text_samples_and_gold_are_counted_and_stand_where_reviews_do(leave: Leave) -> None:
+    target = leave("all", text=False)
+    report = verify(target)
+
+    assert ((), 7, ("csv",), False) == (report.found, report.checked, report.unread, report.text)
+    replace(target / "package" / "references.jsonl", '"entity": "verified"', '"entity": "todo"')
+    manifest = folder.read_manifest(target)
+    manifest["counts"] |= {"samples": 8, "gold": 7}
+    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    reseal(target)
+    found = "\n".join(verify(target).found)
+
+    assert "'emoji': entity is said to be todo, its reviews say verified" in found
+    assert "package: 7 samples, 8 in the manifest" in found
+    assert "package: 6 samples with gold, 7 in the manifest" in found
+    assert "csv: 7 samples, 8 in the manifest" in found
+
+
+def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave) -> None:
+    """Also where the list of files was made to fit."""
+    target = leave("native", "csv", "conll")
+    shutil.rmtree(target / "csv")
+    (target / "conll" / "conflicts.jsonl").unlink()
+    manifest = folder.read_manifest(target)
+    manifest["formats"] = ["csv", "conll", "parquet"]
+    (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    reseal(target)
+
+    assert {
+        "missing: csv/samples.csv, a file of csv, which the manifest names",
+        "missing: csv/units.csv, a file of csv, which the manifest names",
+        "missing: conll/conflicts.jsonl, a file of conll, which the manifest names",
+        "manifest.json: no format 'parquet'",
+        "native: a folder of no format that the manifest names",
+    } == set(verify(target).found)
+
+
+def test_formats_in_folders_of_splits_are_verified_there(demo: Bench) -> None:
+    report = report_of(demo, "all", split="one=.5,two=.5")
+    target = Path(report.path)
+
+    assert verify(target).passed
+    for name in ("native/two/samples.jsonl", "huggingface/data/one.parquet"):
+        (target / name).unlink()
+    reseal(target)
+    assert [
+        "missing: native/two/samples.jsonl, a file of native, which the manifest names",
+        "missing: huggingface/data/one.parquet, a file of huggingface, which the manifest names",
+    ] == list(verify(target).found)
+
+
+GARBAGE = (b"5\n", b"[]\n", b'{"id": 5}\n', b"{}\n", b"\xff\n", b"null\n", b'"x"\n', b"[" * 100_000, b"{")
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("native", "samples.jsonl"),
+        ("package", "references.jsonl"),
+        ("package", "events.jsonl"),
+        ("package", "verdicts.jsonl"),
+        ("package", "dataset.json"),
+        ("conll", "gold.conll"),
+        ("prodigy", "tasks.jsonl"),
+        ("label-studio", "tasks.json"),
+    ],
+)
+def test_garbage_under_right_hashes_is_named_by_its_file_without_words_of_the_program(
+    leave: Leave, name: str, file: str
+) -> None:
+    target = leave(name)
+    for garbage in GARBAGE:
+        (target / file).write_bytes(garbage)
+        reseal(target)
+        said = "\n".join(verify(target).found)
+
+        assert file in said or f"{name}: 0 rows, 7 in the manifest" in said, garbage
+        assert not re.search("Error|Traceback|object has no|NoneType|subscript|must be", said), garbage
+
+
+def test_one_bad_row_does_not_end_the_look_at_the_others(leave: Leave) -> None:
+    target = leave("package")
+    path = target / "references.jsonl"
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    lines[1] = lines[1].replace('"retrieved_contexts"', '"contexts"')
+    lines[3] = lines[3].replace('"states"', '"stades"')
+    path.write_text("".join(lines), "utf-8", newline="\n")
+    reseal(target)
+    said = "\n".join(verify(target).found)
+
+    assert "references.jsonl:2: 'retrieved_contexts' is missing" in said
+    assert "references.jsonl:4: 'states' is missing" in said
+
+
+def test_the_folder_of_one_format_is_checked_by_the_manifest_above(
+    leave: Leave, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name, from within, and from beside; with all that the manifest speaks of."""
+    target = leave("native", "csv")
+    below = verify(target / "native")
+    monkeypatch.chdir(target / "native")
+
+    assert (str(target), str(target / "native"), True) == (below.path, below.asked, below.passed)
+    assert "its manifest stands in" in verify_text(below)
+    assert verify(Path()).passed
+    assert verify(Path("../csv")).passed
+    (target / "csv" / "units.csv").write_text("x")
+    assert not verify(target / "native").passed
+    (target / "mine").mkdir()
+    with pytest.raises(NotFoundError, match="not an export"):
+        verify(target / "mine")
+
+
+def test_what_is_not_read_again_is_said(leave: Leave) -> None:
+    said = verify_text(verify(leave("native", "csv", "few-shot")))
+
+    assert said.endswith("every span quotes its text; the rows of csv, few-shot are not read again")
+    assert "the rows of these formats are not read again" in verify_text(verify(leave("csv")))

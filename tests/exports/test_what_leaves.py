@@ -10,7 +10,7 @@ import pytest
 
 from tests.conftest import Bench, Row
 from tests.exports.conftest import ROWS, Leave, report_of, unit
-from workbench.errors import ExportError, UsageError
+from workbench.errors import ExportError, UsageError, WorkbenchError
 from workbench.model import Span
 from workbench.stages import editing
 from workbench.stages.export import FORMATS, ExportOptions, export
@@ -98,7 +98,6 @@ def test_an_unknown_format_names_those_there_are(leave: Leave) -> None:
         ({"only": "gold"}, ["emoji", "cyrillic", "=formula", "nested", "nothing to find"]),
         ({"query": "rome"}, ["=formula", "without"]),
         ({"query": "group:g1,g2", "only": "gold"}, ["emoji", "cyrillic"]),
-        ({"query": "id:nowhere"}, []),
     ],
 )
 def test_filters_choose_samples(leave: Leave, options: dict[str, Any], expected: list[str]) -> None:
@@ -107,6 +106,27 @@ def test_filters_choose_samples(leave: Leave, options: dict[str, Any], expected:
     assert expected == [row["id"] for row in rows(folder / "samples.jsonl")]
     assert len(expected) == manifest(folder)["counts"]["samples"]
     assert options.get("query") == manifest(folder)["filters"]["query"]
+
+
+@pytest.mark.parametrize("options", [{"query": "id:nowhere"}, {"query": "id:without", "only": "gold"}])
+def test_an_export_of_nothing_is_refused(hard: Bench, options: dict[str, Any]) -> None:
+    """It would hold the place of one that somebody wants."""
+    with pytest.raises(UsageError, match="no sample is chosen, so nothing was written"):
+        report_of(hard, "native", **options)
+    assert [] == list(hard.folder.glob("*out*"))
+
+
+def test_an_export_may_replace_the_folder_that_one_stands_in(
+    hard: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its place is noted too, for purge to name it."""
+    here = hard.folder / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    report = export(hard.store, hard.info(), Path("."), annotator="ann")
+
+    assert str(here) == report.path
+    assert [(str(here),)] == hard.query("SELECT path FROM export_log WHERE path <> ''")
 
 
 def test_disputed_samples_are_those_that_the_queue_calls_so(demo: Bench) -> None:
@@ -148,6 +168,25 @@ def test_the_holdout_leaves_without_its_gold_until_it_is_opened(demo: Bench, tmp
     assert gold == with_gold("opened", holdout=True)
     assert gold == with_gold("later")
     assert [("export", "ann")] == demo.query("SELECT purpose, annotator FROM holdout_opening")
+
+
+@pytest.mark.parametrize("fault", [{"run": "nope"}, {"query": "delta:much"}, {"query": "id:nowhere"}])
+def test_an_export_that_fails_leaves_the_holdout_closed(
+    demo: Bench, tmp_path: Path, fault: dict[str, Any]
+) -> None:
+    info = demo.info()
+    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
+    given = ExportOptions(holdout=True, **fault)
+
+    with pytest.raises(WorkbenchError):
+        export(demo.store, info, tmp_path / "out", given, annotator="ann")
+    assert [] == demo.query("SELECT purpose FROM holdout_opening")
+
+
+def test_a_holdout_that_is_not_there_cannot_be_opened(demo: Bench, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="this dataset has no holdout"):
+        export(demo.store, demo.info(), tmp_path / "out", ExportOptions(holdout=True), annotator="ann")
+    assert [] == demo.query("SELECT purpose FROM holdout_opening")
 
 
 def test_examples_are_never_blind_nor_kept_back_and_one_of_a_group(demo: Bench) -> None:
@@ -281,3 +320,27 @@ def test_a_place_that_is_taken_is_refused_before_any_work(hard: Bench) -> None:
     with pytest.raises(ExportError, match="not empty and no export of ours"):
         export(hard.store, hard.info(), hard.folder / "mine", annotator="ann")
     assert [] == hard.query("SELECT path FROM export_log")
+
+
+def test_formats_are_written_in_one_order_whatever_was_asked_first(leave: Leave) -> None:
+    one, other = leave("csv", "native", "csv"), leave("native", "csv")
+
+    assert bytes_of(one) == bytes_of(other)
+    assert ["native", "csv"] == manifest(one)["formats"]
+
+
+def test_reviews_of_a_holdout_that_stays_back_are_not_counted(demo: Bench, tmp_path: Path) -> None:
+    """They are when it was opened."""
+    info = demo.info()
+    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
+    [(kept, rest)] = demo.query(
+        "SELECT sum(holdout), sum(NOT holdout) FROM review JOIN sample ON sample.id = sample_id"
+    )
+    assert kept
+    assert rest
+
+    def reviews(name: str, **options: Any) -> int:
+        export(demo.store, info, tmp_path / name, ExportOptions(**options), annotator="ann")
+        return sum(one["reviews"] for one in manifest(tmp_path / name)["annotators"]["each"])
+
+    assert (rest, rest + kept) == (reviews("closed"), reviews("opened", holdout=True))

@@ -234,6 +234,7 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
         "tool": {"name": "workbench", "version": workbench.__version__},
         "counts": {"verified": 2, "all": 3},
         "files": None,
+        "manifest_sha256": folder.checksum(manifest),
         **extra,
     }
     assert [(one["path"], one["bytes"], one.get("rows")) for one in manifest["files"]] == [

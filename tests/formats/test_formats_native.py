@@ -272,6 +272,15 @@ def test_gold_of_another_shape_is_kept_in_meta(load: Any) -> None:
     ]
 
 
+@pytest.mark.parametrize("said", [{}, {"shown": "blind"}, {"off_plan": True}, {"reason": {"entity": "why"}}])
+def test_gold_that_says_nothing_is_refused(load: Any, said: Any) -> None:
+    """It would be a review that no export brings back."""
+    loaded = load([row(gold={"annotator": "a", **said})])
+
+    assert [] == loaded.records
+    assert "expected entities or statements" in loaded.errors[0]
+
+
 def test_a_proposal_of_another_shape_is_kept_in_meta(load: Any) -> None:
     """A dataset of grant proposals may have such a column."""
     loaded = load([row(proposal="build a bridge"), row(proposal={"title": "x"})])

@@ -188,6 +188,16 @@ def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:
     assert found(bench).unreached == ("small",)
 
 
+def test_strata_of_what_no_sample_has_are_refused(bench: Any) -> None:
+    """A word misspelt in the option, most likely."""
+    bench.load(rows(2, meta={"lang": "en"}))
+
+    with pytest.raises(UsageError, match=r"no sample has meta\.langage"):
+        make(bench, 2, design="stratified", by="meta.langage")
+    with pytest.raises(UsageError, match=r"every sample has the same meta\.lang:"):
+        make(bench, 2, design="stratified", by="meta.lang")
+
+
 def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
     """Any value of meta will do; a key called group is no group; samples without it are one stratum."""
     values: list[dict[str, Any]] = [

@@ -6,84 +6,34 @@ import json
 import shutil
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Bench
+from tests.stages.purging import SECRET, fill, in_files, row, run_purge
 from workbench.errors import NotFoundError, StoreError
-from workbench.formats.folder import read_manifest
-from workbench.stages import editing
+from workbench.stages import planning
 from workbench.stages.demo import load_demo
-from workbench.stages.export import export
-from workbench.stages.purge import PurgeReport, plan_purge, purge
-from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act
+from workbench.stages.plan import report as plan_report
+from workbench.stages.planning import Wish
+from workbench.stages.purge import plan_purge
 from workbench.store.backup import backup_file
+from workbench.store.calibrations import save_calibration
 from workbench.store.purge import _BY_SAMPLE
+from workbench.store.runs import create_run
 from workbench.store.tables import METADATA
-from workbench.store.tables_calls import AnswerRow, CallRow, FailedRow
 from workbench.store.tables_plans import PlanRow
-
-SECRET = "Xyzzyplugh Quuxford"
-
-
-def row(name: str, text: str, **more: Any) -> dict[str, Any]:
-    reference = f"{text} lives in Rome."
-    return {
-        "id": name, "user_input": f"Where does {text} live?", "reference": reference,
-        "retrieved_contexts": [f"{text} moved to Rome."], "response": f"{text}: Rome",
-        "alternatives": [f"{text}!"], "meta": {"note": text}, "group": f"group {name}",
-        "proposal": {"proposer": "p", "reference_entities": [text, "Rome"], "context_entities": [[text]],
-                     "statements": [{"text": reference, "verdict": "found", "quote": text}]},
-        "gold": {"annotator": "ann", "comments": [text], "flag": text, "entities": [
-            {"text": text, "label": "person", "start": 0, "end": len(text), "verdict": "found", "note": text}
-        ]},
-        "scores": {"context_entity_recall": 0.5},
-        **more,
-    }  # fmt: skip
+from workbench.texts_import import import_text
 
 
 @pytest.fixture
 def filled(bench: Bench) -> Bench:
     """Two samples, one of them secret, with everything a sample can have."""
-    bench.load([row("secret", SECRET), row("open", "Ada Lovelace")], gold="given", seed=1)
-    score_dataset(bench.store, bench.info())
-    opened = bench.open("secret", "Böb")
-    act(bench.store, opened, editing.add_text(opened, "entity", "Quuxford lives"))
-    run_id = bench.info().run_id or 0
-    with bench.store.writing() as session:
-        from datetime import UTC, datetime
-
-        now = datetime.now(UTC)
-        for number, text in ((1, SECRET), (2, "Ada Lovelace")):
-            session.add(CallRow(id=number, run_id=run_id, task="t", keys=[f"k{number}"], detail=text, at=now))
-            session.flush()
-            session.add(AnswerRow(key=f"k{number}", call_id=number, task="t", document=[text]))
-            key = "secret" if number == 1 else "open"
-            sample = bench.id(key)
-            session.connection().exec_driver_sql(
-                "UPDATE proposal SET calls = ? WHERE sample_id = ?", (json.dumps([number]), sample)
-            )
-        session.add(FailedRow(run_id=run_id, sample_id=bench.id("secret"), content_hash="h",
-                              failure="f", message=SECRET))  # fmt: skip
+    fill(bench)
     return bench
-
-
-def run_purge(bench: Bench, *keys: str) -> PurgeReport:
-    plan = plan_purge(bench.store, bench.info(), keys)
-    return purge(bench.store, bench.info(), plan, "ann")
-
-
-def in_files(bench: Bench, text: str) -> list[str]:
-    """The files of the folder in which a text stands, in any of the forms in which it was written."""
-    forms = (text.encode(), json.dumps(text)[1:-1].encode(), text.split()[-1].encode())
-    return sorted(
-        path.name
-        for path in bench.folder.iterdir()
-        if path.is_file() and any(form in path.read_bytes() for form in forms)
-    )
 
 
 def test_the_bytes_are_gone_from_the_file_and_its_log(filled: Bench) -> None:
@@ -169,15 +119,113 @@ def test_a_copy_without_the_sample_is_left_alone(filled: Bench, demo_database: P
     assert before == (filled.folder / "workbench.other.db").read_bytes()
 
 
-def test_exports_that_held_it_are_listed_as_long_as_they_are_there(filled: Bench) -> None:
-    for name in ("one", "two"):
-        export(filled.store, filled.info(), filled.folder / name, annotator="ann")
-    shutil.rmtree(filled.folder / "two")
-    report = run_purge(filled, "secret")
-    export(filled.store, filled.info(), filled.folder / "three", annotator="ann")
+def test_an_interrupted_purge_of_all_is_finished_by_the_same_one(filled: Bench) -> None:
+    """The first took the rows and could not rewrite the file; backups were not reached."""
+    backup = backup_file(filled.db, "20260101-000000")
+    (filled.folder / "data.jsonl").unlink()
+    with closing(sqlite3.connect(filled.db, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sample").fetchone()
+        with pytest.raises(StoreError, match="run the same purge again"):
+            run_purge(filled)
+        reader.execute("COMMIT")
+    assert backup.name in in_files(filled, SECRET)
+    again = run_purge(filled)
 
-    assert (str(filled.folder / "one"),) == report.exports
-    assert 1 == read_manifest(filled.folder / "three")["purged"]
+    assert (0, (str(backup),)) == (again.samples, again.rewritten)
+    assert [] == in_files(filled, SECRET) == in_files(filled, "Ada Lovelace")
+    assert () == run_purge(filled).rewritten
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_a_backup_in_use_keeps_its_rows_until_the_next_purge(filled: Bench, mode: str) -> None:
+    """Not half: rows that are gone and bytes that are not would pass for done."""
+    backup = backup_file(filled.db, "20260101-000000")
+    (filled.folder / "data.jsonl").unlink()
+    with closing(sqlite3.connect(backup, isolation_level=None)) as reader:
+        reader.execute(f"PRAGMA journal_mode={mode}")
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM sample").fetchone()
+        first = run_purge(filled, "secret")
+        reader.execute("COMMIT")
+    second = run_purge(filled, "secret")
+
+    assert [f"{backup}: another program has it open"] == [line.split(": close")[0] for line in first.by_hand]
+    assert ((str(backup),), ()) == (second.rewritten, second.by_hand)
+    assert [] == in_files(filled, SECRET)
+
+
+def planned_by_group(bench: Bench) -> None:
+    """Five samples of three groups with a stratified plan, a calibration and a run that saw two of them."""
+    names = {"a1": "Alpha", "a2": "Alpha", "b1": "Beta", "c1": "Gamma", "c2": "Gamma"}
+    bench.load([row(key, f"Text {key}", group=group, gold=None) for key, group in names.items()], seed=1)
+    info = bench.info()
+    planning.make(
+        bench.store, info, planning.draft(bench.store, info, Wish(5, design="stratified", by="group"), "ann")
+    )
+    seen = [
+        {"id": key, "group": group, "reference_hash": "h", "fold": 0}
+        for key, group in (("a1", "Alpha"), ("b1", "Beta"))
+    ]
+    document = {"scorer": "linked", "gold": {"samples": seen}}
+    save_calibration(
+        bench.store, info.id, "c", run_id=None, document=document, annotator="ann", at=datetime.now(UTC)
+    )
+    create_run(bench.store, info.id, "claude", "m", {"examples": seen}, "ann")
+
+
+def in_rows(bench: Bench) -> tuple[list[str], list[Any], list[Any]]:
+    """Strata of the plan, groups in the calibration, groups in the run."""
+    (plan,) = bench.query("SELECT parameters FROM plan")
+    (document,) = bench.query("SELECT document FROM calibration")
+    (run,) = bench.query("SELECT parameters FROM run WHERE proposer = 'claude'")
+    return (
+        list(json.loads(plan[0])["strata"]),
+        [one["group"] for one in json.loads(document[0])["gold"]["samples"]],
+        [one["group"] for one in json.loads(run[0])["examples"]],
+    )
+
+
+def test_names_of_groups_and_strata_go_with_their_last_sample(bench: Bench) -> None:
+    planned_by_group(bench)
+    backup = backup_file(bench.db, "20260101-000000")
+    (bench.folder / "data.jsonl").unlink()
+    run_purge(bench, "a1")
+    assert (["Alpha", "Beta", "Gamma"], ["Alpha", "Beta"], ["Alpha", "Beta"]) == in_rows(bench)
+    run_purge(bench, "b1", "a2")
+    assert (["purged-1", "purged-2", "Gamma"], [None, None], [None, None]) == in_rows(bench)
+    assert [] == in_files(bench, "Alpha") == in_files(bench, "Beta")
+    assert "Gamma" in [one.name for one in plan_report(bench.store, bench.info()).strata]
+    run_purge(bench)
+
+    assert ["purged-1", "purged-2", "purged-3"] == in_rows(bench)[0]
+    assert [] == in_files(bench, "Gamma")
+    assert backup.exists()
+
+
+@pytest.mark.parametrize("gold", ["ignore", "given", "require"])
+def test_the_text_of_a_purged_row_is_not_put_aside(filled: Bench, gold: Any) -> None:
+    """By id or by text, also when something else is off with the row; other bad rows are."""
+    run_purge(filled, "secret")
+    rows = [
+        row("secret", SECRET), {**row("renamed", SECRET), "gold": None},
+        {"id": "secret", "reference": SECRET},
+        row("secret", SECRET, gold=None), {"id": "bad", "reference": "Mend me"},
+    ]  # fmt: skip
+    report = filled.load(rows, name="again.jsonl", dataset="data", gold=gold)
+    (filled.folder / "data.jsonl").unlink()
+    (filled.folder / "again.jsonl").unlink()
+    aside = Path(report.rejected_path).read_text("utf-8")
+
+    assert (5, 4) == (report.rejected, report.purged)
+    assert [] == in_files(filled, SECRET)
+    assert "Mend me" in aside
+    read = [json.loads(line) for line in aside.splitlines() if "Mend me" not in line]
+    assert ["secret", "renamed", "secret", "secret"] == [one.pop("id") for one in read]
+    assert {"_error"} == {key for one in read for key in one}
+    assert all("purged on 20" in one["_error"] for one in read)
+    assert "4 rows are of purged samples: only ids and reasons were put aside" in import_text(report)
+    assert "rejected rows are in" in import_text(report)
 
 
 def test_a_sibling_with_the_same_reference_is_named(bench: Bench) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.model import KINDS, VERDICTS, Assessment, Evidence, Kind, Match, Span, Unit
@@ -47,11 +47,13 @@ def encoded(document: object) -> str:
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
+@settings(deadline=None)  # the first of a loaded machine took .27 s
 @given(st.sampled_from(KINDS).flatmap(units))
 def test_the_text_of_a_unit_is_its_document_encoded(unit: Unit) -> None:
     assert unit_text(unit) == encoded(unit_document(unit))
 
 
+@settings(deadline=None)  # the first of a loaded machine took .27 s
 @given(st.sampled_from(KINDS), TEXT, st.data())
 def test_the_text_of_an_accept_is_its_document_encoded(kind: Kind, source: str, data: st.DataObject) -> None:
     accepted = Assessment(kind, source, tuple(data.draw(st.lists(units(kind), max_size=2))))

@@ -285,7 +285,7 @@ async def test_another_scorer_and_an_imported_column(compared: Put, make_app: Ma
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C", "s")
         menu = app.screen
-        names = [one.name.strip() for one in menu.query_one("Choices").choices]
+        names = [one.name.strip() for one in menu.query_one("Choices").rows]
         await press(pilot, *["j"] * (len(names) - names.index("linked") - 1), "enter")
         imported, causes = app.screen.query_one(Head).text, text(app, "#facts")
         await press(pilot, "8", "enter")
@@ -364,7 +364,7 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C", "8")
         listed = app.screen.query_one("#sample-list", SampleRows)
-        listed.show(list(listed.samples) * 5000)
+        listed.show(list(listed.rows) * 5000)
         await press(pilot, "j", "pagedown")
         at, drawn, height = listed.cursor, len(listed._drawn), listed.size.height
 

@@ -166,7 +166,7 @@ async def test_at_its_end_the_plan_says_so_here_and_in_the_queue(
         await press(pilot, "P")
         told = shown(app)
         await press(pilot, "escape", "o")
-        menu = [choice.name for choice in app.screen.query_one(Choices).choices]
+        menu = [choice.name for choice in app.screen.query_one(Choices).rows]
         await press(pilot, "j", "enter")
         asked = app.screen
 

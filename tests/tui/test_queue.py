@@ -90,11 +90,9 @@ async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
     """Open a menu by its key and take the choice of that name by keys."""
     await press(pilot, key)
     choices = pilot.app.screen.query_one(Choices)
-    takeable = [one.name.split("  ")[0] for one in choices.choices if one.take]
+    takeable = [one.name.split("  ")[0] for one in choices.rows if one.take]
     on = next(
-        index
-        for index, one in enumerate(takeable)
-        if one == choices.choices[choices.cursor].name.split("  ")[0]
+        index for index, one in enumerate(takeable) if one == choices.rows[choices.cursor].name.split("  ")[0]
     )
     steps = takeable.index(name) - on
     await press(pilot, *(["j"] * steps if steps > 0 else ["k"] * -steps), "enter")
@@ -108,7 +106,7 @@ async def test_a_facet_is_put_into_the_query_and_taken_out_again(
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "schiller")
         await press(pilot, "s", "b", "v")
-        listed = {one.name: one.right for one in app.screen.query_one(Choices).choices if one.take}
+        listed = {one.name: one.right for one in app.screen.query_one(Choices).rows if one.take}
         assert (listed["to do"], listed["skipped"], listed["verified"]) == ("7", "1", "0")
         assert listed["person"] == "5"
         await press(pilot, "escape")
@@ -330,7 +328,7 @@ async def test_several_datasets_are_offered(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot)
         assert type(app.screen).__name__ == "ChooseScreen"
-        assert app.screen.query_one(Names).names == ["cities", "more"]
+        assert app.screen.query_one(Names).rows == ("cities", "more")
         await press(pilot, "j", "enter")
         assert shown(app) == ["m1"]
     named = make_app(database, dataset="cities")

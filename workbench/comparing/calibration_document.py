@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from workbench.comparing.calibration import Calibrated, Case, Measured
-from workbench.comparing.correction import Corrected, Line
+from workbench.comparing.correction import Corrected, Line, is_recall, is_similarity
 from workbench.comparing.reliability import Model
 from workbench.errors import UsageError
 
@@ -57,7 +57,12 @@ class Calibration:
             )
 
     def probability(self, similarity: float) -> float:
-        """How likely a person finds a unit whose best match is that alike (0-100; 0: no near name)."""
+        """How likely a person finds a unit whose best match is that alike (0-100; 0: no near name).
+
+        Raises ValueError for what is no similarity.
+        """
+        if not is_similarity(similarity):
+            raise ValueError(f"similarity {similarity!r}: a number from 0 to 100")
         return self.model.probability(similarity)
 
     def correct(self, score: float, n_units: int, *, match_threshold: int | None = None) -> Corrected:
@@ -73,11 +78,14 @@ class Calibration:
     ) -> Corrected:
         """The mean of new samples' recalls, corrected, with its 95 % interval; None stands for undefined.
 
-        Raises ValueError as `correct`, and without a defined score.
+        Raises ValueError as `correct`, naming the first score that is none, and without a defined score.
         """
         defined = [score for score in scores if score is not None]
+        for score in defined:
+            if not is_recall(score):
+                raise ValueError(f"score {score!r}: a recall from 0 to 1, or None where it is undefined")
         if not defined:
-            raise ValueError("no defined score to correct")
+            raise ValueError("no defined score to correct: at least one recall from 0 to 1")
         return self._line(match_threshold).correct_mean(sum(defined) / len(defined), len(defined))
 
     def _line(self, match_threshold: int | None) -> Line:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, sqrt
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,11 @@ class Corrected:
 
     value: float
     interval: Interval | None
+
+    def __str__(self) -> str:
+        if self.interval is None:
+            return f"{self.value:.2f} [too few verified]"
+        return f"{self.value:.2f} [{self.interval.low:.2f}, {self.interval.high:.2f}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +53,8 @@ class Line:
 
         Raises ValueError for a score outside 0-1 or without units.
         """
-        if not 0 <= score <= 1.0000001 or units < 1:
-            raise ValueError(f"score {score} of {units} units: a recall from 0 to 1 of at least one unit")
+        if not is_recall(score) or not (_is_number(units) and units >= 1 and units % 1 == 0):
+            raise ValueError(f"score {score!r} of {units!r} units: a recall from 0 to 1 of at least one unit")
         value = self.intercept + self.slope * score
         if self.spread is None:
             return Corrected(_clip(value), None)
@@ -55,7 +62,12 @@ class Line:
         return Corrected(_clip(value), Interval(value - off, value + off).clipped())
 
     def correct_mean(self, mean: float, samples: int) -> Corrected:
-        """The mean of that many new scores. The interval holds for samples like those that were verified."""
+        """The mean of that many new scores. The interval holds for samples like those that were verified.
+
+        Raises ValueError for a mean outside 0-1.
+        """
+        if not is_recall(mean):
+            raise ValueError(f"mean {mean!r}: a mean of recalls from 0 to 1")
         value = self.intercept + self.slope * mean
         if self.covariance is None or samples < 1:
             return Corrected(_clip(value), None)
@@ -63,6 +75,21 @@ class Line:
         variance = a + 2 * mean * both + mean**2 * b + self.residual / samples
         off = self.quantile * sqrt(max(variance, 0.0))
         return Corrected(_clip(value), Interval(value - off, value + off).clipped())
+
+
+def is_recall(value: Any) -> bool:
+    """Whether a value is a recall: a number from 0 to 1, with what the rounding of a sum adds."""
+    return _is_number(value) and 0 <= value <= 1.0000001
+
+
+def is_similarity(value: Any) -> bool:
+    """Whether a value is a similarity: a number from 0 to 100."""
+    return _is_number(value) and 0 <= value <= 100
+
+
+def _is_number(value: Any) -> bool:
+    """Numbers of numpy too; True is none, and NaN fails every comparison that follows."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def fit_line(

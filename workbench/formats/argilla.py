@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.formats import annotated
 from workbench.formats.objects import as_written
-from workbench.formats.regions import Region, offset
+from workbench.formats.regions import Region, ends
 from workbench.formats.rows import Notes, wrong
 from workbench.model import Record
 
@@ -86,7 +86,7 @@ def _regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
         label = one.get("label")
         if type(label) is not str:
             raise wrong(f"{place}.label", label, "a string")
-        start, end = offset(one.get("start"), f"{place}.start"), offset(one.get("end"), f"{place}.end")
+        start, end = ends(one, place)
         text = one.get("text")
         regions.append(Region(start, end, label, text if type(text) is str else None))
     return regions

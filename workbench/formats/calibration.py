@@ -5,14 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from workbench.comparing.calibration_document import Calibration, calibration_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.aside import write_whole
 
+if TYPE_CHECKING:
+    from workbench.comparing.calibration_document import Calibration
+
 NAME = "calibration.json"
+HOLD = ("package", "huggingface")
+"""Formats whose folder holds one where the dataset has a calibration in use."""
+
 _LARGEST = 100_000_000
+_HOW = "workbench calibrate --save NAME -o FILE writes one"
 
 
 def write(path: Path, document: Mapping[str, Any], *, force: bool = False) -> None:
@@ -20,24 +26,28 @@ def write(path: Path, document: Mapping[str, Any], *, force: bool = False) -> No
 
     Raises ExportError when something stands there (unless `force`) or the disk refuses.
     """
-    text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
-    write_whole(path, text, force=force)
+    write_whole(path, text_of(document), force=force)
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """The text of the file."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True) + "\n"
 
 
 def read(path: Path) -> Calibration:
-    """The calibration of a file, or of the `calibration.json` in a folder.
+    """The calibration of a file, or of the `calibration.json` of an export, in one format or in several.
 
     Raises NotFoundError without one, InputError for a file that is none, naming what is off.
     """
-    file = path / NAME if path.is_dir() else path
+    from workbench.comparing.calibration_document import calibration_of  # with numpy: exports need none
+
+    file = _in_folder(path) if path.is_dir() else path
     try:
         if file.stat().st_size > _LARGEST:
             raise InputError(f"{file}: too large for a calibration")
         document = json.loads(file.read_text("utf-8"), parse_constant=_refuse)
     except FileNotFoundError:
-        raise NotFoundError(
-            f"{file}: no such file; workbench calibrate --save NAME -o FILE writes one"
-        ) from None
+        raise NotFoundError(f"{file}: no such file; {_HOW}") from None
     except OSError as error:
         raise InputError(f"{file}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:  # not UTF-8, not JSON, NaN, a number of 5,000 digits
@@ -48,6 +58,16 @@ def read(path: Path) -> Calibration:
         return calibration_of(document)
     except ValueError as error:
         raise InputError(f"{file}: not a calibration: {error}") from error
+
+
+def _in_folder(folder: Path) -> Path:
+    for place in (folder, *(folder / name for name in HOLD)):
+        if (place / NAME).is_file():
+            return place / NAME
+    raise NotFoundError(
+        f"{folder}: no {NAME}: {_HOW}, and an export as {' or '.join(HOLD)} holds one where a calibration is "
+        "in use (workbench calibrate --use NAME, then export again)"
+    )
 
 
 def _refuse(name: str) -> None:

@@ -7,6 +7,7 @@ one gives the original. Numbers are not quoted, an absent value is an empty cell
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +23,9 @@ UNITS = "units.csv"
 _FORMULA = frozenset("=+-@\t\r\n＝＋－＠'")
 
 Cell = str | int | float | bool | None
+
+_sorted = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True).encode
+"""An object as native rows write it: an import of those gives the same cell."""
 
 
 def neutral(text: str) -> str:
@@ -94,7 +98,7 @@ def _sample(item: Item, about: Surroundings) -> list[Cell]:
             sample.response,
             compact(list(sample.retrieved_contexts)),
             compact(list(sample.alternatives)) if sample.alternatives else None,
-            compact(dict(sample.meta)) if sample.meta else None,
+            _sorted(dict(sample.meta)) if sample.meta else None,
         ]
     cells.append(len(sample.retrieved_contexts))
     for kind in KINDS:

@@ -6,8 +6,6 @@ import contextlib
 import hashlib
 import json
 import os
-import secrets
-import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +14,7 @@ from typing import Any
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError
+from workbench.formats.unfinished import unfinished
 
 MANIFEST = "manifest.json"
 SCHEMA = "workbench-export"
@@ -23,7 +22,10 @@ SCHEMA_VERSION = 1
 NAMED = 5
 """Files in the way that a message names."""
 
-_RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files"})
+CHECKSUM = "manifest_sha256"
+"""The key of the manifest's own checksum."""
+
+_RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files", CHECKSUM})
 
 
 @contextmanager
@@ -31,8 +33,9 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     """A folder to write an export into; it becomes `directory` when the block ends well.
 
     The files are flushed to disk and the whole folder is renamed. When the block fails nothing is left
-    behind and what stood at `directory` is untouched. With `force` an earlier export is replaced: the
-    two are exchanged in one step where the system can, and the old one is removed last.
+    behind and what stood at `directory` is untouched; what a killed process left is removed by the next
+    export to that place. With `force` an earlier export is replaced: the two are exchanged in one step
+    where the system can, and the old one is removed last.
 
     Raises ExportError when `directory` is not empty (and not forced, no export of ours, or with files
     that its manifest does not name: they would be lost), or when the disk refuses.
@@ -40,18 +43,16 @@ def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
     target = directory.resolve()
     _refuse(target, directory, force)
     made = _make_parents(target.parent)
-    aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
     try:
-        aside.mkdir()
-        yield aside
-        _flush(aside)
-        _refuse(target, directory, force)
-        _put(aside, target)
-        made = []
+        with unfinished(target) as aside:
+            yield aside
+            _flush(aside)
+            _refuse(target, directory, force)
+            _put(aside, target)
+            made = []
     except OSError as error:
         raise ExportError(f"{directory}: not written: {error.strerror or error}") from error
     finally:
-        shutil.rmtree(aside, ignore_errors=True)
         for parent in reversed(made):
             with contextlib.suppress(OSError):
                 parent.rmdir()
@@ -67,7 +68,8 @@ def write_manifest(
 ) -> dict[str, Any]:
     """Write `manifest.json` over all other files of the folder: path, sha256, bytes and rows of each.
 
-    The same files, counts and extra give the same bytes. `rows` are records of CSV and lines of JSON
+    It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
+    one. The same files, counts and extra give the same bytes. `rows` are records of CSV and lines of JSON
     Lines; other files have none. Returns the manifest.
     """
     taken = _RESERVED.intersection(extra or {})
@@ -81,9 +83,17 @@ def write_manifest(
         "counts": dict(counts),
         "files": [_described(folder, path) for path in _files(folder)],
     }
+    manifest[CHECKSUM] = checksum(json.loads(json.dumps(manifest)))
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
     return manifest
+
+
+def checksum(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of a manifest without its checksum: ASCII JSON, keys sorted, without blanks."""
+    rest = {key: value for key, value in manifest.items() if key != CHECKSUM}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -101,6 +111,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not all(type(one) is dict and type(one.get("path")) is str for one in files):
         raise InputError(f"{path}: its list of files is broken")
     return value
+
+
+def manifest_hash(folder: Path) -> str:
+    """The SHA-256 of a folder's manifest, by which its export is known again; empty without one."""
+    try:
+        return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def _no_export(folder: Path) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from workbench.formats import annotated
 from workbench.formats.fields import as_list
 from workbench.formats.objects import as_written
-from workbench.formats.regions import Region, offset
+from workbench.formats.regions import Region, ends
 from workbench.formats.rows import Notes, wrong
 from workbench.model import VERDICTS, Record, Verdict
 
@@ -52,7 +51,7 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
                 continue
             results = as_list(one.get("result") or [], f"{where}.result")
             decided = _decided(results)
-            found = (_region(r, f"{where}.result[{i}]", decided, notes) for i, r in enumerate(results))
+            found = [_region(given, where, i, decided, notes) for i, given in enumerate(results)]
             regions = [region for region in found if region is not None]
             if key == "predictions":
                 yield annotated.Marked(regions, _name(one.get("model_version")), human=False)
@@ -78,22 +77,21 @@ def _name(value: Any) -> str:
     return str(value) if type(value) in (str, int) and len(str(value)) <= 200 else ""
 
 
-def _region(given: Any, where: str, decided: dict[Any, Verdict], notes: Notes) -> Region | None:
+def _region(given: Any, where: str, number: int, decided: dict[Any, Verdict], notes: Notes) -> Region | None:
     """A marked span; None for a result of another kind, such as a relation or a choice."""
     if type(given) is not dict:
-        raise wrong(where, given, "an object with value")
+        raise wrong(f"{where}.result[{number}]", given, "an object with value")
     value, kind = given.get("value"), given.get("type")
     if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
         if kind != "choices" or given.get("id") not in decided:
             notes.ignored[f"result of type {kind}"[:60]] += 1
         return None
-    region = _span(value, f"{where}.value", notes)
-    if type(given.get("id")) is str and given["id"] in decided:
-        return replace(region, verdict=decided[given["id"]])
-    return region
+    name = given.get("id")
+    verdict = decided.get(name) if type(name) is str else None
+    return _span(value, f"{where}.result[{number}].value", notes, verdict)
 
 
-def _span(value: dict[str, Any], where: str, notes: Notes) -> Region:
+def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
     labels, text = value.get("labels") or [""], value.get("text")
     if type(labels) is not list or not all(type(label) is str for label in labels):
         raise wrong(f"{where}.labels", labels, "a list of strings")
@@ -101,8 +99,8 @@ def _span(value: dict[str, Any], where: str, notes: Notes) -> Region:
         raise wrong(f"{where}.text", text, "a string")
     if len(labels) > 1:
         notes.counted["several labels on one span: the first is taken"] += 1
-    start, end = offset(value.get("start"), f"{where}.start"), offset(value.get("end"), f"{where}.end")
-    return Region(start, end, labels[0], text)
+    start, end = ends(value, where)
+    return Region(start, end, labels[0], text, verdict)
 
 
 def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:

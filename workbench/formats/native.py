@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats import columns, units
+from workbench.formats import columns, proposed, units
 from workbench.formats.lines import Progress, as_given, decoded, lines
 from workbench.formats.native_out import to_line as to_line
 from workbench.formats.native_out import write as write
@@ -72,7 +72,7 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     if (given := row.get("proposal")) is not None:
-        said = units.proposals(given, sample.reference, sample.retrieved_contexts, notes)
+        said = proposed.proposals(given, sample.reference, sample.retrieved_contexts, notes)
         if said is None:
             other = {**other, "proposal": given}
             notes.other_proposal += 1

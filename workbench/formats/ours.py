@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -49,11 +49,8 @@ def _written(given: Any, found: Record) -> set[tuple[Any, ...]]:
         }
     if type(given) is not list or not all(type(one) is list and len(one) == 3 for one in given):
         raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]")
-    return {tuple(one) for one in _hashable(given)}
-
-
-def _hashable(spans: Iterable[list[Any]]) -> Iterable[list[Any]]:
-    for span in spans:
-        if any(type(part) in (list, dict) for part in span):
-            raise wrong(f"{OBJECT}.written", span, "[start, end, label]")
-        yield span
+    try:
+        return {tuple(one) for one in given}
+    except TypeError:
+        span = next(one for one in given if any(type(part) in (list, dict) for part in one))
+        raise wrong(f"{OBJECT}.written", span, "[start, end, label]") from None

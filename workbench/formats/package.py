@@ -91,6 +91,11 @@ def read_dataset(folder: Path) -> Document:
         raise InputError(f"{folder}: not as it was exported: {'; '.join(changed[:3])}")
     if not manifest.get("text", True):
         raise InputError(f"{folder}: exported without text: it holds figures, no dataset")
+    if any((manifest.get("filters") or {}).values()):
+        raise InputError(
+            f"{folder}: a part of a dataset, chosen by filters: made into a dataset its figures would take "
+            "it for all; export it whole, or the part with --format native"
+        )
     try:
         value = json.loads((folder / DATASET).read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:

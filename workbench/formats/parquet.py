@@ -33,9 +33,10 @@ def objects(
     number = 0
     try:
         for batch in _batches(path, container, arrow):
+            odd = [field.name for field in batch.schema if not _is_plain(field.type, arrow.types)]
             for value in batch.to_pylist():
                 number += 1
-                yield _given(value, number, path)
+                yield _given(value, odd, number, path)
             if progress is not None:
                 progress(number)
     except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
@@ -114,11 +115,25 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
             )
 
 
-def _given(value: dict[str, Any], number: int, path: Path) -> Given:
+def _is_plain(kind: Any, types: Any) -> bool:
+    """Whether every value of a column is as JSON has it: texts, whole numbers, and lists of them."""
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _is_plain(kind.value_type, types)
+    return any(is_one(kind) for is_one in (types.is_string, types.is_large_string, types.is_integer))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _given(value: dict[str, Any], odd: list[str], number: int, path: Path) -> Given:
+    """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all."""
     raw = "{}"
     try:
-        plain = {name: _plain(one) for name, one in value.items() if one is not None}
-        raw = json.dumps(plain, ensure_ascii=False)
+        plain = {name: one for name, one in value.items() if one is not None}
+        for name in odd:
+            if name in plain:
+                plain[name] = _plain(plain[name])
+        raw = _encode(plain)
         checked(plain, raw)
         return Given(number, plain, raw)
     except (RowError, RecursionError) as error:

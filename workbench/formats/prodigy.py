@@ -9,7 +9,7 @@ from workbench.errors import RowError
 from workbench.formats import annotated
 from workbench.formats.fields import as_list, ignore, one_of
 from workbench.formats.objects import as_written
-from workbench.formats.regions import Region, offset
+from workbench.formats.regions import Region, ends
 from workbench.formats.rows import Notes, wrong
 from workbench.model import VERDICTS, Record, Verdict
 
@@ -57,13 +57,9 @@ def _region(span: Any, where: str, notes: Notes) -> Region:
         raise wrong(f"{where}.label", label, "a string")
     if text is not None and type(text) is not str:
         raise wrong(f"{where}.text", text, "a string")
-    return Region(
-        offset(span.get("start"), f"{where}.start"),
-        offset(span.get("end"), f"{where}.end"),
-        label or "",
-        text,
-        None if verdict is None else one_of(verdict, _VERDICTS, f"{where}.verdict"),
-    )
+    start, end = ends(span, where)
+    said = None if verdict is None else one_of(verdict, _VERDICTS, f"{where}.verdict")
+    return Region(start, end, label or "", text, said)
 
 
 def _again(raw: str) -> dict[str, Any]:

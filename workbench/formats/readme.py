@@ -20,11 +20,9 @@ _ABOUT: dict[str, tuple[str, str]] = {
         "`references.jsonl` holds all samples with what was drawn and decided, `verdicts.jsonl` one row for "
         "every verified or proposed unit with the automatic and the human verdict, `events.jsonl` the "
         "journal "
-        "(folding it gives the gold), `dataset.json` settings, policies, runs and the plan. `weight` is "
-        "1/pi; "
-        "it is null where pi is not known, and such rows stand for no others. `workbench import FOLDER` "
-        "makes "
-        "an equal database of it.",
+        "(folding it gives the gold), `dataset.json` settings, policies, runs, plan and calibrations. "
+        "`weight` is 1/pi; it is null where pi is not known, and such rows stand for no others. "
+        "`calibration.json` is there when a calibration is in use: `workbench.calibration.load(FOLDER)`. ",
     ),
     "ragas": (
         "A ragas EvaluationDataset",
@@ -91,21 +89,37 @@ _ABOUT: dict[str, tuple[str, str]] = {
     ),
 }  # fmt: skip
 
+_COMES_BACK = "`workbench import FOLDER` makes an equal database of it."
+_PART = (
+    "It is a part of a dataset, chosen by filters, which `workbench import` makes no dataset of: export it "
+    "whole, or the part as `native`."
+)
+_FIGURES = (
+    "Here `events.jsonl` is empty: the journal is made of text. `workbench import` makes no dataset of it, "
+    "for it holds figures only."
+)
 _NO_TEXT = (
-    "\nWithout text: questions, references, contexts and names are left out. The hashes are those of the "
-    "database: 32 digits of SHA-256 over the texts, joined by NUL.\n"
+    "\nWithout text: questions, references, contexts, wordings, notes and guidelines are left out, groups "
+    "and strata have pseudonyms; ids and labels are as they are. The hashes are those of the database: 32 "
+    "digits of SHA-256 over the texts, joined by NUL.\n"
 )
 _ALL = (
-    "\n`manifest.json` says where it comes from and holds the SHA-256 of every file; `workbench verify "
-    "FOLDER` "
-    "checks it.\n"
+    "\n`manifest.json`{where} says where it comes from and holds the SHA-256 of every file; `workbench "
+    "verify FOLDER` checks it.\n"
 )
 
 
-def about_format(name: str, *, without_text: bool = False) -> str:
-    """The page beside the files of a format."""
+def about_format(
+    name: str, *, without_text: bool = False, part: bool = False, one_of_several: bool = False
+) -> str:
+    """The page beside the files of a format. `part`: filters chose the samples; `one_of_several`: the
+    manifest is one folder up.
+    """
     title, what = _ABOUT[name]
-    return _HEAD.format(title=title, name=name, what=what) + (_NO_TEXT if without_text else "") + _ALL
+    if name == "package":
+        what += _FIGURES if without_text else _PART if part else _COMES_BACK
+    page = _HEAD.format(title=title, name=name, what=what) + (_NO_TEXT if without_text else "")
+    return page + _ALL.format(where=", one folder up," if one_of_several else "")
 
 
 def card_text(manifest: Mapping[str, Any], counts: Mapping[str, int]) -> str:

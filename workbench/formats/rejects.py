@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from workbench.errors import InputError, RowError
+from workbench.errors import InputError, PurgedError, RowError
 
 SUFFIX = ".rejected.jsonl"
 
@@ -55,10 +55,15 @@ def rejecting(path: Path) -> Iterator[Callable[[str, RowError], None]]:
 
 
 def rejected_line(raw: str, error: RowError) -> str:
-    """The row as given with `_error`; what is not a JSON object goes whole into `_raw`."""
+    """The row as given with `_error`; what is not a JSON object goes whole into `_raw`.
+
+    Of a purged sample only the id: its text was removed for good.
+    """
     # The place says where to look; the path is left out, it names the reader's own folders.
     why = f"line {error.line}: {RowError(error.field, error.got, error.expected)}"
     reason = json.dumps(why, ensure_ascii=False)
+    if isinstance(error, PurgedError):
+        return f'{{"id": {json.dumps(error.name)}, "_error": {reason}}}\n'
     try:
         value = json.loads(raw)
     except (ValueError, RecursionError):

@@ -1,7 +1,7 @@
-"""`proposal` and `gold` of a row: what a proposer said, and what people verified.
+"""`gold` of a row: what people verified.
 
 Where offsets are given they are checked against the text they point into. A wrong place is moved when
-the quoted text stands in exactly one place; otherwise it is an error in gold and left out of a proposal.
+the quoted text stands in exactly one place; otherwise it is an error.
 """
 
 from __future__ import annotations
@@ -11,23 +11,20 @@ from math import inf
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.fields import as_list, flag, ignore, list_of, offsets, one_of, optional, required
+from workbench.formats.fields import flag, ignore, list_of, offsets, one_of, optional, required
 from workbench.formats.marks import MARKS as _MARKS
 from workbench.formats.marks import marks
-from workbench.formats.rows import Notes, excerpt, shown, wrong
+from workbench.formats.places import exact, moved, number, places
+from workbench.formats.rows import Notes, shown, wrong
 from workbench.model import (
     NO_MARKS,
     REASONS,
-    SAID,
     VERDICTS,
     Effort,
     Evidence,
     GoldRecord,
     Kind,
     Match,
-    Proposal,
-    ProposedEntity,
-    ProposedStatement,
     Reason,
     Span,
     Unit,
@@ -38,59 +35,19 @@ _REASONS: dict[str, Reason] = {**{reason: reason for reason in REASONS}, "other_
 _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 
 _JUDGED = frozenset({"reason", "evidence", "nested", "note"})
-_PLAIN: dict[Verdict, Match] = {verdict: Match(verdict=verdict, rule="human") for verdict in VERDICTS}
-"""The matches of units that say nothing but a verdict, one for all of them."""
+_BARE: dict[tuple[str, str | None], Match] = {
+    (verdict, given): Match(verdict, reason, rule="human")
+    for verdict in VERDICTS
+    for given, reason in ((None, None), *_REASONS.items())
+}
+"""The matches of units without evidence by verdict and reason, one for all of them."""
 
-_PROPOSAL = frozenset({"proposer", "model", "reference_entities", "context_entities", "statements"})
-_ENTITY = frozenset({"text", "label", "start", "end"})
-_STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start", "end"})
 _GOLD = frozenset({"annotator", "entities", "statements", "effort", *_MARKS})
+_USUAL = frozenset({"id", "text", "label", "start", "end", "verdict", "reason", "evidence"})
 _UNIT = frozenset(
     {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
     | {"original_label"}
 )
-
-
-def proposals(
-    value: Any, reference: str, contexts: Sequence[str], notes: Notes
-) -> tuple[Proposal, ...] | None:
-    """The `proposal` of a row, one or a list of them; None when it is of another shape. Raises RowError."""
-    if type(value) is list and value and all(type(one) is dict and "proposer" in one for one in value):
-        found = (_proposal(one, reference, contexts, notes) for one in value)
-        return tuple(one for one in found if one is not None)
-    only = _proposal(value, reference, contexts, notes)
-    return None if only is None else (only,)
-
-
-def _proposal(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> Proposal | None:
-    """The `proposal` of a row; None when it is of another shape (no key of ours). Raises RowError."""
-    if type(value) is not dict or _PROPOSAL.isdisjoint(value):
-        return None
-    ignore(value, _PROPOSAL, "proposal", notes)
-    entities = context_entities = statements = None
-    if (given := list_of(value, "reference_entities", "proposal")) is not None:
-        entities = _entities(given, "proposal.reference_entities", reference, notes)
-    if (given := list_of(value, "context_entities", "proposal")) is not None:
-        if len(given) != len(contexts):
-            expected = f"{len(contexts)}, one for each context"
-            raise RowError("proposal.context_entities", f"{len(given)} lists", expected)
-        context_entities = tuple(
-            _entities(as_list(inner, place), place, contexts[index], notes)
-            for index, inner in enumerate(given)
-            for place in [f"proposal.context_entities[{index}]"]
-        )
-    if (given := list_of(value, "statements", "proposal")) is not None:
-        statements = tuple(
-            _statement(item, f"proposal.statements[{index}]", reference, len(contexts), notes)
-            for index, item in enumerate(given)
-        )
-    return Proposal(
-        proposer=required(value, "proposer", "proposal"),
-        model=optional(value, "model", "proposal") or "",
-        reference_entities=entities,
-        context_entities=context_entities,
-        statements=statements,
-    )
 
 
 def gold(value: Any, reference: str, contexts: Sequence[str], notes: Notes) -> tuple[GoldRecord, ...] | None:
@@ -130,28 +87,14 @@ def gold_problem(value: Any, reference: str, contexts: Sequence[str]) -> RowErro
     return RowError(f"{where}.annotator", "nothing", "a string: who verified it (missing)")
 
 
-def places(surface: str, text: str) -> list[Span]:
-    """Where a text has a surface exactly; only whole words when there are any."""
-    found = []
-    start = text.find(surface)
-    while start >= 0:
-        found.append(Span(start, start + len(surface)))
-        start = text.find(surface, start + len(surface))
-    return [span for span in found if _whole(span, text)] or found
-
-
-def _whole(span: Span, text: str) -> bool:
-    before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
-    return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
-
-
 def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes: Notes) -> GoldRecord:
     if type(value) is not dict:
         raise wrong(where, value, "an object with annotator")
     annotator = required(value, "annotator", where)
     ignore(value, _GOLD, where, notes)
     entities, statements = list_of(value, "entities", where), list_of(value, "statements", where)
-    if entities is None and statements is None and _MARKS.isdisjoint(value):
+    said = NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where)
+    if entities is None and statements is None and not (said.dispositions or said.flag or said.comments):
         raise RowError(where, shown(value), "entities or statements")
     first = len(entities or ()) + 1
     return GoldRecord(
@@ -161,7 +104,7 @@ def _gold(value: Any, where: str, reference: str, contexts: Sequence[str], notes
         if statements is None
         else _units(statements, "statement", first, where, reference, contexts, notes),
         _effort(value.get("effort"), f"{where}.effort"),
-        NO_MARKS if _MARKS.isdisjoint(value) else marks(value, where),
+        said,
     )
 
 
@@ -191,12 +134,53 @@ def _units(
     name = "entities" if kind == "entity" else "statements"
     units: dict[str, Unit] = {}
     for index, item in enumerate(items):
-        place = f"{where}.{name}[{index}]"
-        unit = _unit(item, kind, f"g{first + index}", place, reference, contexts, notes)
+        default = f"g{first + index}"
+        unit = _usual(item, kind, default, reference, contexts)
+        if unit is None:
+            unit = _unit(item, kind, default, f"{where}.{name}[{index}]", reference, contexts, notes)
         if unit.id in units:
-            raise RowError(f"{place}.id", f"{shown(unit.id)} again", "an id of its own")
+            raise RowError(f"{where}.{name}[{index}].id", f"{shown(unit.id)} again", "an id of its own")
         units[unit.id] = unit
     return tuple(units.values())
+
+
+def _usual(item: Any, kind: Kind, default: str, reference: str, contexts: Sequence[str]) -> Unit | None:
+    """What `_unit` makes of a unit as most are, in half the time; None for any other, right or wrong."""
+    if type(item) is not dict or not _USUAL.issuperset(item):
+        return None
+    get = item.get
+    text, verdict, reason = get("text"), get("verdict"), get("reason")
+    name, label = get("id", default), get("label", "")
+    if type(text) is not str or text.isspace() or type(verdict) is not str:
+        return None
+    if type(name) is not str or type(label) is not str or (reason is not None and type(reason) is not str):
+        return None
+    span, match = exact(item, text, reference), _BARE.get((verdict, reason))
+    if span is None or match is None or span.start == span.end:
+        return None
+    if "evidence" in item and (given := item["evidence"]) != []:
+        evidence = _all_inside(given, contexts)
+        if evidence is None:
+            return None
+        match = Match(match.verdict, match.reason, evidence, 0, "human")
+    return Unit(name or default, kind, text, label, (span,), match, "imported")
+
+
+def _all_inside(given: Any, contexts: Sequence[str]) -> tuple[Evidence, ...] | None:
+    """What `_evidence` makes of places that lie in their contexts; None for any other."""
+    if type(given) is not list:
+        return None
+    found = []
+    for one in given:
+        if type(one) is not dict:
+            return None
+        context, start, end = one.get("context"), one.get("start"), one.get("end")
+        if type(context) is not int or type(start) is not int or type(end) is not int:
+            return None
+        if not 0 <= context < len(contexts) or not 0 <= start < end <= len(contexts[context]):
+            return None
+        found.append(Evidence(context, start, end))
+    return tuple(found)
 
 
 def _unit(
@@ -210,7 +194,7 @@ def _unit(
     verdict: Verdict = one_of(item.get("verdict"), _VERDICTS, f"{where}.verdict")
     judged = _JUDGED.intersection(item)
     if not judged or (len(judged) == 1 and item.get("evidence") == []):  # our own exports have the empty list
-        match = _PLAIN[verdict]
+        match = _BARE[verdict, None]
     else:
         match = _match(item, verdict, where, contexts)
     return Unit(
@@ -246,7 +230,7 @@ def _spans(
 
     Without `start` and `spans` every exact mention; an empty `spans` says that there is none.
     """
-    if "spans" not in item and (span := _exact(item, text, reference)) is not None:
+    if "spans" not in item and (span := exact(item, text, reference)) is not None:
         return (span,)  # as most do; what follows finds the same at three times the cost
     given = list_of(item, "spans", where)
     further = [
@@ -270,18 +254,10 @@ def _spans(
         what = f"in a reference of {len(reference):,} characters"
     found = places(text, reference)
     if len(found) == 1:
-        notes.moved(f"{shown(text)} {_number(start)}:{_number(end)} → {found[0].start}:{found[0].end}")
+        moved(text, (start, end), found[0], notes)
         return found[0], *further
-    got = f"{shown(text)} at {_number(start)}:{_number(end)} {what}"
+    got = f"{shown(text)} at {number(start)}:{number(end)} {what}"
     raise RowError(where, got, "the quoted text" if kind == "entity" else "a place in the reference")
-
-
-def _exact(item: dict[str, Any], surface: str, text: str) -> Span | None:
-    """The place that an item names, where it is one and the text reads there as the item says."""
-    start, end = item.get("start"), item.get("end")
-    if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
-        return None
-    return Span(start, end) if text.startswith(surface, start) else None
 
 
 def _evidence(item: dict[str, Any], where: str, contexts: Sequence[str]) -> tuple[Evidence, ...]:
@@ -310,68 +286,5 @@ def _inside(value: Any, where: str, length: int) -> Span:
     if type(end) is not int:
         raise wrong(f"{where}.end", end, "an offset in characters")
     if not 0 <= start < end <= length:
-        raise RowError(where, f"{_number(start)}:{_number(end)}", f"start < end within 0:{length}")
+        raise RowError(where, f"{number(start)}:{number(end)}", f"start < end within 0:{length}")
     return Span(start, end)
-
-
-def _entities(items: list[Any], where: str, text: str, notes: Notes) -> tuple[ProposedEntity, ...]:
-    return tuple(_entity(item, f"{where}[{index}]", text, notes) for index, item in enumerate(items))
-
-
-def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
-    """A proposed entity; a bare string is one without label and offsets."""
-    if type(item) is str and item.strip():
-        return ProposedEntity(item)
-    if type(item) is not dict:
-        raise wrong(where, item, "an object with text")
-    if not _ENTITY.issuperset(item):
-        ignore(item, _ENTITY, where, notes)
-    surface = required(item, "text", where)
-    if (span := _exact(item, surface, text)) is not None:
-        return ProposedEntity(surface, optional(item, "label", where) or "", span.start, span.end)
-    start, end = offsets(item, where) or (None, None)
-    if (start, end) != (None, None):
-        found = places(surface, text)
-        if len(found) == 1:
-            notes.moved(f"{shown(surface)} {_number(start)}:{_number(end)} → {found[0].start}:{found[0].end}")
-            start, end = found[0].start, found[0].end
-        else:
-            start = end = None
-            notes.dropped += 1
-    return ProposedEntity(surface, optional(item, "label", where) or "", start, end)
-
-
-def _statement(item: Any, where: str, reference: str, contexts: int, notes: Notes) -> ProposedStatement:
-    if type(item) is not dict:
-        raise wrong(where, item, "an object with text")
-    if not _STATEMENT.issuperset(item):
-        ignore(item, _STATEMENT, where, notes)
-    context = item.get("context")
-    if context is not None:
-        if type(context) is not int:
-            raise wrong(f"{where}.context", context, "the number of a context, from 0")
-        if not 0 <= context < contexts:
-            context = None
-            notes.dropped += 1
-    start, end = offsets(item, where) or (None, None)
-    if (start, end) != (None, None) and not (
-        start is not None and end is not None and 0 <= start < end <= len(reference)
-    ):
-        start = end = None
-        notes.dropped += 1
-    verdict = optional(item, "verdict", where)
-    if verdict is not None and verdict.strip().lower() not in SAID:
-        raise RowError(f"{where}.verdict", shown(verdict), " or ".join(SAID))
-    return ProposedStatement(
-        text=required(item, "text", where),
-        verdict=verdict,
-        context=context,
-        quote=optional(item, "quote", where),
-        reason=optional(item, "reason", where),
-        start=start,
-        end=end,
-    )
-
-
-def _number(value: int | None) -> str:
-    return "?" if value is None else excerpt(str(value), 20) if abs(value) < 10**19 else "…"

@@ -47,9 +47,7 @@ def assess(
             rule=near.rule,
             note="" if found else f"perhaps {name}",
         )
-    return Assessment(
-        "entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units)
-    )
+    return Assessment("entity", "linked", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 
 def candidate_names(context_entities: Sequence[Sequence[ProposedEntity]]) -> list[Name]:

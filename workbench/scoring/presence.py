@@ -33,9 +33,7 @@ def assess(sample: Sample, units: Sequence[Unit], *, policy: Policy, threshold: 
         )
         for unit, one in zip(counted, found, strict=True)
     }
-    return Assessment(
-        "entity", "presence", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units)
-    )
+    return Assessment("entity", "presence", tuple(u.matched(matches[u.duplicate_of or u.id]) for u in units))
 
 
 def band(tally: Tally) -> str | None:

@@ -2,109 +2,51 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import UsageError
-from workbench.formats import (
-    conll,
-    deepeval_out,
-    evaluation_dataset,
-    few_shot,
-    flat,
-    folder,
-    huggingface,
-    label_studio_out,
-    prodigy_out,
-    ragas_annotations,
-)
-from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into, record_of
-from workbench.formats.native_out import to_line
+from workbench.errors import StoreError, UsageError
+from workbench.formats import folder, huggingface
+from workbench.formats.item import Item, Surroundings, Wrote
 from workbench.formats.readme import about_format, card_text
-from workbench.matching.version import MATCHER
 from workbench.scoring.names import SCORERS
 from workbench.stages import export_package, recompute
-from workbench.stages.export_items import Choice, Naming, each_item, item_of, probabilities, pseudonyms
+from workbench.stages.export_choice import ExportOptions, formats_of, gather
+from workbench.stages.export_formats import (
+    FORMATS,
+    PACKAGE,
+    WITH_ESTIMATES,
+    WITH_SCORES,
+    WITH_SPLIT,
+    WRITERS,
+)
+from workbench.stages.export_items import Choice, each_item
 from workbench.stages.export_manifest import (
     Provenance,
     anchoring_document,
     estimate_document,
     manifest_of,
 )
-from workbench.stages.plan import reach
 from workbench.stages.progress import Progress, silent
-from workbench.stages.queue import queue_ids
-from workbench.stages.splits import HOLDOUT, split_samples
-from workbench.store import export_facts, exports, plans, runs
+from workbench.stages.splits import HOLDOUT
+from workbench.store import export_facts, export_log, exports, plans, runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.text.query import Mistake, Query, Term, parse
 
-SAMPLES = "samples.jsonl"
-
-
-def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
-    wrote = Wrote()
-    with lines_into(part / SAMPLES) as line:
-        for item in items:
-            line(to_line(record_of(item)))
-            wrote.rows += 1
-    return wrote
-
-
-WRITERS: dict[str, Writer] = {
-    "native": _native,
-    "ragas": evaluation_dataset.write,
-    "ragas-annotations": ragas_annotations.write,
-    "deepeval-goldens": deepeval_out.write_goldens,
-    "deepeval-cases": deepeval_out.write_cases,
-    "huggingface": huggingface.write,
-    "label-studio": label_studio_out.write,
-    "prodigy": prodigy_out.write,
-    "conll": conll.write,
-    "csv": flat.write,
-    "few-shot": few_shot.write,
-}
-PACKAGE = "package"
-FORMATS = ("native", PACKAGE, *(name for name in WRITERS if name != "native"))
-ONLY = ("verified", "gold", "disputed")
-
-WITH_SPLIT = frozenset({PACKAGE, "csv"})
-"""Formats that say in every row which split it is of; the others get a folder for each."""
-
-WITHOUT_TEXT = frozenset({PACKAGE, "csv"})
-"""Formats that are worth something as hashes and figures."""
-
-WITH_ESTIMATES = frozenset({PACKAGE, "huggingface"})
-"""Formats whose manifest says what the dataset comes to: it takes every difference to be explained."""
-
-WITH_SCORES = frozenset({PACKAGE, "csv", "huggingface"})
-
-
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """What leaves, and how. `formats`: at least one of FORMATS, or `all`."""
-
-    formats: tuple[str, ...] = ("native",)
-    only: str | None = None
-    query: str = ""
-    text: bool = True
-    names: bool = False
-    force: bool = False
-    run: str | None = None
-    split: str | None = None
-    licence: str = ""
-    holdout: bool = False
+__all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """What an export holds. `rows` and `left` are by format; `left` counts what did not fit, by reason."""
+    """What an export holds. `rows` and `left` are by format; `left` counts what did not fit, by reason.
+
+    `splits`: how many samples each holds; nothing without splits.
+    """
 
     path: str
     samples: int
@@ -115,6 +57,7 @@ class ExportReport:
     left: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     withheld: int = 0
     shared_contexts: int = 0
+    splits: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -140,17 +83,45 @@ def export(
     Annotators leave under pseudonyms, samples that are kept back without what was verified, unless the
     options say otherwise. Raises ExportError when the folder is there already (unless forced and it is an
     export of ours), cannot be written, or a text stands in two splits; what stood there is untouched then.
+    Raises UsageError when the options choose no sample.
     """
     options = options or ExportOptions()
-    formats = _formats(options)
+    formats = formats_of(options)
+    directory = directory.resolve()  # now: the folder that one stands in is replaced as any other
     folder.check_free(directory, force=options.force)
-    if options.holdout:
-        plans.open_holdout(store, info.id, "export", annotator, datetime.now(UTC))
+    with _opened(store, info, options, annotator):
+        return _export(store, info, directory, options, formats, annotator, progress)
+
+
+@contextmanager
+def _opened(store: Store, info: DatasetInfo, options: ExportOptions, annotator: str) -> Iterator[None]:
+    """The holdout open for what leaves; an export that fails has opened nothing."""
+    if not options.holdout:
+        yield
+        return
+    if not plans.holdout_ids(store, info.id):
+        raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
+    at = datetime.now(UTC)
+    plans.open_holdout(store, info.id, "export", annotator, at)
+    try:
+        yield
+    except BaseException:
+        with suppress(StoreError):  # what went wrong is what the person has to know
+            plans.close_holdout(store, info.id, annotator, at)
+        raise
+
+
+def _export(
+    store: Store, info: DatasetInfo, directory: Path, options: ExportOptions, formats: tuple[str, ...],
+    annotator: str, progress: Progress,
+) -> ExportReport:  # fmt: skip
     if WITH_SCORES & set(formats):
         _score(store, info, options.run)
     estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
+    begun, replaced = datetime.now(UTC), folder.manifest_hash(directory)
     with store.reading():
-        choice, known = _gather(store, info, options, annotator)
+        choice, known = gather(store, info, options, annotator)
+        numbers = export_log.numbers_of(store, info.id, choice.wanted)
         known = replace(known, estimates=estimates, anchoring=anchoring)
         about = _about(store, info, options, known)
         counts = _Counts()
@@ -166,34 +137,25 @@ def export(
                 splits = known.splits.names if known.splits else (huggingface.TRAIN,)
                 rows = counts.rows["huggingface"]
                 huggingface.write_card(place, about, rows, splits, card_text(manifest, totals))
+                export_package.write_calibration(place, known, choice)
             left = {name: dict(one) for name, one in counts.left.items() if one}
             folder.write_manifest(
                 part,
                 {**totals, "rows": dict(counts.rows), "left_out": left},
                 {"formats": list(formats), **manifest, "settings": _settings(known)},
             )
-    digest = hashlib.sha256((directory / folder.MANIFEST).read_bytes()).hexdigest()
-    exports.log_export(store, info.id, str(directory.absolute()), digest, annotator)
+    digest = folder.manifest_hash(directory)
+    whole = max(counts.rows.values(), default=0) >= len(numbers)  # else formats left some out
+    export_log.log_export(
+        store, info.id, str(directory), digest, annotator, numbers if options.text else (),
+        whole=whole, begun=begun, at=datetime.now(UTC), replaced=replaced,
+    )  # fmt: skip
     return ExportReport(
         str(directory), counts.samples, counts.gold, counts.proposals, digest,
         dict(counts.rows), left,
         known.withheld, known.splits.shared_contexts if known.splits else 0,
+        dict(known.splits.sizes) if known.splits else {},
     )  # fmt: skip
-
-
-def _formats(options: ExportOptions) -> tuple[str, ...]:
-    """The formats to write. Raises UsageError for one there is not, or that is nothing without text."""
-    every = FORMATS if options.text else tuple(name for name in FORMATS if name in WITHOUT_TEXT)
-    formats = every if "all" in options.formats else tuple(dict.fromkeys(options.formats))
-    for name in formats:
-        if name not in FORMATS:
-            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
-        if not options.text and name not in WITHOUT_TEXT:
-            fit = " and ".join(sorted(WITHOUT_TEXT))
-            raise UsageError(f"{name} is made of text; without text there are {fit}")
-    if options.only is not None and options.only not in ONLY:
-        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
-    return formats
 
 
 def _score(store: Store, info: DatasetInfo, run: str | None) -> None:
@@ -220,72 +182,6 @@ def _estimates(
         return None, None
     shown = export_facts.auto_shown_ids(store, info.id)
     return [estimate_document(found)], anchoring_document(found, shown)
-
-
-def _gather(
-    store: Store, info: DatasetInfo, options: ExportOptions, annotator: str
-) -> tuple[Choice, Provenance]:
-    run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
-    salt = exports.salt_of(store, info.id)
-    naming: Naming = str if options.names else pseudonyms(salt)
-    facts = export_facts.facts_of(store, info.id)
-    wanted = _wanted(store, info, options, annotator)
-    splits = split_samples(store, info.id, options.split, wanted) if options.split else None
-    kept_back = frozenset() if facts.openings else frozenset(plans.holdout_ids(store, info.id))
-    drawn = reach(store, info, info.kinds[0])
-    scored = bool(WITH_SCORES & set(_formats(options)))
-    choice = Choice(
-        info.id, run_id, naming,
-        scale=exports.Scale(run_id, MATCHER, info.threshold) if scored and run_id is not None else None,
-        wanted=wanted,
-        withheld=kept_back,
-        splits=splits.of if splits else None,
-        place=exports.queue_places(store, info.id),
-        chance=probabilities(drawn),
-        grouping=None if options.text else pseudonyms(salt, "group"),
-    )  # fmt: skip
-    known = Provenance(
-        facts=facts,
-        run=options.run or info.run,
-        naming=naming,
-        annotators=exports.annotators(store, info.id),
-        several=frozenset(export_facts.several_ids(store, info.id)),
-        prefix=drawn,
-        splits=splits,
-        filters={"only": options.only, "query": options.query or None},
-        licence=options.licence,
-        text=options.text,
-        withheld=len(kept_back & export_facts.verified_ids(store, info.id)) if kept_back else 0,
-        names=options.names,
-    )
-    return choice, known
-
-
-def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: str) -> set[int] | None:
-    """The samples that the options choose, None for all. Raises UsageError for a query that is off."""
-    found: set[int] | None = None
-    if options.query:
-        query = parse(options.query)
-        if isinstance(query, Mistake):
-            raise UsageError(f"--query: {query}")
-        found = set(queue_ids(store, info.id, annotator, query))
-    if options.only == "disputed":
-        disputed = set(queue_ids(store, info.id, annotator, Query((Term("is", ("disputed",)),))))
-        found = disputed if found is None else found & disputed
-    elif options.only is not None:
-        chosen = export_facts.verified_ids(store, info.id)
-        if options.only == "gold":
-            chosen -= _unsettled(store, info) | export_facts.excluded_ids(store, info.id)
-        found = chosen if found is None else found & chosen
-    return found
-
-
-def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
-    """The samples whose annotators differ in every kind that several verified."""
-    several = export_facts.several_ids(store, info.id)
-    everyone = Choice(info.id, None, str)
-    chunks = exports.each_leaving(store, info.id, None, several) if several else ()
-    return {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}
 
 
 def _write(
@@ -318,7 +214,12 @@ def _write(
             items = counted(each_item(store, choice, split, progress))
             _note(counts, name, WRITERS[name](below, items, about))
     if name != "huggingface":  # its card comes last: it says what the manifest says
-        text = about_format(name, without_text=not about.text)
+        text = about_format(
+            name,
+            without_text=not about.text,
+            part=any(known.filters.values()),
+            one_of_several=place.name == name,  # else it is the folder itself, called .NAME.TOKEN.partial
+        )
         (place / "README.md").write_text(text, "utf-8", newline="\n")
 
 

@@ -28,7 +28,7 @@ class Choice:
 
     `wanted` None: all. `splits`: the split of each sample by number; `place` tells that in the queue, 0 for
     none. `chance` gives the probability with which a sample was drawn. `withheld`: samples whose gold stays.
-    `grouping`: how groups are called, None: as they are.
+    `grouping` and `strata`: how groups and strata are called, None: as they are.
     """
 
     dataset_id: int
@@ -41,6 +41,7 @@ class Choice:
     place: Callable[[int], int] | None = None
     chance: Chance | None = None
     grouping: Naming | None = None
+    strata: Naming | None = None
 
 
 def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
@@ -113,7 +114,7 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
         external=leaving.external,
         u=leaving.u,
         size=leaving.size,
-        stratum=leaving.stratum,
+        stratum=choice.strata(leaving.stratum) if choice.strata else leaving.stratum,
         position=choice.place(number) if choice.place else 0,
         pi=choice.chance(leaving) if choice.chance else None,
         blind=leaving.blind,

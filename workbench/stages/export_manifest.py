@@ -66,12 +66,12 @@ def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> 
             "policy_sha256": sha256(_canonical(policy["document"])),
         },
         "labels": policy["document"]["labels"],
-        "sampling": _sampling(known),
+        "sampling": _sampling(known, choice),
         "splits": _splits(known.splits),
         "annotators": _people(known),
         "agreement": _agreement(store, choice, known, kind),
         "anchoring": known.anchoring,
-        "estimates": known.estimates,
+        "estimates": _estimates(known, choice),
         "calibration": facts.dataset["calibration"],
         "purged": facts.purged,
     }
@@ -152,7 +152,30 @@ def _model(run: Mapping[str, Any], facts: Facts, text: bool) -> dict[str, Any]:
     }
 
 
-def _sampling(known: Provenance) -> dict[str, Any]:
+def plan_parameters(plan: Mapping[str, Any] | None, choice: Choice) -> dict[str, Any]:
+    """The parameters of a plan, strata under the names that may leave."""
+    parameters = dict(plan["parameters"]) if plan else {}
+    if choice.strata and "strata" in parameters:
+        parameters["strata"] = {choice.strata(name): one for name, one in parameters["strata"].items()}
+    return parameters
+
+
+def _estimates(known: Provenance, choice: Choice) -> list[dict[str, Any]] | None:
+    """The estimates; a refusal may name a stratum."""
+    plan = known.facts.plan
+    if known.estimates is None or choice.strata is None or plan is None:
+        return known.estimates
+    names = {repr(name): repr(choice.strata(name)) for name in plan["parameters"].get("strata", {}) if name}
+    return [{**one, "refusal": _renamed(one["refusal"], names)} for one in known.estimates]
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    for old, new in names.items():
+        text = text.replace(old, new)
+    return text
+
+
+def _sampling(known: Provenance, choice: Choice) -> dict[str, Any]:
     facts, prefix = known.facts, known.prefix
     plan = facts.plan
     return {
@@ -160,7 +183,7 @@ def _sampling(known: Provenance) -> dict[str, Any]:
         "seed": facts.dataset["seed"],
         "planned_n": plan["planned_n"] if plan else None,
         "population": prefix.population,
-        "parameters": plan["parameters"] if plan else {},
+        "parameters": plan_parameters(plan, choice),
         "prefix_n": prefix.n,
         "beyond_prefix": prefix.beyond,
         "blind_share": facts.dataset["blind_share"],

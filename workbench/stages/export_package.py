@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from workbench.formats import package
+from workbench.formats import calibration, package
 from workbench.formats.item import Item, Surroundings, Wrote, lines_into
 from workbench.reviewing.documents import policy_of
 from workbench.reviewing.fold import ReviewState
 from workbench.stages.export_items import Choice, Naming, item_of
-from workbench.stages.export_manifest import Provenance
+from workbench.stages.export_manifest import Provenance, plan_parameters
 from workbench.stages.export_verdicts import Look, verdicts
 from workbench.stages.progress import Progress
 from workbench.store import exports, packages
@@ -34,7 +34,7 @@ def write(
     counted: Counting,
     progress: Progress,
 ) -> Wrote:
-    """Write the four files; `rows` of the answer are those of `references.jsonl`."""
+    """Write the four files and the calibration in use; `rows` of the answer are those of the references."""
     wrote = Wrote()
     facts = known.facts
     current = next(one for one in facts.policies if one["version"] == facts.dataset["policy_version"])
@@ -62,8 +62,34 @@ def write(
             for row in packages.each_event(store, choice.dataset_id, choice.wanted, choice.withheld):
                 row["data"] = _SOURCE.sub(partial(_renamed, choice.naming), row["data"])
                 event(package.event_line(_named(row, choice.naming)))
-    package.write_dataset(place, _dataset(known, about.text))
+    gone = [_named(one, choice.naming) for one in packages.tombstones(store, choice.dataset_id)]
+    package.write_dataset(place, {**_dataset(known, choice, about.text), "purged": gone})
+    write_calibration(place, known, choice)
     return wrote
+
+
+def write_calibration(place: Path, known: Provenance, choice: Choice) -> None:
+    """Write `calibration.json` where a calibration is in use, as `calibrate -o` does.
+
+    Its groups leave under the names that may leave; it holds no other text.
+    """
+    facts = known.facts
+    for one in facts.calibrations:
+        if one["name"] == facts.dataset["calibration"]:
+            text = calibration.text_of(_without_groups(one["document"], choice))
+            (place / calibration.NAME).write_text(text, "utf-8", newline="\n")
+
+
+def _without_groups(document: Document, choice: Choice) -> Document:
+    """A calibration whose samples name their groups by what may leave of them."""
+    name_of = choice.grouping
+    if name_of is None:
+        return document
+    gold = document["gold"]
+    learned = [
+        {**one, "group": None if one["group"] is None else name_of(one["group"])} for one in gold["samples"]
+    ]
+    return {**document, "gold": {**gold, "samples": learned}}
 
 
 def _folded(store: Store, chunk: Sequence[Leaving], choice: Choice) -> dict[int, ReviewState]:
@@ -126,9 +152,10 @@ def _renamed(naming: Naming, found: re.Match[str]) -> str:
     return f"{key}{start}{json.dumps(known, ensure_ascii=False)[1:-1]}{end}"
 
 
-def _dataset(known: Provenance, text: bool) -> Document:
+def _dataset(known: Provenance, choice: Choice, text: bool) -> Document:
     """Settings, policies, runs, plan, openings and calibrations, people under the names that may leave."""
     facts, naming = known.facts, known.naming
+    plan = facts.plan
     policies = [_named(one, naming) for one in facts.policies]
     runs = [_named(one, naming) for one in facts.runs]
     calibrations = [_named(one, naming) for one in facts.calibrations]
@@ -148,7 +175,7 @@ def _dataset(known: Provenance, text: bool) -> Document:
         "dataset": facts.dataset,
         "policies": policies,
         "runs": runs,
-        "plan": None if facts.plan is None else _named(facts.plan, naming),
+        "plan": plan and {**_named(plan, naming), "parameters": plan_parameters(plan, choice)},
         "openings": [_named(one, naming) for one in facts.openings],
         "calibrations": calibrations,
     }

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from workbench.errors import InputError, RowError
+from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.directory import settings_of
 from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, rejected_path, rejecting
 from workbench.model import KINDS, Kind, Policy
-from workbench.stages.import_rows import chunks, said_before, with_gold
+from workbench.stages.import_rows import chunks, said_before, with_gold, without_purged
 from workbench.stages.import_settings import kept_settings
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
@@ -22,6 +22,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.importing import Outcome
 from workbench.store.intake import GoldRule, Intake
+from workbench.store.purge import purged_names
 
 SHOWN_ERRORS = 20
 BLIND_SHARE = 0.1
@@ -32,7 +33,8 @@ BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and
 class ImportReport:
     """What became of every row of a file. `errors` holds the first twenty rejected rows' messages.
 
-    `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
+    `purged`: how many of the rejected are of samples that were purged: of these the file of rejected rows has
+    the ids only. `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
     """
 
     path: str
@@ -53,6 +55,7 @@ class ImportReport:
     notes: tuple[str, ...]
     n_samples: int
     blind: int
+    purged: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +97,12 @@ def import_file(
     notes = Notes()
     rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
     info = existing(store, name)
+    gone = purged_names(store, info.id) if info else {}
     with rejecting(path) as reject:
         taken = _Taken(path, reject)
         taking: Intake | None = None
         for chunk in chunks(rows):
-            checked = (with_gold(row, options.gold) for row in chunk)
+            checked = (with_gold(without_purged(row, gone), options.gold) for row in chunk)
             good = [row for row in checked if taken.keep(row, options)]
             if good and taking is None:
                 info = info or _create(store, path, name, options, annotator, good)
@@ -152,7 +156,7 @@ class _Taken:
         self.path = path
         self.reject = reject
         self.counts: dict[Outcome, int] = {"new": 0, "unchanged": 0, "extended": 0, "updated": 0}
-        self.rejected = 0
+        self.rejected = self.purged = 0
         self.errors: list[str] = []
         self.gold_ignored = 0
 
@@ -169,6 +173,7 @@ class _Taken:
         """Put a row aside with its reason."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
         self.rejected += 1
+        self.purged += isinstance(error, PurgedError)
         if len(self.errors) < SHOWN_ERRORS:
             self.errors.append(str(error))
         self.reject(row.raw, error)
@@ -186,6 +191,7 @@ class _Taken:
             extended=self.counts["extended"],
             updated=self.counts["updated"],
             rejected=self.rejected,
+            purged=self.purged,
             errors=tuple(self.errors),
             rejected_path=str(rejected_path(self.path)) if self.rejected else "",
             gold_ignored=self.gold_ignored,

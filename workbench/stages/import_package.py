@@ -13,7 +13,7 @@ from workbench.formats import native, package
 from workbench.formats.rows import Notes
 from workbench.model import Sample
 from workbench.stages.progress import Progress, silent
-from workbench.store import datasets, restoring
+from workbench.store import datasets, packages, restoring
 from workbench.store.engine import Store
 
 
@@ -37,7 +37,7 @@ def is_package(path: Path) -> bool:
 def import_package(
     store: Store, path: Path, name: str | None = None, progress: Progress = silent
 ) -> PackageReport:
-    """Make a new dataset of a package; what its people did stands there as it did.
+    """Make a new dataset of a package; what its people did stands there as it did, what was purged stays out.
 
     Everything goes in or nothing. Raises UsageError when there is a dataset of that name, InputError for a
     package that was changed since it was written, holds no text, or does not fit together.
@@ -53,6 +53,7 @@ def import_package(
             events = _Counted(package.rows(folder, package.EVENTS))
             restoring.add_events(work, events)
             units = restoring.settle_reviews(work)
+            packages.add_tombstones(work.session, work.dataset_id, document.get("purged", []))
         return PackageReport(str(path), name, samples, len(work.reviews), units, events.number)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(

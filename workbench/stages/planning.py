@@ -231,6 +231,8 @@ def _lay_strata(
 ) -> _Laid:
     names = [one.value or "" for one in drawable]
     counts = dict(sorted(Counter(names).items()))
+    if not any(names):
+        raise UsageError(f"no sample has {wish.by}: there is nothing to stratify by")
     if len(counts) == 1:
         raise UsageError(f"every sample has the same {wish.by}: there is nothing to stratify by")
     weights: dict[str, list[float]] = defaultdict(list)

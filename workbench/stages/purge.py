@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import StoreError
-from workbench.store import exports
+from workbench.formats.folder import manifest_hash
+from workbench.formats.unfinished import being_written, leftovers
+from workbench.store import export_log
 from workbench.store import purge as purge_store
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, sqlite_path
@@ -17,7 +19,10 @@ SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class PurgePlan:
-    """What a purge would do. `keys`: the samples by id, also those whose rows went before."""
+    """What a purge would do. `keys`: the samples by id, also those whose rows went before.
+
+    The other fields are those of the report.
+    """
 
     dataset: str
     samples: int
@@ -25,6 +30,7 @@ class PurgePlan:
     keys: tuple[str, ...]
     backups: tuple[str, ...]
     exports: tuple[str, ...]
+    look: tuple[str, ...]
     sharing: tuple[str, ...]
 
 
@@ -32,8 +38,9 @@ class PurgePlan:
 class PurgeReport:
     """What a purge did. `by_hand`: copies that could not be rewritten, each with the reason.
 
-    `exports` are the folders that were written from this dataset and are still there; `sharing` other samples
-    with the same reference, whose text stays. `copies`: whether other copies may exist.
+    `exports` are the folders that hold one of the samples; `look` the places where a person has to look
+    whether one does, each with the reason; `sharing` other samples with the same reference, whose text stays.
+    `copies`: whether other copies may exist.
     """
 
     dataset: str
@@ -41,6 +48,7 @@ class PurgeReport:
     rewritten: tuple[str, ...]
     by_hand: tuple[str, ...]
     exports: tuple[str, ...]
+    look: tuple[str, ...]
     sharing: tuple[str, ...]
     copies: bool
 
@@ -52,14 +60,15 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePla
     """
     found, before = purge_store.find_keys(store, info.id, keys)
     every = (*found, *before)
-    logged = dict.fromkeys(row.path for row in exports.list_exports(store, info.id))
+    held, look = _exports(export_log.held_by(store, info.id, tuple(found.values()), before))
     return PurgePlan(
         dataset=info.name,
         samples=len(found),
         ids=tuple(found.values()),
         keys=every,
         backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
-        exports=tuple(path for path in logged if Path(path).exists()),
+        exports=held,
+        look=(*look, *_cut_off(store, info.id)),
         sharing=tuple(purge_store.same_references(store, info.id, tuple(found.values()))),
     )
 
@@ -85,6 +94,7 @@ def purge(store: Store, info: DatasetInfo, plan: PurgePlan, annotator: str) -> P
         rewritten=tuple(rewritten),
         by_hand=tuple(by_hand),
         exports=plan.exports,
+        look=plan.look,
         sharing=plan.sharing,
         copies=sqlite_path(store.url) is not None,
     )
@@ -96,3 +106,58 @@ def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
         return purge_store.holds(path, dataset, keys)
     except StoreError:
         return True
+
+
+def _exports(held: Iterable[export_log.Held]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The folders that hold a sample for certain, and where to look for the others, with the reason."""
+    there: dict[str, None] = {}
+    look: dict[str, None] = {}
+    for one in held:
+        why = _why_look(one)
+        if why:
+            look[f"{one.path}: {why}"] = None
+        else:
+            there[one.path] = None
+    return tuple(there), tuple(look)
+
+
+def _why_look(one: export_log.Held) -> str:
+    """Why it is not known whether an export at its place holds a sample; empty where it is."""
+    folder = Path(one.path)
+    known = manifest_hash(folder)
+    said = "held it" if one.certain else "may have held it"
+    if not known and _empty(folder):
+        return f"the export there {said} and is gone: if it was moved, delete it where it is now"
+    if known and known != one.manifest_sha256:
+        return f"the export there {said}; now another or a changed one is in its place: look where it went"
+    if not one.certain:
+        return "the export there may hold it: look, or delete it"
+    return ""
+
+
+def _empty(folder: Path) -> bool:
+    """Whether nothing is at a place; not where it cannot be read."""
+    try:
+        return not any(folder.iterdir())
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def _cut_off(store: Store, dataset_id: int) -> list[str]:
+    """What exports that were cut off left beside the database and beside known exports."""
+    path = sqlite_path(store.url)
+    beside = [path.absolute()] if path is not None else []
+    logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
+    parents = dict.fromkeys(one.parent for one in (*beside, *logged))
+    return [
+        f"{one}: "
+        + (
+            "an export is being written there, it may hold it"
+            if being_written(one)
+            else "an export that was cut off left it, it may hold it: delete it"
+        )
+        for parent in parents
+        for one in leftovers(parent)
+    ]

@@ -67,6 +67,7 @@ def split_samples(store: Store, dataset_id: int, text: str, wanted: Collection[i
 
     Raises ExportError when a reference stands in two splits, exactly or but for case, accents and white
     space: its group says that they are two documents, and the figures of the holdout would know its text.
+    Raises UsageError when a split would be empty.
     """
     shares = None if text == PLAN else shares_of(text)
     names = (CALIBRATION, HOLDOUT) if shares is None else tuple(shares)
@@ -89,6 +90,12 @@ def split_samples(store: Store, dataset_id: int, text: str, wanted: Collection[i
         raise UsageError("--split plan: no sample is kept back; draw some: --split calibration=.8,holdout=.2")
     if shares is not None and kept_back:
         raise UsageError("the plan keeps samples back already: --split plan takes that holdout over")
+    if empty := [name for name in names if not sizes[name]]:
+        groups = "groups and texts are never cut; " if shares is not None else ""
+        raise UsageError(
+            f"--split {text}: no sample falls to {', '.join(empty)} ({len(of):,} chosen): {groups}choose "
+            "more samples or a larger share"
+        )
     if seen.clashes:
         raise ExportError(_leak(seen.clashes))
     done = {name: digest.hexdigest() for name, digest in digests.items()}

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from workbench.errors import UsageError
+from workbench.model import Kind
 from workbench.store import backup as backup_store
 from workbench.store import datasets, queue, runs
 from workbench.store.datasets import DatasetInfo
@@ -17,11 +19,15 @@ from workbench.store.runs import RunInfo
 
 @dataclass(frozen=True, slots=True)
 class DatasetStatus:
-    """One dataset: its settings, its runs and one annotator's progress."""
+    """One dataset: its settings, its runs and one annotator's progress.
+
+    `verified`: by kind, where the policy has several: a sample is verified when every kind is.
+    """
 
     info: DatasetInfo
     runs: tuple[RunInfo, ...]
     progress: Progress
+    verified: Mapping[Kind, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,11 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
                 info,
                 tuple(runs.list_runs(store, info.id)),
                 queue.progress(store, info.id, annotator, info.kinds),
+                {
+                    kind: queue.progress(store, info.id, annotator, (kind,)).verified
+                    for kind in info.kinds
+                    if len(info.kinds) > 1
+                },
             )
             for info in found
         ),

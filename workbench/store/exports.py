@@ -1,4 +1,4 @@
-"""What exports read, and the log of what left."""
+"""What exports read, and the salt of the pseudonyms under which people leave."""
 
 from __future__ import annotations
 
@@ -319,14 +319,16 @@ def external_columns(store: Store, dataset_id: int) -> tuple[str, ...]:
         )
 
 
-def annotators(store: Store, dataset_id: int) -> dict[str, int]:
-    """Everyone who reviewed, with the number of reviews."""
+def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
+    """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
+    not counted.
+    """
+    query = select(ReviewRow.annotator, func.count()).where(ReviewRow.dataset_id == dataset_id)
+    if not holdout:
+        query = query.join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
+        query = query.where(col(SampleRow.holdout).is_(False))
     with store.reading() as session:
-        rows = session.exec(
-            select(ReviewRow.annotator, func.count())
-            .where(ReviewRow.dataset_id == dataset_id)
-            .group_by(col(ReviewRow.annotator))
-        )
+        rows = session.exec(query.group_by(col(ReviewRow.annotator)))
         return {name: int(number) for name, number in rows}
 
 
@@ -352,24 +354,3 @@ def salt_of(store: Store, dataset_id: int) -> bytes:
                 )
                 session.add(row)
     return bytes.fromhex(row.manifest_sha256)
-
-
-def log_export(store: Store, dataset_id: int, path: str, manifest_sha256: str, annotator: str) -> None:
-    """Note a finished export."""
-    with store.writing() as session:
-        session.add(
-            ExportRow(
-                dataset_id=dataset_id,
-                path=path,
-                manifest_sha256=manifest_sha256,
-                annotator=annotator,
-                created_at=datetime.now(UTC),
-            )
-        )
-
-
-def list_exports(store: Store, dataset_id: int) -> list[ExportRow]:
-    """Where exports of a dataset were written, oldest first."""
-    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id, ExportRow.path != "")
-    with store.reading() as session:
-        return list(session.exec(query.order_by(col(ExportRow.id))))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, col, select
 
-from workbench.errors import RowError
+from workbench.errors import PurgedError, RowError
 from workbench.model import KINDS, Match, Record, Sample
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
@@ -50,7 +50,7 @@ def add_chunk(
         for number, ((record, content), key) in enumerate(zip(hashed, keys, strict=True)):
             row = known.get(key)
             if key in purged or content in purged:
-                outcomes.append(_was_purged(key, purged.get(key) or purged[content]))
+                outcomes.append(PurgedError(key, purged.get(key) or purged[content]))
                 continue
             if row is None:
                 if not inserted:
@@ -75,10 +75,6 @@ def add_chunk(
         if dry:
             session.rollback()
         return outcomes
-
-
-def _was_purged(key: str, day: str) -> RowError:
-    return RowError("id", f"{key!r}, purged on {day}", "another sample: this one's text was removed for good")
 
 
 def _insert_all(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -17,10 +18,10 @@ from workbench.reviewing.documents import edit_document
 from workbench.reviewing.edits import Edit
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import insert_many
+from workbench.store.gold_rows import GoldRow, gold_rows, insert_gold
 from workbench.store.gold_text import accept_text, unit_text
 from workbench.store.importing_marks import marks_edits, opening_of
 from workbench.store.intake import Intake
-from workbench.store.journal import gold_rows
 from workbench.store.tables import METADATA, ReviewRow
 
 Row = dict[str, Any]
@@ -42,7 +43,7 @@ def write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, Go
     insert_many(session, METADATA.tables["review"], heads)
     numbers = _review_ids(session, [sample_id for sample_id, _, _ in gold])
     events: list[Row] = []
-    units: list[Row] = []
+    units: list[GoldRow] = []
     for sample_id, record, whole in gold:
         review_id = numbers[sample_id, record.annotator]
         rows: list[tuple[str, str]] = [_row(opening_of(record.marks, intake.policy_version))]
@@ -51,17 +52,17 @@ def write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, Go
             rows.append(("accept", accept_text(assessment, texts.values())))
             units += gold_rows(
                 gold_units(assessment.units),
+                texts,
                 whole.sample,
                 intake.dataset_id,
                 sample_id,
                 review_id,
                 record.annotator,
-                lambda unit, texts=texts: texts[unit.id],  # type: ignore[misc]
             )
         rows += map(_row, marks_edits(record.marks))
         events += _events(intake, record, review_id, rows, now)
     insert_many(session, METADATA.tables["review_event"], events, encoded=True)
-    insert_many(session, METADATA.tables["gold_unit"], units, encoded=True)
+    insert_gold(session, units)
     intake.reviews += sum(
         record.entities is not None or record.statements is not None for _, record, _ in gold
     )
@@ -87,7 +88,9 @@ def _head(intake: Intake, sample_id: int, record: GoldRecord, now: datetime) -> 
     }
 
 
+@lru_cache(maxsize=64)
 def _row(edit: Edit) -> tuple[str, str]:
+    """The operation and its data; nearly all reviews of a file are opened alike."""
     op, data = edit_document(edit)
     return op, _encode(data)
 

@@ -15,14 +15,16 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from workbench.errors import ConflictError, SpanError
+from workbench.errors import ConflictError
 from workbench.model import KINDS, Assessment, Effort, Kind, Sample, Unit
-from workbench.reviewing.documents import edit_document, edit_of, unit_document
+from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
-from workbench.store.engine import Store, insert_many
+from workbench.store.engine import Store
+from workbench.store.gold_rows import check_spans, gold_rows, insert_gold
+from workbench.store.gold_text import unit_text
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
 
@@ -343,77 +345,15 @@ def append_edits(
 def _keep_gold(session: Session, row: ReviewRow, sample: Sample, verified: Assessment) -> None:
     assert row.id is not None
     units = gold_units(verified.units)
-    insert_many(
-        session, _GOLD, gold_rows(units, sample, row.dataset_id, row.sample_id, row.id, row.annotator)
+    texts = {unit.id: unit_text(unit) for unit in units}
+    insert_gold(
+        session, gold_rows(units, texts, sample, row.dataset_id, row.sample_id, row.id, row.annotator)
     )
 
 
 @cache
 def _forget_gold() -> Any:
     return delete(_GOLD).where(_GOLD.c.review_id == bindparam("review"), _GOLD.c.kind == bindparam("of_kind"))
-
-
-def gold_rows(
-    units: Sequence[Unit],
-    sample: Sample,
-    dataset_id: int,
-    sample_id: int,
-    review_id: int,
-    annotator: str,
-    document: Callable[[Unit], Any] = unit_document,
-) -> list[dict[str, Any]]:
-    """The `gold_unit` rows of verified units, spans checked against the text.
-
-    `document` gives a unit's document, or its JSON where the rows are written as such.
-
-    Raises SpanError for a span outside the reference, a principal span that does not read as the
-    unit's text, or evidence outside its context.
-    """
-    rows = []
-    for position, unit in enumerate(units):
-        check_spans(unit, sample)
-        first = unit.spans[0] if unit.spans else None
-        rows.append(
-            {
-                "dataset_id": dataset_id,
-                "sample_id": sample_id,
-                "review_id": review_id,
-                "annotator": annotator,
-                "kind": unit.kind,
-                "position": position,
-                "unit": unit.id,
-                "text": unit.text,
-                "label": unit.label,
-                "start": first.start if first else None,
-                "end": first.end if first else None,
-                "verdict": unit.match.verdict or "unsure",
-                "reason": unit.match.reason,
-                "rule": unit.match.rule,
-                "document": document(unit),
-            }
-        )
-    return rows
-
-
-def check_spans(unit: Unit, sample: Sample) -> None:
-    """Check that every span lies in its text and that an entity's principal span reads as its text.
-
-    Raises SpanError otherwise.
-    """
-    name = repr(unit.text[:60])
-    for span in unit.spans:
-        if not 0 <= span.start < span.end <= len(sample.reference):
-            raise SpanError(f"{name} at {span.start}:{span.end} lies outside the reference")
-    if unit.kind == "entity" and unit.spans:
-        surface = sample.reference[unit.spans[0].start : unit.spans[0].end]
-        if surface != unit.text:
-            raise SpanError(f"{name} stands at a place that reads {surface[:60]!r}")
-    for place in unit.match.evidence:
-        contexts = sample.retrieved_contexts
-        inside = 0 <= place.context < len(contexts)
-        if not inside or not 0 <= place.start < place.end <= len(contexts[place.context]):
-            where = f"{place.start}:{place.end} of context {place.context}"
-            raise SpanError(f"the evidence of {name} lies outside its text: {where}")
 
 
 def _review(session: Session, row: ReviewRow) -> Review:

@@ -1,10 +1,12 @@
-"""What a package holds besides samples: proposals of all runs, heads of reviews, the journal, disputes."""
+"""What a package holds besides samples: proposals of all runs, heads of reviews, the journal, disputes, and
+what is left of purged samples."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Text, cast, func
@@ -14,11 +16,11 @@ from workbench.model import Effort
 from workbench.reviewing.documents import edit_of
 from workbench.reviewing.edits import Event
 from workbench.reviewing.fold import ReviewState, fold
-from workbench.store.engine import Store
+from workbench.store.engine import Store, insert_many
 from workbench.store.export_facts import stamp
-from workbench.store.tables import ProposalRow, ReviewEventRow, ReviewRow, RunRow, SampleRow
+from workbench.store.tables import METADATA, ProposalRow, ReviewEventRow, ReviewRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
-from workbench.store.tables_plans import DisputeRow
+from workbench.store.tables_plans import DisputeRow, PurgedRow
 
 _ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -116,6 +118,39 @@ def each_event(
                 "id": key, "annotator": annotator, "seq": seq, "action": action, "op": op, "data": data,
                 "at": stamp(at), "seconds": seconds, "presses": presses,
             }  # fmt: skip
+
+
+def tombstones(store: Store, dataset_id: int) -> list[Document]:
+    """What is left of the purged samples of a dataset, in the order in which they went."""
+    query = select(PurgedRow).where(PurgedRow.dataset_id == dataset_id).order_by(col(PurgedRow.id))
+    with store.reading() as session:
+        return [
+            {
+                "id": row.key,
+                "reference_hash": row.reference_hash,
+                "content_hash": row.content_hash,
+                "annotator": row.annotator,
+                "at": stamp(row.at),
+            }
+            for row in session.exec(query)
+        ]
+
+
+def add_tombstones(session: Session, dataset_id: int, documents: Sequence[Mapping[str, Any]]) -> None:
+    """Keep out of a new dataset what was purged from the one it is made of; no export of it held that."""
+    rows = [
+        {
+            "dataset_id": dataset_id,
+            "key": one["id"],
+            "reference_hash": one["reference_hash"],
+            "content_hash": one["content_hash"],
+            "annotator": one["annotator"],
+            "at": datetime.fromisoformat(one["at"]),
+            "exports": [],
+        }
+        for one in documents
+    ]
+    insert_many(session, METADATA.tables["purged"], rows)
 
 
 def _named_proposals(session: Session, ids: set[int]) -> dict[int, Document | None]:

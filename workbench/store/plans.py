@@ -325,6 +325,17 @@ def open_holdout(store: Store, dataset_id: int, purpose: str, annotator: str, at
         ).one()
 
 
+def close_holdout(store: Store, dataset_id: int, annotator: str, at: datetime) -> None:
+    """Take a look at the holdout back: it came to nothing, nobody saw anything."""
+    row = HoldoutOpeningRow
+    with store.writing() as session:
+        session.execute(
+            delete(row).where(
+                col(row.dataset_id) == dataset_id, col(row.annotator) == annotator, col(row.at) == at
+            )
+        )
+
+
 def openings(store: Store, dataset_id: int) -> list[Opening]:
     """Every look at the holdout, oldest first."""
     with store.reading() as session:

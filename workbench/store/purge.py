@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import inspect
+from sqlalchemy import inspect, text
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError, StoreError
 from workbench.store.engine import Store, sqlite_path
+from workbench.store.export_log import Leaving
+from workbench.store.purge_names import Execute, forget_names
 from workbench.store.samples import CHUNK
 from workbench.store.tables import Dataset, SampleRow
 from workbench.store.tables_plans import PurgedRow
-
-Execute = Callable[[str], Iterable[Any]]
 
 # Tables with a row for a sample, those that point to others first.
 _BY_SAMPLE = (
@@ -42,17 +42,26 @@ def purged_among(
     return found
 
 
+def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
+    """The ids and hashes of all that was purged from a dataset, each with the day."""
+    with store.reading() as session:
+        rows = session.exec(select(PurgedRow).where(PurgedRow.dataset_id == dataset_id))
+        return {name: row.at.date().isoformat() for row in rows for name in (row.key, row.content_hash)}
+
+
 def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[str, int], list[str]]:
     """The samples of some ids (all without any) with their numbers, and the ids that were purged before.
 
-    Raises NotFoundError for ids that are neither.
+    Those that were purged are named again, for their purge may have been kept from finishing. Raises
+    NotFoundError for ids that are neither.
     """
     query = select(SampleRow.key, SampleRow.id).where(SampleRow.dataset_id == dataset_id)
     gone = select(PurgedRow.key).where(PurgedRow.dataset_id == dataset_id)
     with store.reading() as session:
         if not keys:
             every = session.exec(query.order_by(col(SampleRow.id)))
-            return {key: number for key, number in every if number is not None}, []
+            there = {key: number for key, number in every if number is not None}
+            return there, [key for key in session.exec(gone.distinct()) if key not in there]
         found: dict[str, int] = {}
         before: list[str] = []
         for chunk in _chunks(list(dict.fromkeys(keys))):
@@ -98,6 +107,7 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
         connection = session.connection()
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
+        leaving = Leaving(session, dataset_id)
         for chunk in _chunks(ids):
             for row in session.exec(select(SampleRow).where(col(SampleRow.id).in_(chunk))):
                 session.add(
@@ -108,12 +118,15 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
                         content_hash=row.content_hash,
                         annotator=annotator,
                         at=now,
+                        exports=leaving.exports_of(row.id or 0),
                     )
                 )
             session.flush()
             session.expunge_all()
+        leaving.take_out(session, ids)
+        session.flush()
         tables = set(inspect(connection).get_table_names())
-        _delete(lambda sql: connection.exec_driver_sql(sql), ids, dataset_id, tables)
+        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id, tables)
 
 
 def _delete(execute: Execute, ids: Sequence[int], dataset_id: int, tables: Collection[str]) -> None:
@@ -129,6 +142,7 @@ def _delete(execute: Execute, ids: Sequence[int], dataset_id: int, tables: Colle
         execute(f"DELETE FROM sample WHERE id IN ({inside})")  # noqa: S608
     if "answer" in tables:
         _delete_answers(execute, dataset_id)
+    forget_names(execute, dataset_id, tables)
 
 
 def _delete_answers(execute: Execute, dataset_id: int) -> None:
@@ -195,21 +209,32 @@ def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
     """Remove samples from a copy and rewrite it. Raises StoreError when that cannot be done."""
     try:
         _remove_from_copy(path, dataset, keys)
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            why = "another program has it open: close that and run the same purge again, or delete the copy"
+            raise StoreError(why) from error
+        raise StoreError(str(error)) from error
     except sqlite3.Error as error:
         raise StoreError(str(error)) from error
 
 
 def _remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
-    with closing(sqlite3.connect(path)) as raw:
-        ids = _found(raw, dataset, keys)
-        if not ids:
-            return
-        tables = {row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        number = raw.execute("SELECT id FROM dataset WHERE name = ?", (dataset,)).fetchone()[0]
+    """All or nothing: a copy whose rows are gone and whose bytes are not would pass for done the next time.
+
+    So nobody else may have it open; without a log there is one file to rewrite.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as raw:
+        raw.execute("PRAGMA locking_mode=EXCLUSIVE")
+        raw.execute("PRAGMA journal_mode=DELETE").fetchone()
         raw.execute("PRAGMA secure_delete=ON")
-        _delete(lambda sql: raw.execute(sql), ids, number, tables)
-        raw.commit()
-    _rewrite(path)
+        raw.execute("BEGIN EXCLUSIVE")
+        ids = _found(raw, dataset, keys)
+        if ids:
+            tables = {row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            number = raw.execute("SELECT id FROM dataset WHERE name = ?", (dataset,)).fetchone()[0]
+            _delete(lambda sql, **values: raw.execute(sql, values), ids, number, tables)
+        raw.execute("COMMIT")
+        raw.execute("VACUUM")
 
 
 def _found(raw: sqlite3.Connection, dataset: str, keys: Collection[str]) -> list[int]:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
+from operator import itemgetter
 from typing import Any
 
 from sqlalchemy import insert
@@ -14,12 +15,14 @@ from sqlmodel import Session, col, select
 
 from workbench.errors import InputError
 from workbench.model import KINDS, Sample
+from workbench.reviewing.documents import edit_of
+from workbench.reviewing.edits import Event
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import Store, insert_many
-from workbench.store.journal import gold_rows
+from workbench.store.gold_rows import GoldRow, gold_rows, insert_gold
+from workbench.store.gold_text import unit_text
 from workbench.store.packages import journals
-from workbench.store.samples import sample_of
 from workbench.store.tables import METADATA, CalibrationRow, Dataset, PolicyRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
 from workbench.store.tables_plans import HoldoutOpeningRow, PlanRow
@@ -30,13 +33,18 @@ CHUNK = 500
 
 @dataclass(slots=True)
 class Restoring:
-    """A dataset under way: the numbers that this database gives to its samples, runs and reviews."""
+    """A dataset under way: the numbers that this database gives to its samples, runs and reviews.
+
+    `settled`: the reviews whose journal was folded, into so many verified `units`.
+    """
 
     session: Session
     dataset_id: int
     runs: dict[str, int]
     samples: dict[str, int] = field(default_factory=dict)
     reviews: dict[tuple[str, str], tuple[int, Document]] = field(default_factory=dict)
+    settled: set[tuple[str, str]] = field(default_factory=set)
+    units: int = 0
 
 
 @contextmanager
@@ -137,10 +145,9 @@ def add_samples(work: Restoring, rows: Sequence[tuple[Sample, Document]]) -> Non
     if failed:
         session.execute(insert(FailedRow), failed)
     for name, many in (("proposal", proposals), ("external_score", scores), ("dispute", disputes)):
-        if many:
-            session.execute(tables[name].insert(), many)
+        insert_many(session, tables[name], many)
     if reviews:
-        session.execute(tables["review"].insert(), reviews)
+        insert_many(session, tables["review"], reviews)
         _remember(work, {number: key for key, number in ids.items()}, reviews)
 
 
@@ -179,7 +186,7 @@ def _remember(work: Restoring, keys: Mapping[int, str], reviews: Sequence[Docume
 
 
 def add_events(work: Restoring, events: Iterable[Document]) -> None:
-    """Add the journal in its order. Raises InputError for an event without a review."""
+    """Add the journal in its order. Raises InputError for an event without a review, and as `_settle`."""
     waiting = iter(events)
     while chunk := list(islice(waiting, CHUNK)):
         proposals = _proposals(work, chunk)
@@ -188,10 +195,12 @@ def add_events(work: Restoring, events: Iterable[Document]) -> None:
             known = work.reviews.get((one["id"], one["annotator"]))
             if known is None:
                 raise InputError(f"an event of {one['annotator']} on {one['id']!r}, which has no such review")
+            if (one["id"], one["annotator"]) in work.settled:  # it has more rows than its review says
+                raise _differs(one["id"], one["annotator"])
             data = one["data"]
             if one["op"] == "open" and data["proposal"] is not None:
                 place = (one["id"], data["proposal"]["run"], data["proposal"]["content_hash"])
-                data = {**data, "proposal": proposals.get(place)}
+                one["data"] = data = {**data, "proposal": proposals.get(place)}
             rows.append(
                 {
                     "review_id": known[0],
@@ -206,7 +215,8 @@ def add_events(work: Restoring, events: Iterable[Document]) -> None:
                     "presses": one["presses"],
                 }
             )
-        work.session.execute(METADATA.tables["review_event"].insert(), rows)
+        insert_many(work.session, METADATA.tables["review_event"], rows)
+        _settle(work, _in_one_piece(work, chunk))
 
 
 def _proposals(work: Restoring, chunk: Sequence[Document]) -> dict[tuple[str, str, str], int]:
@@ -228,38 +238,65 @@ def _proposals(work: Restoring, chunk: Sequence[Document]) -> dict[tuple[str, st
 
 
 def settle_reviews(work: Restoring) -> int:
-    """Fold every journal and write the gold that it says; the number of verified units.
+    """Fold the journals that did not come in one piece and write their gold; the number of verified units.
+
+    Raises as `_settle`.
+    """
+    waiting = iter([one for one in work.reviews if one not in work.settled])
+    while chunk := list(islice(waiting, CHUNK)):
+        events = journals(work.session, [work.reviews[one][0] for one in chunk])
+        _settle(work, {one: events.get(work.reviews[one][0], []) for one in chunk})
+    return work.units
+
+
+def _in_one_piece(work: Restoring, chunk: Sequence[Document]) -> dict[tuple[str, str], list[Event]]:
+    """The journals of which a chunk holds every row: as most do, and they need not be read back."""
+    found: dict[tuple[str, str], list[Event]] = {}
+    for one in sorted(chunk, key=itemgetter("seq")):
+        event = Event(one["seq"], one["action"], one["annotator"], one["at"], edit_of(one["op"], one["data"]))
+        found.setdefault((one["id"], one["annotator"]), []).append(event)
+    return {one: events for one, events in found.items() if len(events) == work.reviews[one][1]["seq"] + 1}
+
+
+def _settle(work: Restoring, journals: Mapping[tuple[str, str], Sequence[Event]]) -> None:
+    """Fold whole journals and write the gold that they say.
 
     Raises InputError where a journal says something else than the head of its review, SpanError for a unit
     that does not quote its text.
     """
-    waiting = iter(work.reviews.items())
-    total = 0
-    while chunk := list(islice(waiting, CHUNK)):
-        events = journals(work.session, [number for _, (number, _) in chunk])
-        texts = _texts(work, {head["sample_id"] for _, (_, head) in chunk})
-        units: list[Document] = []
-        for (key, annotator), (number, head) in chunk:
-            state = fold(events.get(number, []))
-            _check(key, annotator, head, state)
-            for kind in KINDS:
-                if state.of(kind).disposition == "verified":
-                    counted = gold_units(state.of(kind).assessment.units)
-                    sample_id = head["sample_id"]
-                    units += gold_rows(
-                        counted, texts[sample_id], work.dataset_id, sample_id, number, annotator
-                    )
-        insert_many(work.session, METADATA.tables["gold_unit"], units)
-        total += len(units)
-    return total
+    texts = _texts(work, {work.reviews[one][1]["sample_id"] for one in journals})
+    units: list[GoldRow] = []
+    for (key, annotator), events in journals.items():
+        number, head = work.reviews[key, annotator]
+        state = fold(events)
+        _check(key, annotator, head, state)
+        sample_id = head["sample_id"]
+        for kind in KINDS:
+            if state.of(kind).disposition == "verified":
+                counted = gold_units(state.of(kind).assessment.units)
+                said = {unit.id: unit_text(unit) for unit in counted}
+                text = texts[sample_id]
+                units += gold_rows(counted, said, text, work.dataset_id, sample_id, number, annotator)
+    insert_gold(work.session, units)
+    work.settled.update(journals)
+    work.units += len(units)
 
 
 def _texts(work: Restoring, ids: set[int]) -> dict[int, Sample]:
-    rows = work.session.exec(select(SampleRow).where(col(SampleRow.id).in_(ids)))
-    return {row.id or 0: sample_of(row) for row in rows}
+    """The samples by number, with the texts that units quote."""
+    rows = work.session.exec(
+        select(SampleRow.id, SampleRow.reference, SampleRow.retrieved_contexts).where(
+            col(SampleRow.id).in_(ids)
+        )
+    )
+    return {number or 0: Sample("", "", reference, tuple(contexts)) for number, reference, contexts in rows}
 
 
 def _check(key: str, annotator: str, head: Document, state: ReviewState) -> None:
     said = (state.seq, state.entity.disposition, state.statement.disposition, state.flag)
     if said != (head["seq"], head["entity"], head["statement"], head["flag"]):
-        raise InputError(f"the journal of {annotator} on {key!r} says something else than its review")
+        raise _differs(key, annotator)
+
+
+def _differs(key: str, annotator: str) -> InputError:
+    return InputError(f"the journal of {annotator} on {key!r} says something else than its review")

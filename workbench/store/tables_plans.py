@@ -75,7 +75,10 @@ class ExplainedRow(Base, table=True):
 
 
 class PurgedRow(Base, table=True):
-    """A sample whose text was removed: what is left of it are hashes."""
+    """A sample whose text was removed: what is left of it are hashes.
+
+    `exports`: the numbers of the exports that held it, None where nobody noted that (before schema 0005).
+    """
 
     __tablename__ = "purged"
     __table_args__ = (Index(None, "dataset_id"),)
@@ -86,10 +89,11 @@ class PurgedRow(Base, table=True):
     content_hash: str
     annotator: str
     at: datetime
+    exports: list[int] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
 
 
 class ExportRow(Base, table=True):
-    """One finished export."""
+    """One finished export. `held`: whose texts it holds (see `export_log`), None before schema 0005."""
 
     __tablename__ = "export_log"
     id: int | None = Field(default=None, primary_key=True)
@@ -98,3 +102,4 @@ class ExportRow(Base, table=True):
     manifest_sha256: str
     annotator: str
     created_at: datetime
+    held: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))

@@ -258,7 +258,8 @@ def _comparison(token: Token, start: int) -> Term | Mistake:
     if _NUMBER.fullmatch(typed) is None:
         point = typed.replace(",", ".")
         near = f"{name}{op}{point}" if _NUMBER.fullmatch(point) else ""
-        return Mistake(start, token.end, f"{typed or 'nothing'} is no number from 0 to 1", near)
+        said = f"{typed} is no number from 0 to 1" if typed else f"{name}{op} what? (a number from 0 to 1)"
+        return Mistake(start, token.end, said, near)
     number = Fraction(typed)
     if not 0 <= number <= 1:
         near = f"{name}{op}{float(number / 100):g}" if 1 < number <= 100 else ""

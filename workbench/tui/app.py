@@ -5,13 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from operator import ge
 from pathlib import Path
 from time import monotonic
-from traceback import walk_tb
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -20,23 +18,21 @@ from textual.app import SystemCommand
 from textual.binding import BindingType
 from textual.filter import LineFilter
 from textual.screen import Screen
-from textual.widgets import Input
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
-from workbench.settings import Settings, read_state, remember, state_path
-from workbench.tui.commands import DatasetCommands, SampleCommands, may_leave
+from workbench.tui import presses
+from workbench.tui.commands import DatasetCommands, SampleCommands, may_leave, system_commands
+from workbench.tui.crash import crash_text
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.own import EVERY, OwnApp
-from workbench.tui.safe import TerminalGuard, flat
-from workbench.tui.screens.base import TINY, Dialog, Ordered
+from workbench.tui.safe import TerminalGuard
+from workbench.tui.screens.base import Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.queue_view import ABOVE, BELOW
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM
 from workbench.tui.screens.tour import TourScreen
-from workbench.tui.theme import SIXTEEN, chosen_theme
-from workbench.tui.widgets.too_small import too_small
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -53,14 +49,6 @@ SHEETS = (
 )  # fmt: skip
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
-
-SWITCH = 0.0005
-"""Seconds after which a busy thread hands over to one that waits (Python's own: .005). A key passes six
-times from thread to thread on its way to the screen, each time behind a run or a count that goes on."""
-
-PASTE_TAIL = 0.05
-"""Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
-sequence that ends it early, and the rest would arrive as keys."""
 
 
 class WorkbenchApp(OwnApp):
@@ -106,7 +94,7 @@ class WorkbenchApp(OwnApp):
         self._file = file
         self._dataset = dataset
         self._guard = TerminalGuard()
-        self._last_paste = float("-inf")
+        self.last_paste = float("-inf")
         self._leave_with = 0
 
     # Start: a frame first, then the store.
@@ -295,76 +283,11 @@ class WorkbenchApp(OwnApp):
 
     async def on_event(self, event: events.Event) -> None:
         """Hand keys and pastes to our screens one by one; everything else goes the usual way."""
-        if self.unseen and isinstance(event, (events.Key, events.Paste, events.MouseDown)):
-            ordered = isinstance(self.screen, Ordered)
-            if ordered and not (isinstance(event, events.Key) and event.key == "ctrl+q"):
-                return  # here already: behind a gate that waits for painting it would act once there is room
-        if isinstance(event, events.MouseDown):
-            self.meter.press(monotonic())
-        elif isinstance(event, events.MouseEvent):
-            self.meter.alive(monotonic())
-        if isinstance(event, events.Paste):
-            self._last_paste = event.time
-        ordered = any(isinstance(screen, Ordered) for screen in self.screen_stack[-1:])
-        if not ordered or event.is_forwarded:
-            await super().on_event(event)
-        elif isinstance(event, events.Key) and event.key != "ctrl+q":
-            if event.time - self._last_paste < PASTE_TAIL:
-                self._last_paste = event.time
-                return
-            await self.gate.enter(partial(self._key, event))
-        elif isinstance(event, events.Paste):
-            await self.gate.enter(partial(self._paste, event))
-        else:
-            await super().on_event(event)
-
-    @property
-    def unseen(self) -> bool:
-        """Whether nobody sees what a key would do: the notice stands there, or is about to.
-
-        The size is known at once, the screen hears of it 8 ms later and more.
-        """
-        return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
-
-    async def _key(self, event: events.Key) -> None:
-        if self.unseen:
-            return  # it was typed before the window shrank
-        self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
-        self.pressed_at = event.time
-        focused = self.focused
-        if isinstance(focused, Input) and event.is_printable and event.character:
-            focused.replace(event.character, *sorted(focused.selection))
-            return
-        active = self.screen.active_bindings.get(event.key)
-        if active is None and isinstance(self.screen, TourScreen):
-            await self.pop_screen()
-            active = self.screen.active_bindings.get(event.key)
-        if active is None:
-            screen = self.screen
-            text = event.character if event.is_printable else None
-            if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
-                await super().on_event(event)
-        elif active.enabled:
-            if not await self.run_action(active.binding.action, active.node):
-                await super().on_event(event)  # a field has nothing to copy: the next one's turn
-        elif isinstance(self.screen, Ordered):
-            self.screen.refused(active.binding.action)
-
-    async def _paste(self, event: events.Paste) -> None:
-        focused = self.focused
-        if isinstance(focused, Input) and not self.unseen:
-            focused.replace(flat(event.text.strip()), *sorted(focused.selection))
+        await presses.take(self, event, super().on_event)
 
     def perform(self, act: Act) -> None:
         """Do what a key would do: after everything that was pressed before."""
-
-        async def run() -> None:
-            if self.unseen:
-                return
-            self.pressed_at = self.clock()
-            await self.run_action(act.binding.binding.action, act.binding.node)
-
-        self.call_later(self.gate.enter, run)
+        self.call_later(self.gate.enter, partial(presses.act, self, act))
 
     @staticmethod
     def clock() -> float:
@@ -380,17 +303,7 @@ class WorkbenchApp(OwnApp):
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the screen, then the theme and the first steps."""
-        for act in acts(screen.active_bindings, digits_as_one=False):
-            if act.id == "app.palette":
-                continue  # one is there already
-            keys = " ".join(act.keys)
-            yield SystemCommand(act.description, f"{act.group} · {keys}", partial(self.perform, act))
-        yield SystemCommand("Theme", "Light, dark, the terminal's own and others", self.action_change_theme)
-        if may_leave(screen) and self.desk is not None and not isinstance(screen, QueueScreen):
-            to_runs = partial(self.call_later, self.gate.enter, self.show_runs)
-            yield SystemCommand("Runs", "Who proposed, at what cost; start one", to_runs)
-        tour = partial(self.call_later, self.gate.enter, self.action_tour)
-        yield SystemCommand("Tour", "The first steps again", tour)
+        return system_commands(self, screen)
 
     # The edges.
 
@@ -400,17 +313,8 @@ class WorkbenchApp(OwnApp):
 
     def _fatal_error(self) -> None:
         """A crash says where it happened and nothing of the data (no message, no local values)."""
-        error = self._exception
-        lines = ["Workbench stopped because of an error of its own. What was shown as saved is saved."]
-        while error is not None:
-            lines.append(f"{type(error).__module__}.{type(error).__qualname__} at")
-            lines += [
-                f"  {Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"
-                for frame, line in walk_tb(error.__traceback__)
-            ][-12:]
-            error = getattr(error, "error", None) or error.__cause__  # type: ignore[assignment]
         if not self._exit_renderables:  # the first error; others are its echoes
-            self._exit_renderables.append(Text("\n".join(lines)))
+            self._exit_renderables.append(Text(crash_text(self._exception)))
         self._close_messages_no_wait()
 
 
@@ -423,48 +327,3 @@ def _get_ready() -> None:
 
     gc.freeze()
     gc.enable()
-
-
-def run(
-    connect: Callable[[], Store],
-    dataset: str | None,
-    annotator: str,
-    settings: Settings,
-    file: Path | None = None,
-) -> int:
-    """Run the app until the person leaves; returns the exit code.
-
-    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only one.
-    The caller has checked that there is a terminal. Writes that are under way are finished before this
-    returns. Raises UsageError for settings that name a theme, an action or a key that does not exist.
-    """
-    from workbench.tui.keymap import keymap
-
-    path = state_path()
-    state = read_state(path)
-    theme = chosen_theme(settings, state)
-    app = WorkbenchApp(
-        connect,
-        dataset,
-        annotator,
-        file=file,
-        theme=theme,
-        keymap=keymap(settings),
-        tour=not state.tour_seen,
-        remember=partial(remember, path, settings),
-    )
-    if not theme and app.console.color_system == "standard":
-        app.theme = SIXTEEN
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH)
-    try:
-        app.run()
-    finally:
-        sys.setswitchinterval(usual)
-        if app.proposing is not None:
-            from workbench.tui.proposing import finish
-
-            finish(app.proposing)
-        if app.store is not None:
-            app.store.close()
-    return app.return_code or 0

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from workbench.texts_calibrate import NAMES, gain_text, how_sure, number, signed, times
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
     from workbench.comparing.moves import Moved
     from workbench.stages.calibrate_look import Look
 
-DIM = "$foreground 68%"
 LABEL = 12
 
 Line = list[Part]

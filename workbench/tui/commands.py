@@ -6,16 +6,18 @@ What a hit shows comes from a dataset: it is `Content`, never markup, and made s
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from textual.app import SystemCommand
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.screen import Screen
 
 from workbench.tui.cells import cut
 from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.keys import acts
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 
@@ -109,6 +111,21 @@ class DatasetCommands(BenchCommands):
             self.bench.choose_dataset(info.name)
 
         return self.going(open_it)
+
+
+def system_commands(app: WorkbenchApp, screen: Screen[Any]) -> Iterable[SystemCommand]:
+    """Every action of the screen, then the theme, the runs and the first steps."""
+    for act in acts(screen.active_bindings, digits_as_one=False):
+        if act.id == "app.palette":
+            continue  # one is there already
+        keys = " ".join(act.keys)
+        yield SystemCommand(act.description, f"{act.group} · {keys}", partial(app.perform, act))
+    yield SystemCommand("Theme", "Light, dark, the terminal's own and others", app.action_change_theme)
+    if may_leave(screen) and app.desk is not None and screen is not app.screen_stack[0]:
+        to_runs = partial(app.call_later, app.gate.enter, app.show_runs)
+        yield SystemCommand("Runs", "Who proposed, at what cost; start one", to_runs)
+    tour = partial(app.call_later, app.gate.enter, app.action_tour)
+    yield SystemCommand("Tour", "The first steps again", tour)
 
 
 def may_leave(screen: Screen[Any]) -> bool:

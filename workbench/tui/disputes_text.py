@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from workbench.tui.figures import delta, value
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.stages.disputes import Dispute, Report
-
-DIM = "$foreground 68%"
 
 
 class Sign(NamedTuple):

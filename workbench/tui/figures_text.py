@@ -12,6 +12,7 @@ from workbench.tui import figures_rows
 from workbench.tui.cells import cut_front, fit, width
 from workbench.tui.figures_rows import Look, Sample
 from workbench.tui.safe import flat
+from workbench.tui.widgets.bars import DIM
 from workbench.tui.widgets.bars import Part as Styled
 from workbench.tui.widgets.picks import Part, Pick, bar, level
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from workbench.comparing.figures import Figures, Row
     from workbench.comparing.totals import CauseTotal
 
-DIM = "$foreground 68%"
 NAME, VALUE = 28, 15
 """Cells of a fact's name and value."""
 CAUSE = 14

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from workbench.texts_plan import DESIGN_WORDS, complete_line, many
 from workbench.tui.cells import fit
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.stages.plan import PlanReport, Stratum
 
-DIM = "$foreground 68%"
 NAME = 11
 """Cells of the names on the left."""
 

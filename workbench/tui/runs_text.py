@@ -9,7 +9,7 @@ from workbench.texts_claude import money
 from workbench.tui.cells import width
 from workbench.tui.figures import UNDEFINED, value
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from workbench.stages.runs import Disagreement, Paid, RunComparison, RunRow
     from workbench.tui.proposing import Going
 
-DIM = "$foreground 68%"
 NAMES = 12
 """Names of a sample that the comparison writes out for each run."""
 

@@ -12,7 +12,7 @@ from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.tallies import first_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def head_parts(
         if planned is not None:
             done, goal = planned
             said = f"{done:,} of {goal:,} planned" if done < goal else f"plan complete · {said}"
-        left.append((f"  {said}", "$foreground 68%"))
+        left.append((f"  {said}", DIM))
     right: list[Part] = []
     state = opened.state.of(kind)
     if opened.blind:
@@ -48,7 +48,7 @@ def head_parts(
     if opened.state.flag:
         right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
     if opened.state.comments:
-        right.append((f"✎ {len(opened.state.comments)}  ", "$foreground 68%"))
+        right.append((f"✎ {len(opened.state.comments)}  ", DIM))
     if opened.stale(kind):
         right.append((f"↻ verified under policy {state.policy or opened.opening.policy}  ", "$warning"))
     elif state.disposition in ("verified", "excluded", "skipped"):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
+from workbench.errors import WorkbenchError
 from workbench.tui.keys import key
-from workbench.tui.widgets.bars import KeyBar
+from workbench.tui.safe import flat
+from workbench.tui.widgets.bars import KeyBar, Status
 from workbench.tui.widgets.too_small import TooSmall, too_small
+from workbench.tui.work import Work, start
 
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
@@ -55,7 +59,27 @@ class Ordered(Screen[None]):
 
 
 class BaseScreen(Ordered):
-    """A screen that fills the terminal."""
+    """A screen that fills the terminal, with a line that says what happened."""
+
+    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
+        """Put it on the status line."""
+        for status in self.query(Status):  # none when the app is leaving
+            status.say(flat(text), sign=sign, tone=tone)
+
+    def work(self, work: Work) -> None:
+        """Do it beside the event loop while keys wait; what goes wrong is said."""
+        self.bench.gate.close()
+        start(self, partial(self.then_open, work), group="work", failed=self.unread)
+
+    async def then_open(self, work: Work) -> None:
+        """Do it, then let keys run."""
+        await work()
+        self.bench.open_gate()
+
+    def unread(self, error: Exception) -> None:
+        """Say what could not be done, then let keys run."""
+        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
+        self.bench.open_gate()
 
 
 class Dialog(Ordered, ModalScreen[None]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,19 +12,17 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.moves import move_to
-from workbench.errors import UsageError, WorkbenchError
-from workbench.tui.calibrate_text import DIM, finding, legend, panel
-from workbench.tui.cells import cut
+from workbench.errors import UsageError
+from workbench.tui.calibrate_text import finding, legend, panel
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.menu import ConfirmScreen
 from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Part, Status
+from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
 from workbench.tui.widgets.numbers import Numbers
 from workbench.tui.widgets.slider import HIGH, LOW, Slider
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
-from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.calibrate_look import Look
@@ -98,29 +95,16 @@ class CalibrateScreen(BaseScreen):
         self._title("")
         self._hide(shown=False)
         self.set_interval(TICK, self._tell)
-        self._work(self._read)
+        self.work(self._read)
 
     # Reading.
 
-    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self._then_open, work), group="work", failed=self._unread)
-
-    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
-        await work()
-        self.bench.open_gate()
-
-    def _unread(self, error: Exception) -> None:
+    def unread(self, error: Exception) -> None:
+        """As everywhere; where there is nothing to show the reason takes its place."""
         self._reading = ""
         if self.look is None:
             self._empty(str(error))
-        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
-        self.bench.open_gate()
-
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Put it on the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+        super().unread(error)
 
     def _tell(self) -> None:
         """How far the reading is."""
@@ -163,10 +147,8 @@ class CalibrateScreen(BaseScreen):
     # Showing.
 
     def _title(self, what: str) -> None:
-        left: tuple[Part, ...] = (("Calibrate", "bold"), (f"  {cut(flat(self.desk.info.name), 30)}", DIM))
-        if what:
-            left = (*left, (f"  {flat(what)}", DIM))
-        self.query_one(Head).show(left, ((f"as {flat(self.desk.annotator)}", DIM),))
+        desk = self.desk
+        self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
 
     def _hide(self, *, shown: bool) -> None:
         for name in ("#middle", "#slider", "#finding"):
@@ -188,8 +170,7 @@ class CalibrateScreen(BaseScreen):
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
         )
-        lines = [Content.assemble(*line) for line in finding(look)]
-        self.query_one("#finding", Static).update(Content("\n").join(lines))
+        self.query_one("#finding", Static).update(as_text(finding(look)))
         self._moved()
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
@@ -260,7 +241,7 @@ class CalibrateScreen(BaseScreen):
     def action_objective(self) -> None:
         """Choose by the other objective."""
         self.objective = "f1" if self.objective == "bias" else "bias"
-        self._work(self._refit)
+        self.work(self._refit)
 
     async def _refit(self) -> None:
         from workbench.stages import calibrate_look as stage
@@ -294,7 +275,7 @@ class CalibrateScreen(BaseScreen):
             self.say("this threshold is in use")
         else:
             title = f"Use {self.at} by hand?"
-            await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self._work, self._by_hand)))
+            await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
 
     async def _ask_name(self, title: str, *, use: bool) -> None:
         from workbench.stages.calibrate_look import free_name
@@ -310,7 +291,7 @@ class CalibrateScreen(BaseScreen):
                 return "a name, please"
             if name in self.look.saved:
                 return "there is one of that name, and it does not change"
-            self._work(partial(self._save, name, use=use))
+            self.work(partial(self._save, name, use=use))
             return None
 
         await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=free_name(self.look)))
@@ -340,7 +321,7 @@ class CalibrateScreen(BaseScreen):
     def action_reread(self) -> None:
         """Read again: other windows review too."""
         self.query_one(Status).clear()
-        self._work(self._read)
+        self.work(self._read)
 
     async def action_back(self) -> None:
         """To the queue, which reads again what may have changed."""

@@ -14,36 +14,21 @@ from workbench.tui.cells import fit
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar
+from workbench.tui.widgets.bars import DIM, Bar
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.rows import Rows
 
 
-class Names(Lines):
+class Names(Rows[str]):
     """A list of names."""
 
     BASE = "names--row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {"names--row", "names--cursor"}
 
-    def __init__(self, names: Sequence[str], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.names = [flat(name) for name in names]
-
-    @property
-    def count(self) -> int:
-        """How many."""
-        return len(self.names)
-
-    def on_mount(self) -> None:
-        """All names are there from the start."""
-        self.resized(len(self.names))
-
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def drawn(self, name: str, size: int, *, here: bool) -> list[Segment]:
         """One name."""
-        if line >= self.count:
-            return []
-        at_cursor = line == self.cursor
-        style = self.part("names--cursor" if at_cursor else "names--row")
-        return [Segment("▸ " if at_cursor else "  ", style), Segment(fit(self.names[line], size - 2), style)]
+        style = self.part("names--cursor" if here else "names--row")
+        return [Segment("▸ " if here else "  ", style), Segment(fit(flat(name), size - 2), style)]
 
 
 class ChooseScreen(Dialog):
@@ -68,14 +53,13 @@ class ChooseScreen(Dialog):
 
     def opened(self) -> None:
         """The title; the cursor stands on the first name."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter opens", "$foreground 68%"),))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter opens", DIM),))
 
     def action_move(self, step: int) -> None:
         """Up or down."""
-        names = self.query_one(Names)
-        names.move_to(names.cursor + int(step))
+        self.query_one(Names).move(int(step))
 
-    def action_take(self) -> None:
+    async def action_take(self) -> None:
         """Close with the one under the cursor."""
         name = self._names[self.query_one(Names).cursor]
         self.app.pop_screen()
@@ -85,7 +69,4 @@ class ChooseScreen(Dialog):
         """A click takes it."""
         event.stop()
         if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self._take_later)
-
-    async def _take_later(self) -> None:
-        self.action_take()
+            self.app.call_later(self.bench.gate.enter, self.action_take)

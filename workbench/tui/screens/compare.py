@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,25 +14,24 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.words import headline, verified_samples
-from workbench.errors import WorkbenchError
 from workbench.scoring.names import SCORERS
 from workbench.tui.cells import cut
 from workbench.tui.figures_rows import Look, Sample, look
-from workbench.tui.figures_text import DIM, nothing_yet
-from workbench.tui.keys import key
+from workbench.tui.figures_text import nothing_yet
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.compare_keys import COMPARE_KEYS, SIGNS, run_choices, scorer_choices
 from workbench.tui.screens.compare_samples import CompareSamplesScreen
-from workbench.tui.screens.menu import Choice, MenuScreen
+from workbench.tui.screens.menu import MenuScreen
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
 from workbench.tui.widgets.compare_plots import ScatterPlot
 from workbench.tui.widgets.compare_sections import SECTIONS, Causes, Scatter, Section
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.picks import Pick, Picks
 from workbench.tui.widgets.sample_rows import SampleRows
 from workbench.tui.widgets.section_bar import SectionBar
-from workbench.tui.work import start
+from workbench.tui.work import Work
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
@@ -45,33 +44,8 @@ TICK = 0.25
 class CompareScreen(BaseScreen):
     """Reads beside the event loop; what was read is shown from eight sides, drawn when asked for."""
 
-    LEGEND = (
-        ("Δ", "automatic − verified: below 0 the automatic value is too low"),
-        ("• ● ■", "1, 2, 5 samples at one place of the picture"),
-        ("wheel, drag", "zoom and move the scatter picture; a click chooses"),
-    )
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "open", "The samples behind it; or why", "compare.open", "Compare", "samples"),
-        *(
-            key(str(number), f"section({number})", f"Show {one.NAME}", f"compare.section_{number}", "Compare",
-                "show" if number == 1 else "")
-            for number, one in enumerate(SECTIONS, 1)
-        ),
-        key("tab l right", "turn(1)", "The next part", "compare.next", "Compare"),
-        key("shift+tab h left", "turn(-1)", "The part before", "compare.previous", "Compare"),
-        key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
-        key("r", "run", "Another run", "compare.run", "Compare", "run"),
-        key("c", "cut", "Causes: all units, by label, by language", "compare.cut", "Compare", "cut"),
-        key("z", "zoom_out", "The whole scatter picture again", "compare.whole", "Compare"),
-        key("p", "plan", "Plan: how many more reviews", "compare.plan", "Compare", "plan"),
-        key("f5", "reread", "Read again", "compare.reread", "Compare"),
-        key("j down", "move(1)", "Next line", "compare.down", "Moving"),
-        key("k up", "move(-1)", "Previous line", "compare.up", "Moving"),
-        key("pagedown space", "page(1)", "A page down", "compare.page_down", "Moving"),
-        key("pageup", "page(-1)", "A page up", "compare.page_up", "Moving"),
-        key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
-        key("q", "app.quit", "Quit", "compare.quit", "Compare"),
-    ]  # fmt: skip
+    LEGEND = SIGNS
+    BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -101,30 +75,22 @@ class CompareScreen(BaseScreen):
         self._title()
         self._only(None)
         self.set_interval(TICK, self._tell)
-        self._work(self._read)
+        self.work(self._read)
 
     # Reading.
 
-    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self._then_open, work), group="work", failed=self._unread)
-
-    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
+    async def then_open(self, work: Work) -> None:
+        """As everywhere; a part that is being filled lets keys run when it is."""
         await work()
-        if not self._filling:  # a part that is being filled opens it
+        if not self._filling:
             self.bench.open_gate()
 
-    def _unread(self, error: Exception) -> None:
+    def unread(self, error: Exception) -> None:
+        """As everywhere; where there is nothing to show the reason takes its place."""
         self._reading = False
         if self.found is None:
             self._empty(str(error))
-        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
-        self.bench.open_gate()
-
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Put it on the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
+        super().unread(error)
 
     def _tell(self) -> None:
         """How far the reading is."""
@@ -239,7 +205,7 @@ class CompareScreen(BaseScreen):
         """Back from the plan: the estimate may rest on another one."""
         if self._away:
             self._away = False
-            self._work(self._read)
+            self.work(self._read)
 
     # Keys.
 
@@ -274,9 +240,7 @@ class CompareScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        listed = self.section.listed
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.section.listed.move(int(step))
 
     def action_page(self, step: int) -> None:
         """A page of what is longer than the screen."""
@@ -287,13 +251,13 @@ class CompareScreen(BaseScreen):
         assert self.found is not None  # the key is closed without it
         listed = self.section.listed
         if isinstance(listed, SampleRows):
-            if listed.chosen is not None:
-                await open_why(self, self.desk, listed.chosen.sample_id, self.found.kind, self._explained_by)
+            if (row := listed.verified) is not None:
+                await open_why(self, self.desk, row.sample_id, self.found.kind, self._explained_by)
         elif isinstance(listed, Picks) and listed.chosen is not None:
             if listed.chosen.samples is None:
                 self.say("no sample stands behind this line")
             else:
-                self._work(partial(self._drill, listed.chosen, listed.chosen.samples))
+                self.work(partial(self._drill, listed.chosen, listed.chosen.samples))
 
     @property
     def _explained_by(self) -> str | None:
@@ -326,15 +290,7 @@ class CompareScreen(BaseScreen):
     async def action_scorer(self) -> None:
         """Choose what is compared."""
         assert self.found is not None  # the key is closed without it
-        choices = [
-            Choice(
-                f"{flat(one.scorer):<22}",
-                f"n {one.n:,}",
-                on=one.scorer == self.found.scorer,
-                take=partial(self._work, partial(self._read, None, one.scorer)),
-            )
-            for one in self.found.beside
-        ]
+        choices = scorer_choices(self.found, lambda name: self.work(partial(self._read, scorer=name)))
         if len(choices) > 1:
             await self.bench.ask(MenuScreen("Scorer", choices))
         else:
@@ -342,7 +298,7 @@ class CompareScreen(BaseScreen):
 
     def action_run(self) -> None:
         """Choose whose proposals are compared."""
-        self._work(self._runs)
+        self.work(self._runs)
 
     async def _runs(self) -> None:
         from workbench.stages.runs import list_runs
@@ -352,15 +308,7 @@ class CompareScreen(BaseScreen):
         if len(runs) < 2:
             self.say("there is no other run")
             return
-        choices = [
-            Choice(
-                cut(flat(one.name), 40),
-                "current" if one.current else "",
-                on=one.name == self.found.run,
-                take=partial(self._work, partial(self._read, one.name, None)),
-            )
-            for one in runs
-        ]
+        choices = run_choices(runs, self.found.run, lambda name: self.work(partial(self._read, name)))
         await self.bench.ask(MenuScreen("Run", choices))
 
     async def action_plan(self) -> None:
@@ -374,7 +322,7 @@ class CompareScreen(BaseScreen):
     def action_reread(self) -> None:
         """Read again: other windows review too."""
         self.query_one(Status).clear()
-        self._work(self._read)
+        self.work(self._read)
 
     async def action_back(self) -> None:
         """To the queue, which reads again what may have been counted."""

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.comparing.words import many
 from workbench.tui.figures_rows import Sample
-from workbench.tui.figures_text import DIM, sample_head
+from workbench.tui.figures_text import sample_head
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.sample_rows import SampleRows
 
@@ -63,9 +64,9 @@ class CompareSamplesScreen(BaseScreen):
         self._follow_columns()
         self.bench.open_gate()
 
-    def on_resize(self, event: object) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        super().on_resize(event)  # type: ignore[arg-type]
+        super().on_resize(event)
         self.call_after_refresh(self._follow_columns)
 
     def _follow_columns(self) -> None:
@@ -82,13 +83,11 @@ class CompareSamplesScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another sample."""
-        listed = self.query_one(SampleRows)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(SampleRows).move(int(step))
 
     async def action_why(self) -> None:
         """Both assessments of the sample side by side."""
-        row = self.query_one(SampleRows).chosen
+        row = self.query_one(SampleRows).verified
         if row is not None:
             await open_why(self, self.desk, row.sample_id, self._kind, self._scorer)
 

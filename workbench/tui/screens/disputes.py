@@ -75,16 +75,13 @@ class DisputesScreen(DisputesView):
         event.stop()
         self._explain()
         if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self._look_later)
-
-    async def _look_later(self) -> None:
-        self.action_look()
+            self.app.call_later(self.bench.gate.enter, self.action_look)
 
     def on_screen_resume(self, _event: events.ScreenResume) -> None:
         """Back from a review: what was decided may have settled the dispute."""
         if self._reviewing:
             self._reviewing = False
-            self._work(self._read)
+            self.work(self._read)
 
     # Keys.
 
@@ -111,25 +108,22 @@ class DisputesScreen(DisputesView):
 
     def action_move(self, step: int) -> None:
         """To another dispute."""
-        listed = self.query_one(DisputeList)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(DisputeList).move(int(step))
 
     def action_page(self, step: int) -> None:
         """A page up or down."""
-        self.action_move(int(step) * max(1, self.query_one(DisputeList).size.height - 1))
+        self.query_one(DisputeList).move_page(int(step))
 
     def action_edge(self, last: int) -> None:
         """The first or the last dispute."""
         listed = self.query_one(DisputeList)
-        if listed.count:
-            listed.move_to((listed.count - 1) * int(last))
+        listed.move_to((listed.count - 1) * int(last))
 
     def action_reread(self) -> None:
         """Try again what was not saved, else read everything again."""
         self.query_one(Status).clear()
         if not self._failed:
-            self._work(self._begin)
+            self.work(self._begin)
             return
         again, self._failed = self._failed, {}
         for changed, (what, work) in again.items():
@@ -141,7 +135,7 @@ class DisputesScreen(DisputesView):
 
     # The evidence.
 
-    def action_look(self) -> None:
+    async def action_look(self) -> None:
         """Both sides of the dispute, or its sample opened to be audited; asked once, for what that means."""
         one = self.chosen
         assert one is not None  # the key is closed without it
@@ -151,9 +145,7 @@ class DisputesScreen(DisputesView):
             return
         title = "Open it out of its turn?" if one.sort in WITHOUT_VALUES else "Audit this sample?"
         text = OFF_PLAN if one.sort in WITHOUT_VALUES else f"{SHOWN} {OFF_PLAN}"
-        dialog = ConfirmScreen(title, text, partial(self._agreed, dataset, one))
-        self.bench.gate.close()
-        start(self, partial(self.bench.ask, dialog), group="work")
+        await self.bench.ask(ConfirmScreen(title, text, partial(self._agreed, dataset, one)))
 
     def _agreed(self, dataset: int, one: Dispute) -> None:
         self.bench.audited.add(dataset)

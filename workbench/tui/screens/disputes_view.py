@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from dataclasses import replace
-from functools import partial
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.tui.cells import cut
-from workbench.tui.disputes_text import DIM, detail, filter_parts, hidden_text, nothing_text
-from workbench.tui.safe import flat
+from workbench.tui.disputes_text import detail, filter_parts, hidden_text, nothing_text
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
-from workbench.tui.widgets.dispute_list import DisputeHead, DisputeList
-from workbench.tui.work import Work, start
+from workbench.tui.widgets.bars import Bar, ColumnNames, Head, KeyBar, Status, as_text
+from workbench.tui.widgets.dispute_list import DisputeList, column_names
+from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.disputes import Dispute, Report
@@ -43,7 +41,7 @@ class DisputesView(BaseScreen):
         yield Head(id="head")
         yield Bar(id="filter")
         yield Static(id="hidden")
-        yield DisputeHead(id="columns")
+        yield ColumnNames(id="columns")
         yield DisputeList(id="disputes")
         yield Static(id="empty")
         yield Static(id="detail")
@@ -52,31 +50,16 @@ class DisputesView(BaseScreen):
 
     def on_mount(self) -> None:
         """Read what is counted; keys wait for it."""
-        self.query_one(Head).show(
-            (("Disputes", "bold"), (f"  {cut(flat(self.desk.info.name), 40)}", DIM)),
-            ((f"as {flat(self.desk.annotator)}", DIM),),
-        )
+        self.query_one(Head).place("Disputes", self.desk.info.name, self.desk.annotator)
         self.say("reading …")
-        self._work(self._begin)
+        self.work(self._begin)
 
     # Reading.
 
-    def _work(self, work: Work) -> None:
-        """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self._then_open, work), group="work", failed=self._unread)
-
-    async def _then_open(self, work: Work) -> None:
-        await work()
-        self.bench.open_gate()
-
-    def _unread(self, error: Exception) -> None:
+    def unread(self, error: Exception) -> None:
+        """Say how to try again."""
         self.say(f"could not read: {error}; r tries again", sign="!", tone="bad")
         self.bench.open_gate()
-
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Put it on the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
 
     async def _begin(self) -> None:
         """Count the first thousand samples that are not counted, read; count the others while keys go on."""
@@ -162,9 +145,8 @@ class DisputesView(BaseScreen):
     def _list(self, rows: tuple[Dispute, ...], at: Dispute | None) -> None:
         assert self.report is not None
         listed = self.query_one(DisputeList)
-        listed.display = self.query_one(DisputeHead).display = bool(rows)
+        listed.display = self.query_one(ColumnNames).display = bool(rows)
         empty = self.query_one("#empty", Static)
-        empty.display = self.query_one("#detail").display = False
         empty.display = not rows
         self.query_one("#detail").display = bool(rows)
         empty.update(Content(nothing_text(self.report)))
@@ -175,17 +157,14 @@ class DisputesView(BaseScreen):
 
     def _explain(self) -> None:
         one = self.chosen
-        lines = detail(one) if one else []
-        self.query_one("#detail", Static).update(
-            Content("\n").join(Content.assemble(*line) for line in lines)
-        )
+        self.query_one("#detail", Static).update(as_text(detail(one) if one else []))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
     def _follow_columns(self) -> None:
-        self.query_one(DisputeHead).show(self.query_one(DisputeList).columns)
+        self.query_one(ColumnNames).show(column_names(self.query_one(DisputeList).columns))
 
-    def on_resize(self, event: object) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        super().on_resize(event)  # type: ignore[arg-type]
+        super().on_resize(event)
         self.call_after_refresh(self._follow_columns)

@@ -20,13 +20,11 @@ from workbench.tui.keys import key
 from workbench.tui.marks import Mark, MarkedLines
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 from workbench.tui.widgets.lines import Lines
 
 MOST_LINES = 8
 """Lines a passage takes at most; a passage has at most 300 characters."""
-
-QUIET = "$foreground 68%"
 
 
 class Offer(NamedTuple):
@@ -178,7 +176,7 @@ class EvidenceScreen(Dialog):
     def opened(self) -> None:
         """Take the place of the units."""
         self._fit()
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc", "$accent"), (" cancel", QUIET)))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc", "$accent"), (" cancel", DIM)))
         self.query_one("#hint", Bar).show(self._keys())
 
     def on_resize(self, event: events.Resize) -> None:
@@ -197,7 +195,7 @@ class EvidenceScreen(Dialog):
             *(numbers if self._offers else ()),
             ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"),
         ):  # fmt: skip
-            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", QUIET)]
+            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", DIM)]
         return tuple(parts)
 
     def action_take_number(self, number: int) -> None:

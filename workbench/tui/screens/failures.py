@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.keys import key
-from workbench.tui.runs_text import DIM, many
+from workbench.tui.runs_text import many
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Part, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.run_list import FailedList
 from workbench.tui.work import start
@@ -51,21 +50,22 @@ class FailuresScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Read them; keys wait for it."""
-        start(self, self._read, group="work", failed=self._unread)
+        self.work(self._read)
 
     async def _read(self) -> None:
         from workbench.stages import runs
 
         rows = await self.desk.store.read(runs.failures, self.desk.info, self.run)
-        self.query_one(FailedList).show(rows)
+        listed = self.query_one(FailedList)
+        listed.put(rows, listed.cursor)
         self.query_one(Head).show(
             (("Failures", "bold"), (f"  {flat(self.run)}", DIM)), ((many(len(rows), "sample"), DIM),)
         )
         self._explain()
-        self.bench.open_gate()
 
-    def _unread(self, error: Exception) -> None:
-        self.query_one(Status).say(f"could not read: {flat(str(error))}", sign="!", tone="bad")
+    def unread(self, error: Exception) -> None:
+        """Say that it could not be read, then let keys run."""
+        self.say(f"could not read: {error}", sign="!", tone="bad")
         self.bench.open_gate()
 
     def _explain(self) -> None:
@@ -77,14 +77,12 @@ class FailuresScreen(BaseScreen):
         if said:
             lines.append([("said  ", DIM), (flat(said.removeprefix("(").removesuffix(")")), "")])
         lines.append([("to do  ", DIM), (flat(one.advice), "")])
-        self.query_one("#detail", Static).update(
-            Content("\n").join(Content.assemble(*line) for line in lines)
-        )
+        self.query_one("#detail", Static).update(as_text(lines))
 
     def on_screen_resume(self, _event: events.ScreenResume) -> None:
         """Back from a review: the sample may have been proposed meanwhile."""
         if self.query_one(FailedList).count:
-            start(self, self._read, group="read", failed=self._unread)
+            start(self, self._read, group="read", failed=self.unread)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved; a click opens the sample."""
@@ -95,9 +93,7 @@ class FailuresScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another sample."""
-        listed = self.query_one(FailedList)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(FailedList).move(int(step))
 
     async def action_review(self) -> None:
         """Open the sample under the cursor; it was chosen by hand."""

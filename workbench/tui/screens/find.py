@@ -15,10 +15,8 @@ from textual.widgets.input import Selection
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 from workbench.tui.widgets.field import Field
-
-QUIET = "$foreground 68%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +81,12 @@ class FindScreen(Dialog):
         for name, word in (
             ("enter", self._finding.enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel"),
         ):  # fmt: skip
-            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", QUIET)]
+            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", DIM)]
         return tuple(parts)
 
     def count(self, words: str, *, none: bool = False) -> None:
         """Say how many places there are."""
-        self.query_one("#count", Bar).show((), ((words, "$warning" if none else QUIET),))
+        self.query_one("#count", Bar).show((), ((words, "$warning" if none else DIM),))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search while typing."""

@@ -16,7 +16,7 @@ from textual.widgets import Static
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, Act, key
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
@@ -49,7 +49,7 @@ class HelpScreen(Dialog):
 
     def opened(self) -> None:
         """The title."""
-        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", "$foreground 68%"),))
+        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", DIM),))
 
     def on_resize(self, event: events.Resize) -> None:
         """Lay the blocks out anew for the width there is."""
@@ -79,7 +79,7 @@ class HelpScreen(Dialog):
         ]
         if self._legend:
             blocks.append(_block("Signs", self._legend, left, size))
-        blocks.append([(f"\n{NOTE}\n", "$foreground 68%")])
+        blocks.append([(f"\n{NOTE}\n", DIM)])
         return blocks
 
     def action_scroll(self, lines: int) -> None:

@@ -15,13 +15,14 @@ from workbench.tui.cells import fit
 from workbench.tui.keys import TWINS, key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.rows import Rows
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
 
 
-class LabelRows(Lines):
+class LabelRows(Rows[Label]):
     """Labels with their numbers."""
 
     BASE = "labels--row"
@@ -32,32 +33,13 @@ class LabelRows(Lines):
         "labels--cursor-key",
     }
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.rows: tuple[Label, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many."""
-        return len(self.rows)
-
-    def show(self, rows: Sequence[Label], cursor: int) -> None:
-        """These labels, the cursor on one of them."""
-        self.rows = tuple(rows)
-        self.cursor = cursor
-        self.resized(len(self.rows))
-        self.redraw()
-
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def drawn(self, label: Label, size: int, *, here: bool) -> list[Segment]:
         """One label."""
-        if line >= self.count:
-            return []
-        label, name = self.rows[line], "labels--cursor" if line == self.cursor else "labels--row"
-        number = self.part("labels--cursor-key" if line == self.cursor else "labels--key")
+        row = self.part("labels--cursor" if here else "labels--row")
         return [
-            Segment("▸ " if line == self.cursor else "  ", self.part(name)),
-            Segment(fit(flat(label.key), 2), number),
-            Segment(fit(flat(label.name), size - 4), self.part(name)),
+            Segment("▸ " if here else "  ", row),
+            Segment(fit(flat(label.key), 2), self.part("labels--cursor-key" if here else "labels--key")),
+            Segment(fit(flat(label.name), size - 4), row),
         ]
 
 
@@ -123,17 +105,16 @@ class LabelScreen(Dialog):
         rows = self.fitting
         names = [label.name for label in rows]
         at = names.index(self._current) if not self._filter and self._current in names else 0
-        self.query_one(LabelRows).show(rows, at)
+        self.query_one(LabelRows).put(rows, at)
         self._head()
 
     def _head(self, complaint: str = "") -> None:
-        quiet = "$foreground 68%"
         typed: tuple[Part, ...] = (("  ", ""), (f"{flat(self._filter)}▏", "bold $accent"))
         said: tuple[Part, ...] = (("  ", ""), (flat(complaint), "$warning")) if complaint else ()
         right: list[Part] = []
         by_name = (("1–9", "number"), ("a–z", "type it")) if self._labels else ()
         for name, word in (*by_name, ("enter", "take"), ("esc", "cancel")):
-            right += [("  " if right else "", ""), (name, "$accent"), (f" {word}", quiet)]
+            right += [("  " if right else "", ""), (name, "$accent"), (f" {word}", DIM)]
         left = ((self._title, "bold"), *(typed if self._filter else ()), *said)
         self.query_one("#title", Bar).show(left, tuple(right))
 
@@ -162,10 +143,9 @@ class LabelScreen(Dialog):
 
     def action_move(self, step: int) -> None:
         """Up or down."""
-        rows = self.query_one(LabelRows)
-        rows.move_to(rows.cursor + int(step))
+        self.query_one(LabelRows).move(int(step))
 
-    def action_take(self) -> None:
+    async def action_take(self) -> None:
         """Enter."""
         rows = self.query_one(LabelRows)
         label = rows.rows[rows.cursor]
@@ -185,7 +165,4 @@ class LabelScreen(Dialog):
         """A click takes it."""
         event.stop()
         if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self._take_later)
-
-    async def _take_later(self) -> None:
-        self.action_take()
+            self.app.call_later(self.bench.gate.enter, self.action_take)

@@ -17,8 +17,9 @@ from workbench.tui.cells import fit, width
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, KeyBar
+from workbench.tui.widgets.bars import DIM, Bar, KeyBar
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,7 @@ class Choice:
     take: Callable[[], None] | None = None
 
 
-class Choices(Lines):
+class Choices(Rows[Choice]):
     """Choices under headings; the cursor stands on choices only."""
 
     BASE = "choices--row"
@@ -43,20 +44,11 @@ class Choices(Lines):
         "choices--heading",
     }
 
-    def __init__(self, choices: Sequence[Choice], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.choices = tuple(choices)
-
-    @property
-    def count(self) -> int:
-        """How many lines."""
-        return len(self.choices)
-
     def on_mount(self) -> None:
         """The cursor stands on what is on, else on the first choice."""
         self.resized(self.count)
-        takeable = [index for index, one in enumerate(self.choices) if one.take]
-        on = [index for index in takeable if self.choices[index].on]
+        takeable = [index for index, one in enumerate(self.rows) if one.take]
+        on = [index for index in takeable if self.rows[index].on]
         self.move_to((on or takeable or [0])[0], tell=False)
 
     def move(self, step: int) -> None:
@@ -64,28 +56,24 @@ class Choices(Lines):
         way = 1 if step > 0 else -1
         for _ in range(abs(step)):
             index = self.cursor + way
-            while 0 <= index < self.count and self.choices[index].take is None:
+            while 0 <= index < self.count and self.rows[index].take is None:
                 index += way
             if not 0 <= index < self.count:
                 break
             self.move_to(index, tell=False)
-        if way < 0 and not any(one.take for one in self.choices[: self.cursor]):
+        if way < 0 and not any(one.take for one in self.rows[: self.cursor]):
             self.reveal(0)  # the heading above the first choice
 
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def drawn(self, one: Choice, size: int, *, here: bool) -> list[Segment]:
         """A heading or a choice."""
-        if line >= self.count:
-            return []
-        one = self.choices[line]
         if one.take is None:
             return [Segment(fit(flat(one.name), size), self.part("choices--heading"))]
-        at_cursor = line == self.cursor
-        style = self.part("choices--cursor" if at_cursor else "choices--row")
-        dim = self.part("choices--cursor-dim" if at_cursor else "choices--dim")
+        style = self.part("choices--cursor" if here else "choices--row")
+        dim = self.part("choices--cursor-dim" if here else "choices--dim")
         right = flat(one.right)
         room = size - 4 - width(right)
         return [
-            Segment("▸ " if at_cursor else "  ", style),
+            Segment("▸ " if here else "  ", style),
             Segment("✓ " if one.on else "  ", style),
             Segment(fit(flat(one.name), room), style),
             Segment(right, dim),
@@ -116,13 +104,13 @@ class MenuScreen(Dialog):
 
     def opened(self) -> None:
         """The title."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, "$foreground 68%"),))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, DIM),))
 
     def action_move(self, step: int) -> None:
         """Up or down."""
         self.query_one(Choices).move(int(step))
 
-    def action_take(self) -> None:
+    async def action_take(self) -> None:
         """Close, then do it."""
         take = self._choices[self.query_one(Choices).cursor].take
         if take is not None:
@@ -133,10 +121,7 @@ class MenuScreen(Dialog):
         """A click takes it."""
         event.stop()
         if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self._take_later)
-
-    async def _take_later(self) -> None:
-        self.action_take()
+            self.app.call_later(self.bench.gate.enter, self.action_take)
 
 
 class ConfirmScreen(Dialog):

@@ -14,6 +14,7 @@ from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.widgets.bars import DIM
 from workbench.tui.widgets.field import Field
 
 
@@ -52,14 +53,14 @@ class NewUnitScreen(PromptScreen):
         times = "" if not spans else "1 place" if len(spans) == 1 else f"{len(spans)} places"
         parts = [(times, "$success"), ("  " if times and longer else "", "")]
         if longer:
-            parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", "$foreground 68%")]
+            parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", DIM)]
         if typed and not spans and not longer:
             parts = [("not in the reference", "$warning")]
         if not typed:
             parts = [
-                ("type a name; ", "$foreground 68%"),
+                ("type a name; ", DIM),
                 ("tab", "$accent"),
-                (" completes it", "$foreground 68%"),
+                (" completes it", DIM),
             ]
         self.say(tuple(parts))
 

@@ -18,7 +18,7 @@ from workbench.tui.hints import Hint, after, codes, hints, letter
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 from workbench.tui.widgets.passage import Passage
 
 NEAR = 9
@@ -29,8 +29,6 @@ BOX = 2
 
 LEAST_PLAIN = 3
 """Lines below a passage from which on its text is shown there once more: a title, and two of text."""
-
-QUIET = "$foreground 68%"
 
 
 class PickScreen(Dialog):
@@ -183,19 +181,19 @@ class PickScreen(Dialog):
             *((("tab", "type it"),) if self._other else ()),
             ("esc", "cancel"),
         ):
-            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", QUIET)]
+            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", DIM)]
         return tuple(parts)
 
     def _how(self) -> tuple[Part, ...]:
         if self._first is not None:
-            return (("letters of its last token", QUIET),)
+            return (("letters of its last token", DIM),)
         if not self._to_last:
-            return (("letters of the token", QUIET),)
+            return (("letters of the token", DIM),)
         if any(len(hint.code) == 1 for hint in self._hints):
-            return (("letter of a name (capital: start there), or letters of the first token", QUIET),)
+            return (("letter of a name (capital: start there), or letters of the first token", DIM),)
         if any(hint.quiet for hint in self._hints):
-            return (("the letter at or before its first token, then the one on it", QUIET),)
-        return (("letters of its first token", QUIET),)
+            return (("the letter at or before its first token, then the one on it", DIM),)
+        return (("letters of its first token", DIM),)
 
     # What is typed.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -10,23 +10,18 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
-from textual.content import Content
 from textual.widgets import Static
 
-from workbench.errors import WorkbenchError
 from workbench.text.query import META
 from workbench.texts_plan import draft_text, precision_text
-from workbench.tui.cells import cut
 from workbench.tui.keys import key
-from workbench.tui.plan_text import DIM, stand_lines
-from workbench.tui.safe import flat
+from workbench.tui.plan_text import stand_lines
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.menu import ConfirmScreen
 from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.read import ReadScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Status
-from workbench.tui.work import start
+from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
 
 if TYPE_CHECKING:
     from workbench.stages.plan import PlanReport
@@ -83,30 +78,10 @@ class PlanScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Read the plan; keys wait for it."""
-        self.query_one(Head).show(
-            (("Plan", "bold"), (f"  {cut(flat(self.desk.info.name), 40)}", DIM)),
-            ((f"as {flat(self.desk.annotator)}", DIM),),
-        )
-        self._work(self._read)
+        self.query_one(Head).place("Plan", self.desk.info.name, self.desk.annotator)
+        self.work(self._read)
 
     # Reading.
-
-    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self._then_open, work), group="work", failed=self._unread)
-
-    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
-        await work()
-        self.bench.open_gate()
-
-    def _unread(self, error: Exception) -> None:
-        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
-        self.bench.open_gate()
-
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Put it on the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
 
     async def _read(self) -> None:
         from workbench.stages import plan
@@ -115,8 +90,7 @@ class PlanScreen(BaseScreen):
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
-        lines = [Content.assemble(*line) for line in stand_lines(self.report)]
-        self.query_one("#stand", Static).update(Content("\n").join(lines))
+        self.query_one("#stand", Static).update(as_text(stand_lines(self.report)))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -149,7 +123,7 @@ class PlanScreen(BaseScreen):
     def action_reread(self) -> None:
         """Read the plan again."""
         self.query_one(Status).clear()
-        self._work(self._read)
+        self.work(self._read)
 
     async def action_back(self) -> None:
         """To the queue, which reads its order again."""
@@ -163,7 +137,7 @@ class PlanScreen(BaseScreen):
 
     def action_new(self) -> None:
         """Ask what it shall be."""
-        self._work(self._ask_for_one)
+        self.work(self._ask_for_one)
 
     async def _ask_for_one(self) -> None:
         from workbench.store.datasets import count_samples
@@ -176,7 +150,7 @@ class PlanScreen(BaseScreen):
         await self.bench.ask(PlanForm(total, fields, self._wished))
 
     def _wished(self, wish: Wish) -> None:
-        self._work(partial(self._draft, wish))
+        self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
         from workbench.stages import dispute_signals, planning
@@ -196,7 +170,7 @@ class PlanScreen(BaseScreen):
         await self.bench.ask(PlanConfirm(title, text, partial(self._agreed, drafted)))
 
     def _agreed(self, drafted: Draft) -> None:
-        self._work(partial(self._make, drafted))
+        self.work(partial(self._make, drafted))
 
     async def _make(self, drafted: Draft) -> None:
         from workbench.stages import planning
@@ -208,7 +182,7 @@ class PlanScreen(BaseScreen):
 
     async def action_drop(self) -> None:
         """Ask, then take the plan away."""
-        await self.bench.ask(ConfirmScreen("Take the plan away?", DROPPED, partial(self._work, self._drop)))
+        await self.bench.ask(ConfirmScreen("Take the plan away?", DROPPED, partial(self.work, self._drop)))
 
     async def _drop(self) -> None:
         from workbench.stages import planning
@@ -239,7 +213,7 @@ class PlanScreen(BaseScreen):
         return None
 
     async def _answer(self, width: float) -> None:
-        self._work(partial(self._precision, width))
+        self.work(partial(self._precision, width))
 
     async def _precision(self, width: float) -> None:
         from workbench.stages.precision import precision

@@ -11,10 +11,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.texts_calibrate import probability_lines
-from workbench.tui.calibrate_text import DIM
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import Head, KeyBar
+from workbench.tui.widgets.bars import DIM, Head, KeyBar
 from workbench.tui.widgets.threshold_plot import ReliabilityPlot
 
 if TYPE_CHECKING:

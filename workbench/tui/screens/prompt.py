@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 from workbench.tui.widgets.field import Field
 
 Answer = Callable[[str], str | None]
@@ -59,9 +59,7 @@ class PromptScreen(Dialog):
 
     def opened(self) -> None:
         """Type at once."""
-        self.query_one("#title", Bar).show(
-            ((self._title, "bold"),), (("enter ok  esc cancel", "$foreground 68%"),)
-        )
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter ok  esc cancel", DIM),))
         self.hint()
         field = self.query_one(Field)
         self.set_focus(field)
@@ -79,7 +77,7 @@ class PromptScreen(Dialog):
     def hint(self) -> None:
         """What helps while typing: the choices, or what was said before."""
         if self._note:
-            self.say((("before  ", "$foreground 68%"), (self._note, "")))
+            self.say((("before  ", DIM), (self._note, "")))
             return
         self.say(choice_parts([(str(n), choice) for n, choice in enumerate(self._choices, 1)]))
 
@@ -113,5 +111,5 @@ def choice_parts(choices: list[tuple[str, str]]) -> tuple[Part, ...]:
     """`1 person  2 place  …` with the keys in the accent colour."""
     parts: list[Part] = []
     for name, word in choices:
-        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", "$foreground 68%")]
+        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", DIM)]
     return tuple(parts)

@@ -20,7 +20,7 @@ from workbench.tui.screens.choose import ChooseScreen
 from workbench.tui.screens.menu import Choice, MenuScreen
 from workbench.tui.screens.queue_search import SearchScreen
 from workbench.tui.screens.queue_view import ORDERS
-from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.queue_field import QueryField
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine
@@ -102,7 +102,7 @@ class QueueScreen(SearchScreen):
 
     def on_mount(self) -> None:
         """Nothing to show yet; the places are taken so that nothing jumps later."""
-        self.query_one(Head).show((("Workbench", "bold"), ("  opening …", "$foreground 68%")))
+        self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
 
     def choice(self, names: tuple[str, ...]) -> ChooseScreen:
@@ -178,17 +178,16 @@ class QueueScreen(SearchScreen):
         if row is not None and row.automatic and row.verified:
             await open_why(self, self.desk, sample_id, self.desk.info.kinds[0])
             return
-        self.query_one(Status).say("automatic and verified show once this sample is decided")
+        self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()
 
     def action_move(self, step: int) -> None:
         """Up or down."""
-        self.samples.move_to(self.samples.cursor + int(step))
+        self.samples.move(int(step))
 
     def action_page(self, step: int) -> None:
         """A page up or down."""
-        samples = self.samples
-        samples.move_to(samples.cursor + int(step) * max(1, samples.size.height - 1))
+        self.samples.move_page(int(step))
 
     def action_edge(self, last: int) -> None:
         """The first or the last sample; of a view that is still being read as soon as it is there."""

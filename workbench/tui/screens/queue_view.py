@@ -17,7 +17,7 @@ from workbench.tui.keys import shown
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.menu import ConfirmScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Part, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_columns import SampleHead
 from workbench.tui.widgets.sample_list import SampleList
@@ -86,7 +86,7 @@ class ViewScreen(BaseScreen):
         if seen is None:
             return
         name, first = seen
-        self.query_one(Head).show(((cut(flat(name), NAME), "bold"), ("  opening …", "$foreground 68%")))
+        self.query_one(Head).show(((cut(flat(name), NAME), "bold"), ("  opening …", DIM)))
         self.samples.set(first.ids, None, first.at, rows=first.rows)
 
     async def begin(self, desk: Desk) -> None:
@@ -108,11 +108,11 @@ class ViewScreen(BaseScreen):
         self._say_empty(f"{NO_DATASET}\n{why}" if missing else why)
         self.query_one(Head).show((("Workbench", "bold"),))
         if not missing:
-            self.query_one(Status).say("could not open the database", sign="!", tone="bad")
+            self.say("could not open the database", sign="!", tone="bad")
 
     def returned(self, at: int | None, said: str) -> None:
         """Back from a review: what was decided may have changed the view."""
-        self.query_one(Status).say(said)
+        self.say(said)
         if self._changes_by_deciding():
             self._view(at, stay=True)
         else:
@@ -181,7 +181,7 @@ class ViewScreen(BaseScreen):
     def _say_undoubted(self, number: int) -> None:
         if number:
             said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
-            self.query_one(Status).say(said, sign="!", tone="warn")
+            self.say(said, sign="!", tone="warn")
 
     def _count(self) -> None:
         """Read how far one is."""
@@ -198,9 +198,7 @@ class ViewScreen(BaseScreen):
         self._draw_head()
 
     def _unread(self, error: Exception) -> None:
-        self.query_one(Status).say(
-            f"could not read: {flat(str(error))} (r reads again)", sign="!", tone="bad"
-        )
+        self.say(f"could not read: {error} (r reads again)", sign="!", tone="bad")
 
     def not_opened(self, error: Exception) -> None:
         """Something could not be read that keys wait for."""
@@ -227,12 +225,12 @@ class ViewScreen(BaseScreen):
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
             count = f"{total:,} sample" + ("" if total == 1 else "s")
-            parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", "$foreground 68%"))
+            parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
         if self.order != "u":
             parts.append((f"  {ORDERS[self.order]}", "$accent"))
         if self.off_plan:
             parts.append(("  ◌ off-plan", "$warning"))
-        self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", "$foreground 68%"),))
+        self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
 
     def _say_empty(self, text: str) -> None:
         empty = self.query_one("#empty", Static)

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar
+from workbench.tui.widgets.bars import DIM, Bar
 from workbench.tui.widgets.passage import Passage
 
 
@@ -38,7 +38,7 @@ class ReadScreen(Dialog):
 
     def opened(self) -> None:
         """The text."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", "$foreground 68%"),))
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
         self.query_one(Passage).show(self._text, nothing="no text")
 
     def action_scroll(self, lines: int) -> None:

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.content import Content
 from textual.widgets import Static
 
-from workbench.errors import WorkbenchError
-from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.proposing import Going, Wish
-from workbench.tui.runs_text import DIM, compared, described, doing, ended, many, plan_lines
-from workbench.tui.safe import flat
+from workbench.tui.runs_text import compared, described, doing, ended, many, plan_lines
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.runs_form import FormScreen, SendScreen
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
+from workbench.tui.widgets.bars import Bar, ColumnNames, Head, KeyBar, Status, as_text
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.run_list import RunHead, RunList
+from workbench.tui.widgets.run_list import RunList, column_names
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -70,7 +66,7 @@ class RunsScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Head(id="head")
-        yield RunHead(id="columns")
+        yield ColumnNames(id="columns")
         yield RunList(id="runs")
         yield Static(NOTHING, id="empty", markup=False)
         yield Static(id="detail")
@@ -80,32 +76,12 @@ class RunsScreen(BaseScreen):
 
     def on_mount(self) -> None:
         """Read the runs; keys wait for them."""
-        self.query_one(Head).show(
-            (("Runs", "bold"), (f"  {cut(flat(self.desk.info.name), 40)}", DIM)),
-            ((f"as {flat(self.desk.annotator)}", DIM),),
-        )
+        self.query_one(Head).place("Runs", self.desk.info.name, self.desk.annotator)
         self.set_interval(TICK, self.watch_going)
         self.watch_going()
-        self._work(self._read)
+        self.work(self._read)
 
     # Reading.
-
-    def _work(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Do it beside the event loop while keys wait; what goes wrong is said."""
-        self.bench.gate.close()
-        start(self, partial(self._then_open, work), group="work", failed=self._unread)
-
-    async def _then_open(self, work: Callable[[], Awaitable[None]]) -> None:
-        await work()
-        self.bench.open_gate()
-
-    def _unread(self, error: Exception) -> None:
-        self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
-        self.bench.open_gate()
-
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Put it on the status line."""
-        self.query_one(Status).say(flat(text), sign=sign, tone=tone)
 
     async def _read(self, at: str = "") -> None:
         from workbench.stages import runs
@@ -120,11 +96,8 @@ class RunsScreen(BaseScreen):
 
     def _explain(self) -> None:
         run = self.run
-        lines = described(run, self._advice) if run else []
-        self.query_one("#detail", Static).update(
-            Content("\n").join(Content.assemble(*line) for line in lines)
-        )
-        self.query_one(RunHead).show(self.query_one(RunList).columns)
+        self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
+        self.query_one(ColumnNames).show(column_names(self.query_one(RunList).columns))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -133,9 +106,9 @@ class RunsScreen(BaseScreen):
         """The run under the cursor."""
         return self.query_one(RunList).chosen
 
-    def on_resize(self, event: object) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        super().on_resize(event)  # type: ignore[arg-type]
+        super().on_resize(event)
         self.call_after_refresh(self._explain)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
@@ -161,7 +134,7 @@ class RunsScreen(BaseScreen):
         bar.show(doing(going, bar.content_size.width or self.size.width - 2))
         if not self._told and going.progress is not None:
             self._told = True  # its run is there by now
-            start(self, self._read, group="read", failed=self._unread)
+            start(self, self._read, group="read", failed=self.unread)
 
     def ended(self, going: Going) -> None:
         """It ended: say how, and read what it left."""
@@ -169,7 +142,7 @@ class RunsScreen(BaseScreen):
         self.watch_going()
         self.say(text, sign=sign, tone=tone)
         name = going.report.run if going.report else ""
-        start(self, partial(self._read, name), group="read", failed=self._unread)
+        start(self, partial(self._read, name), group="read", failed=self.unread)
 
     # Keys.
 
@@ -206,14 +179,12 @@ class RunsScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another run."""
-        listed = self.query_one(RunList)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(RunList).move(int(step))
 
     def action_reread(self) -> None:
         """Read the runs again."""
         self.query_one(Status).clear()
-        self._work(self._read)
+        self.work(self._read)
 
     async def action_new(self) -> None:
         """Ask what run it shall be."""
@@ -224,7 +195,7 @@ class RunsScreen(BaseScreen):
     def action_retry(self) -> None:
         """Look at what asking the failed samples again would send."""
         assert self.run is not None  # the key is closed without it
-        self._work(partial(self._plan_again, self.run.name))
+        self.work(partial(self._plan_again, self.run.name))
 
     async def _plan_again(self, name: str) -> None:
         from workbench.stages.runs import options_again
@@ -233,7 +204,7 @@ class RunsScreen(BaseScreen):
         await self._plan(Wish(options, retry=True))
 
     def _wished(self, wish: Wish) -> None:
-        self._work(partial(self._plan, wish))
+        self.work(partial(self._plan, wish))
 
     async def _plan(self, wish: Wish) -> None:
         """Say what a run would send before it is sent."""
@@ -277,7 +248,7 @@ class RunsScreen(BaseScreen):
     def action_current(self) -> None:
         """Let openings and scores go by this run."""
         assert self.run is not None  # the key is closed without it
-        self._work(partial(self._make_current, self.run.name))
+        self.work(partial(self._make_current, self.run.name))
 
     async def _make_current(self, name: str) -> None:
         from workbench.stages.runs import make_current
@@ -294,7 +265,7 @@ class RunsScreen(BaseScreen):
             self.say("there is no current run to compare with; space makes one current")
         else:
             self.say("comparing …")
-            self._work(partial(self._compare, current, self.run.name))
+            self.work(partial(self._compare, current, self.run.name))
 
     async def _compare(self, first: str, second: str) -> None:
         from workbench.stages.runs import compare_runs

@@ -20,11 +20,10 @@ from workbench.tui.figures import DISPOSITION_SYMBOL
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar
+from workbench.tui.widgets.bars import DIM, Bar
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import on_stage, start
 
-DIM = "$foreground 68%"
 NOTHING = "No other sample has it; blind, excluded and other people's samples are left alone."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
@@ -180,8 +179,7 @@ class SameScreen(Dialog):
 
     def action_move(self, step: int) -> None:
         """Up or down."""
-        listed = self.query_one(Places)
-        listed.move_to(listed.cursor + int(step))
+        self.query_one(Places).move(int(step))
 
     def action_leave_out(self) -> None:
         """Not in this sample."""

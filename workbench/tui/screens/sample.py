@@ -239,9 +239,7 @@ class SampleScreen(SavingScreen):
 
     def action_move(self, step: int) -> None:
         """To another unit."""
-        listed = self.query_one(UnitList)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(UnitList).move(int(step))
 
     def action_doubt(self, step: int) -> None:
         """To the next doubtful unit, round the end."""

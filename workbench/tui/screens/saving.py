@@ -181,11 +181,6 @@ class SavingScreen(BaseScreen):
 
     # What is said.
 
-    def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
-        """Say it in the status line."""
-        for status in self.query(Status):  # none when the app is leaving
-            status.say(flat(text), sign=sign, tone=tone)
-
     def saved(self, what: str) -> None:
         """The quiet mark: it is on disk."""
         self._written()

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from workbench.tui.cells import fit, width
 from workbench.tui.keys import key, shown
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part
 
 ROOM = (60, 16)
 """Columns and lines below which the tour would cover all there is: it waits for a larger window."""
@@ -54,4 +54,4 @@ class TourScreen(Dialog):
     def opened(self) -> None:
         """The title."""
         title = ("Five keys to begin with", "bold")
-        self.query_one("#title", Bar).show((title,), (("enter starts", "$foreground 68%"),))
+        self.query_one("#title", Bar).show((title,), (("enter starts", DIM),))

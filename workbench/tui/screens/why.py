@@ -6,6 +6,7 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -29,17 +30,14 @@ from workbench.tui.why_text import (
     sentence,
     totals,
 )
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Part, Status
-from workbench.tui.widgets.cause_list import CauseHead, CauseList
+from workbench.tui.widgets.bars import DIM, Bar, ColumnNames, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.cause_list import CauseList, column_names
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.why import Why, WhyRow
     from workbench.tui.desk import Desk
-
-DIM = "$foreground 68%"
 
 
 class WhyScreen(BaseScreen):
@@ -76,7 +74,7 @@ class WhyScreen(BaseScreen):
         """Both values, the rows, what they come to, and one row in full."""
         yield Head(id="head")
         yield Bar(id="values")
-        yield CauseHead(id="columns")
+        yield ColumnNames(id="columns")
         yield CauseList(id="causes")
         yield Bar(id="sum")
         yield Static(id="totals")
@@ -92,30 +90,27 @@ class WhyScreen(BaseScreen):
         self.query_one("#automatic").border_title = "Automatic"
         self.query_one("#verified").border_title = "Verified"
         self.query_one(Head).show((("Why automatic and verified differ", "bold"),))
+        self._follow_columns()
         self._load(self.kind, self._scorer)
 
     # Reading.
 
     def _load(self, kind: Kind, scorer: str | None) -> None:
-        self.bench.gate.close()
-        start(self, partial(self._read, kind, scorer), group="why", failed=self._unread)
+        self.work(partial(self._read, kind, scorer))
 
     async def _read(self, kind: Kind, scorer: str | None) -> None:
         try:
             found = await self.desk.why(self.sample_id, kind, scorer)
         except InputError as error:
             self._reason = str(error)
-            self._say(self._reason, tone="warn")
+            self.say(self._reason, tone="warn")
         else:
             self._show(found)
-        self.bench.open_gate()
 
-    def _unread(self, error: Exception) -> None:
-        self._say(f"could not read: {error}", tone="bad")
+    def unread(self, error: Exception) -> None:
+        """Say that it could not be read, then let keys run."""
+        self.say(f"could not read: {error}", tone="bad")
         self.bench.open_gate()
-
-    def _say(self, text: str, *, tone: str = "") -> None:
-        self.query_one(Status).say(flat(text), tone=tone)
 
     # Drawing.
 
@@ -140,23 +135,23 @@ class WhyScreen(BaseScreen):
         )
         listed = self.query_one(CauseList)
         listed.show(why)
-        self.query_one(CauseHead).show(listed.columns)
+        self._follow_columns()
         self.query_one("#sum", Bar).show(
             ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
         )
         self.query_one("#totals", Static).update(Content(totals(why)))
-        self._say(fitted_note(why))
+        self.say(fitted_note(why))
         self._explain()
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
-    def on_resize(self, event: object) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        super().on_resize(event)  # type: ignore[arg-type]
+        super().on_resize(event)
         self.call_after_refresh(self._follow_columns)
 
     def _follow_columns(self) -> None:
-        self.query_one(CauseHead).show(self.query_one(CauseList).columns)
+        self.query_one(ColumnNames).show(column_names(self.query_one(CauseList).columns))
 
     def _explain(self) -> None:
         """The row under the cursor in full."""
@@ -184,7 +179,7 @@ class WhyScreen(BaseScreen):
             lines.append([("to mend it  ", DIM), (one.mend, "")])
         beside = f"beside “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(RULES.get(row.rule, beside), DIM)])
-        return Content("\n").join(Content.assemble(*line) for line in lines)
+        return as_text(lines)
 
     def _side(self, unit: Unit | None) -> str:
         assert self.why is not None  # a row is shown
@@ -205,9 +200,9 @@ class WhyScreen(BaseScreen):
     def refused(self, action: str) -> None:
         """Another kind is asked for where there is one, or anything where nothing could be shown."""
         if self.why is not None:
-            self._say("this dataset reviews one kind only")
+            self.say("this dataset reviews one kind only")
         else:
-            self._say(self._reason, tone="warn")
+            self.say(self._reason, tone="warn")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Where nothing could be shown only the way back is open."""
@@ -217,9 +212,7 @@ class WhyScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another row."""
-        listed = self.query_one(CauseList)
-        if listed.count:
-            listed.move_to(listed.cursor + int(step))
+        self.query_one(CauseList).move(int(step))
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -237,7 +230,7 @@ class WhyScreen(BaseScreen):
         if len(names) > 1:
             self._load(self.kind, names[(names.index(self.why.scorer) + 1) % len(names)])
         else:
-            self._say(f"there is no other scorer than {self.why.scorer}")
+            self.say(f"there is no other scorer than {self.why.scorer}")
 
     def action_kind(self) -> None:
         """The other kind of units."""
@@ -248,7 +241,7 @@ class WhyScreen(BaseScreen):
         listed = self.query_one(CauseList)
         text = self.get_selected_text() or _line(listed)
         self.app.copy_to_clipboard(text)
-        self._say(f"copied: {text}")
+        self.say(f"copied: {text}")
 
     def action_back(self) -> None:
         """To where it was opened."""

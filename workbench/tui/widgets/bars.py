@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -9,12 +11,21 @@ from textual.widget import Widget
 
 from workbench.tui.cells import cut, cut_front, width
 from workbench.tui.keys import Act, acts
+from workbench.tui.safe import flat
 
 Part = tuple[str, str]
 """Text and its style; the text is drawn as it is, never read as markup."""
 
+DIM = "$foreground 68%"
+"""The style of what is beside the point."""
+
 KEPT = 24
 """Cells that a long name on the right keeps: its end, where names differ."""
+
+
+def as_text(lines: Sequence[Sequence[Part]]) -> Content:
+    """Lines of parts as one text; nothing in them is read as markup."""
+    return Content("\n").join(Content.assemble(*line) for line in lines)
 
 
 class Bar(Widget):
@@ -75,6 +86,35 @@ def _shortened(parts: tuple[Part, ...], room: int) -> list[Part]:
 class Head(Bar):
     """The first line of a screen: where one is."""
 
+    def place(self, screen: str, dataset: str, annotator: str, *, said: str = "", most: int = 40) -> None:
+        """The name of the screen, of the dataset in `most` cells and of the person; `said` of the dataset."""
+        left: tuple[Part, ...] = ((screen, "bold"), (f"  {cut(flat(dataset), most)}", DIM))
+        if said:
+            left = (*left, (f"  {flat(said)}", DIM))
+        self.show(left, ((f"as {flat(annotator)}", DIM),))
+
+
+class ColumnNames(Widget):
+    """The line above a list that names its columns."""
+
+    DEFAULT_CSS = """
+    ColumnNames { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._names = ""
+
+    def show(self, names: str) -> None:
+        """Say these, each over its column."""
+        if names != self._names:
+            self._names = names
+            self.refresh()
+
+    def render(self) -> Content:
+        """The line."""
+        return Content(self._names)
+
 
 class Status(Bar):
     """What just happened, or what is in the way. Never moves anything else."""
@@ -131,7 +171,7 @@ class KeyBar(Widget):
             size = width(gap + key + word)
             if used + size > room:
                 break
-            parts += [(gap, ""), (key, "$accent"), (word, "$foreground 68%")]
+            parts += [(gap, ""), (key, "$accent"), (word, DIM)]
             self._places.append((used, used + size, act))
             used += size
         return Content.assemble(*parts)

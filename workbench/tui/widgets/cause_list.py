@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
-from textual.content import Content
-from textual.widget import Widget
 
 from workbench.model import Unit
 from workbench.tui.cells import fit, width, wrap
@@ -158,28 +156,11 @@ class CauseList(Lines):
         return self.part("causes--good" if unit and unit.match.verdict == "found" else "causes--warn")
 
 
-class CauseHead(Widget):
-    """The names of the columns."""
-
-    DEFAULT_CSS = """
-    CauseHead { height: 1; width: 1fr; }
-    """
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._columns = Columns(8, 8, False)
-
-    def show(self, columns: Columns) -> None:
-        """Take the columns of the list."""
-        if columns != self._columns:
-            self._columns = columns
-            self.refresh()
-
-    def render(self) -> Content:
-        """The line."""
-        text, cause, _ = self._columns
-        names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
-        return Content(f"{names}  {fit('share', SHARE, right=True)}")
+def column_names(columns: Columns) -> str:
+    """The line above the rows."""
+    text, cause, _ = columns
+    names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
+    return f"{names}  {fit('share', SHARE, right=True)}"
 
 
 def plan(size: int, rows: Sequence[WhyRow]) -> Columns:

@@ -13,8 +13,7 @@ from textual.widgets import Static
 from workbench.comparing import words
 from workbench.tui import figures_text
 from workbench.tui.figures_rows import Look
-from workbench.tui.figures_text import DIM
-from workbench.tui.widgets.bars import Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.compare_plots import DOTS, DeltaPlot, ScatterPlot
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
@@ -24,11 +23,6 @@ from workbench.tui.widgets.sample_rows import SampleRows
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures, Row
     from workbench.comparing.totals import CauseTotal
-
-
-def as_text(lines: Sequence[Sequence[Part]]) -> Content:
-    """Lines of parts as one text; nothing in them is read as markup."""
-    return Content("\n").join(Content.assemble(*line) for line in lines)
 
 
 class Section(Vertical):
@@ -59,9 +53,7 @@ class Section(Vertical):
 
     def page(self, step: int) -> None:
         """A page of what is longer than the screen: of the list."""
-        listed = self.listed
-        if listed.count:
-            listed.move_to(listed.cursor + step * max(1, listed.size.height - 1))
+        self.listed.move_page(step)
 
 
 class Overview(Section):
@@ -118,7 +110,7 @@ class Scatter(Section):
         found = seen.found
         listed = self.query_one(SampleRows)
         listed.show(seen.largest)
-        self.query_one(ScatterPlot).show(seen.places, listed.chosen)
+        self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(found.paired)
         self.query_one("#paired", Static).update(as_text(figures_text.narrow_lines(facts, room)))
@@ -130,7 +122,7 @@ class Scatter(Section):
 
     def moved(self) -> None:
         """Another sample is chosen."""
-        row = self.query_one(SampleRows).chosen
+        row = self.query_one(SampleRows).verified
         if row is not None:
             self.query_one(ScatterPlot).choose(row)
             self.query_one("#point", Bar).show(tuple(figures_text.sample_line(row)))
@@ -138,7 +130,7 @@ class Scatter(Section):
     def find(self, row: Row) -> None:
         """Choose the sample that was clicked."""
         listed = self.query_one(SampleRows)
-        index = next(index for index, one in enumerate(listed.samples) if one[0] is row)
+        index = next(index for index, one in enumerate(listed.rows) if one[0] is row)
         listed.move_to(index)
 
 

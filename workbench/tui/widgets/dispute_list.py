@@ -8,14 +8,12 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
-from textual.content import Content
-from textual.widget import Widget
 
 from workbench.tui.cells import cut_front, fit, width
 from workbench.tui.disputes_text import SIGNS, moved, sign
 from workbench.tui.figures import delta, value
 from workbench.tui.safe import flat
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from workbench.stages.disputes import Dispute
@@ -47,7 +45,7 @@ def plan(size: int, rows: Sequence[Dispute]) -> Columns:
     return Columns(rank, name, between, max(0, left - name - 2))
 
 
-class DisputeList(Lines):
+class DisputeList(Rows["Dispute"]):
     """Disputes in their order; what moves the figure most stands first."""
 
     BASE = "disputes--row"
@@ -61,18 +59,7 @@ class DisputeList(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.rows: tuple[Dispute, ...] = ()
         self._columns: tuple[int, Columns] | None = None
-
-    @property
-    def count(self) -> int:
-        """How many disputes."""
-        return len(self.rows)
-
-    @property
-    def chosen(self) -> Dispute | None:
-        """The dispute under the cursor."""
-        return self.rows[self.cursor] if self.rows else None
 
     @property
     def columns(self) -> Columns:
@@ -86,27 +73,21 @@ class DisputeList(Lines):
 
     def show(self, rows: Sequence[Dispute], at: Dispute | None = None) -> None:
         """Show these, the cursor on `at`, else on the line it was on."""
-        self.rows, self._columns = tuple(rows), None
-        place = self.cursor if at is None else self._place(at)
-        self.cursor = max(0, min(place, self.count - 1))
-        self.resized(self.count)
-        self.redraw()
-        self.reveal(self.cursor)
+        self._columns = None
+        self.put(rows, self.cursor if at is None else self._place(rows, at))
 
-    def _place(self, at: Dispute) -> int:
+    def _place(self, rows: Sequence[Dispute], at: Dispute) -> int:
         """Its line, by its rank; one that has another rank since it was read is looked for."""
-        place = bisect_left(self.rows, at.rank, key=attrgetter("rank"))
-        if place < self.count and self.rows[place].key == at.key:
+        place = bisect_left(rows, at.rank, key=attrgetter("rank"))
+        if place < len(rows) and rows[place].key == at.key:
             return place
-        same = (i for i, one in enumerate(self.rows) if one.sample_id == at.sample_id and one.key == at.key)
+        same = (i for i, one in enumerate(rows) if one.sample_id == at.sample_id and one.key == at.key)
         return next(same, self.cursor)
 
-    def segments(self, line: int, size: int) -> list[Segment]:
+    def drawn(self, one: Dispute, size: int, *, here: bool) -> list[Segment]:
         """One dispute."""
-        if line >= self.count:
-            return []
-        one, columns = self.rows[line], self._planned(size)
-        cursor = self.part("disputes--cursor") if line == self.cursor else None
+        columns = self._planned(size)
+        cursor = self.part("disputes--cursor") if here else None
         row, dim = cursor or self.part("disputes--row"), cursor or self.part("disputes--dim")
         name = flat(one.id)
         name = fit(name if width(name) <= columns.name else cut_front(name, columns.name), columns.name)
@@ -130,27 +111,9 @@ class DisputeList(Lines):
         ]
 
 
-class DisputeHead(Widget):
-    """The names of the columns."""
-
-    DEFAULT_CSS = """
-    DisputeHead { height: 1; width: 1fr; }
-    """
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._columns: Columns | None = None
-
-    def show(self, columns: Columns) -> None:
-        """Stand above these columns."""
-        self._columns = columns
-        self.refresh()
-
-    def render(self) -> Content:
-        """The line."""
-        if self._columns is None:
-            return Content("")
-        rank, name, between, note = self._columns
-        line = f"  {fit('rank', rank)}   {fit('sample', name)} {fit('between', between)} "
-        numbers = f"{'1st':>{VALUE}}{'2nd':>{VALUE}}{'Δ':>{DELTA}}{'moves':>{MOVES}}"
-        return Content(line + numbers + ("  said" if note else ""))
+def column_names(columns: Columns) -> str:
+    """The line above the disputes."""
+    rank, name, between, note = columns
+    line = f"  {fit('rank', rank)}   {fit('sample', name)} {fit('between', between)} "
+    numbers = f"{'1st':>{VALUE}}{'2nd':>{VALUE}}{'Δ':>{DELTA}}{'moves':>{MOVES}}"
+    return line + numbers + ("  said" if note else "")

@@ -118,6 +118,14 @@ class Lines(ScrollView, can_focus=False):
         if tell and self.count:
             self.post_message(self.Chosen(self, index, clicked=clicked))
 
+    def move(self, step: int) -> None:
+        """Put the cursor so many entries further, or as far as there are."""
+        self.move_to(self.cursor + step)
+
+    def move_page(self, step: int) -> None:
+        """Put the cursor a page further, less one line."""
+        self.move(step * max(1, self.size.height - 1))
+
     def reveal(self, index: int) -> None:
         """Scroll an entry into view."""
         if 0 <= index < self.count:

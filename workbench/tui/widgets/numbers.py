@@ -11,13 +11,13 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from workbench.tui.cells import cut
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 _CLASS = {
     "": "numbers--row",
     "bold": "numbers--strong",
     "bold $accent": "numbers--accent",
-    "$foreground 68%": "numbers--dim",
+    DIM: "numbers--dim",
 }
 """The styles of parts that it knows, as classes of the style sheet."""
 

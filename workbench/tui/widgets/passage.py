@@ -16,10 +16,11 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.text.safe import clean
-from workbench.tui.cells import clusters, index_at, steady, width, wrap
+from workbench.tui.cells import index_at, steady, wrap
 from workbench.tui.hints import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
 from workbench.tui.widgets.letters import lettered
+from workbench.tui.widgets.selecting import character_at, chosen, tinted
 
 LONG = 60
 """Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""
@@ -33,29 +34,11 @@ class Passage(ScrollView, can_focus=False):
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "passage--text",
-        "passage--found",
-        "passage--missing",
-        "passage--open",
-        "passage--found-odd",
-        "passage--missing-odd",
-        "passage--open-odd",
-        "passage--rejected",
-        "passage--mention",
-        "passage--name",
-        "passage--chosen",
-        "passage--chosen-long",
-        "passage--nothing",
-        "passage--nested",
-        "passage--under",
-        "passage--hint",
-        "passage--hint-odd",
-        "passage--code",
-        "passage--code-odd",
-        "passage--like",
-        "passage--place",
-        "passage--here",
-        "passage--passage",
+        f"passage--{role}"
+        for role in (
+            "text under nothing name mention rejected nested like place here passage chosen chosen-long "
+            "found found-odd missing missing-odd open open-odd hint hint-odd code code-odd"
+        ).split()
     }
     DEFAULT_CSS = """
     Passage { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
@@ -246,14 +229,11 @@ class Passage(ScrollView, can_focus=False):
         """Draw what is selected; the characters under the pointer are in it, at both ends."""
         self.selected = None
         if selection is not None and self.text:
-            pointer = self._stretch_at(self.app.mouse_position)
-            edges = sorted((self._anchor, pointer))
-            if None in selection:  # it goes on in another widget: only one of its ends is here
-                here = pointer if self.region.contains_point(self.app.mouse_position) else self._anchor
-                edges = [here, here]
-            start = 0 if selection.start is None else edges[0][0]
-            end = len(self.text) if selection.end is None else edges[1][1]
-            self.selected = (start, end) if start < end else None
+            place = self.app.mouse_position
+            inside = self.region.contains_point(place)
+            self.selected = chosen(
+                selection, self._anchor, self._stretch_at(place), len(self.text), inside=inside
+            )
         self._drawn.clear()
         self.refresh()
 
@@ -265,11 +245,7 @@ class Passage(ScrollView, can_focus=False):
         """The code points of the character that is drawn at a place of the screen, or nearest to it."""
         corner = self.content_region.offset
         line = max(0, min(place.y - corner.y + self.scroll_offset.y, len(self._lines) - 1))
-        start, end = self._lines[line]
-        text = self.text[start:end]
-        first = index_at(text, max(0, place.x - corner.x))
-        last = next((b for a, b, _ in clusters(text[first:])), 0)
-        return start + first, start + first + last
+        return character_at(self.text, *self._lines[line], place.x - corner.x)
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
@@ -317,7 +293,8 @@ class Passage(ScrollView, can_focus=False):
         if self.hints:
             strip = self._hinted(strip, line)
         if self.selected is not None and self.selected[0] < end and start < self.selected[1]:
-            strip = self._tinted(strip, start, end, *self.selected)
+            style = self.screen.get_component_rich_style("screen--selection")
+            strip = tinted(strip, self.text, start, end, self.selected, style)
         return strip
 
     def _hinted(self, strip: Strip, line: int) -> Strip:
@@ -327,18 +304,6 @@ class Passage(ScrollView, can_focus=False):
                 self._hints_by_line.setdefault(self._line_of(hint.start), []).append(hint)
         start, end = self._lines[line]
         return lettered(strip, self.text, start, end, self._hints_by_line.get(line, ()), self._part)
-
-    def _tinted(self, strip: Strip, start: int, end: int, first: int, last: int) -> Strip:
-        left = width(self.text[start : max(start, first)])
-        right = strip.cell_length if last > end else width(self.text[start:last])
-        before, chosen, after = (
-            strip.crop(0, left),
-            strip.crop(left, right),
-            strip.crop(right, strip.cell_length),
-        )
-        return Strip.join(
-            [before, chosen.apply_style(self.screen.get_component_rich_style("screen--selection")), after]
-        )
 
     def _style(self, piece: Piece, base: Style) -> Style:
         if piece.mark is None:

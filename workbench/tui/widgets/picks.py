@@ -11,6 +11,7 @@ from rich.segment import Segment
 from workbench.tui.cells import fit, width
 from workbench.tui.figures_rows import Sample
 from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.rows import Rows
 
 Part = tuple[str, str]
 """A text and its tone: "", dim, good, warn or accent."""
@@ -30,7 +31,7 @@ class Pick:
     said: str = ""
 
 
-class Picks(Lines):
+class Picks(Rows[Pick]):
     """Lines with a cursor; a line that opens nothing may be stood on and says nothing."""
 
     BASE = "picks--row"
@@ -43,39 +44,22 @@ class Picks(Lines):
         "picks--cursor",
     }
 
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.picks: tuple[Pick, ...] = ()
-
-    @property
-    def count(self) -> int:
-        """How many lines."""
-        return len(self.picks)
-
-    @property
-    def chosen(self) -> Pick | None:
-        """The line under the cursor."""
-        return self.picks[self.cursor] if self.picks else None
-
     def show(self, picks: Sequence[Pick], *, at: int = 0) -> None:
         """Show these lines, the cursor on one of them."""
-        self.picks = tuple(picks)
-        self.cursor = max(0, min(at, self.count - 1))
-        self._drawn.clear()
-        self.resized(self.count)
-        self.refresh()
-        self.reveal(self.cursor)
+        self.put(picks, at)
 
-    def segments(self, line: int, size: int) -> list[Segment]:
-        """One line; under the cursor all of it in one style."""
-        if line >= self.count:
-            return []
-        cursor = self.part("picks--cursor") if line == self.cursor else None
-        parts = [("▸ " if cursor else "  ", ""), *self.picks[line].draw(size - 2)]
-        return [
-            Segment(text, cursor or self.part(f"picks--{tone or 'row'}"))
-            for text, tone in fitted(parts, size)
-        ]
+    def drawn(self, pick: Pick, size: int, *, here: bool) -> list[Segment]:
+        """One line."""
+        return painted(self, pick.draw(size - 2), size, here=here)
+
+
+def painted(listed: Lines, parts: Sequence[Part], size: int, *, here: bool) -> list[Segment]:
+    """The parts of a line in the styles of their tones; under the cursor all of it in one."""
+    cursor = listed.part("picks--cursor") if here else None
+    return [
+        Segment(text, cursor or listed.part(f"picks--{tone or 'row'}"))
+        for text, tone in fitted([("▸ " if here else "  ", ""), *parts], size)
+    ]
 
 
 def fitted(parts: Sequence[Part], size: int) -> list[Part]:

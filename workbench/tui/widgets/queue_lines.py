@@ -14,12 +14,10 @@ from workbench.text.completion import Completion
 from workbench.texts_plan import at_end
 from workbench.tui.cells import cut, width
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Pace, Progress
-
-QUIET = "$foreground 68%"
 
 
 class ProgressLine(Widget):
@@ -170,7 +168,7 @@ class Completions(Widget):
             if used + size > room:
                 break
             style = "bold $accent reverse" if index == self._chosen else "$accent"
-            parts += [(gap, ""), (shown, style), (count, QUIET)]
+            parts += [(gap, ""), (shown, style), (count, DIM)]
             self._places.append((used, used + size, one))
             used += size
         return Content.assemble(*parts)

@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from workbench.tui.cells import width
+from workbench.tui.widgets.bars import DIM
 
 
 class SectionBar(Widget):
@@ -41,7 +42,7 @@ class SectionBar(Widget):
         parts: list[tuple[str, str]] = []
         for number, name in enumerate(self._names, 1):
             here = number == self._at
-            parts.append((f"{number} {name}", "bold underline $accent" if here else "$foreground 68%"))
+            parts.append((f"{number} {name}", "bold underline $accent" if here else DIM))
             parts.append(("  ", ""))
         return Content.assemble(*parts[:-1])
 

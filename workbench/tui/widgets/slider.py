@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 LOW, HIGH = 60, 100
 """Below 60 no link is kept: every threshold there is as 60."""
@@ -60,13 +60,13 @@ class Slider(Widget):
         signs = {self.cell(value): sign for value, sign in self._marks.items()}
         thumb = self.cell(self.value)
         signs[thumb] = "●"
-        parts: list[Part] = [(f"{LOW} ", "$foreground 68%")]
+        parts: list[Part] = [(f"{LOW} ", DIM)]
         past = 0
         for place, sign in sorted(signs.items()):
             parts.append(("─" * (place - past), "$foreground 40%"))
             parts.append((sign, "bold $accent" if place == thumb else "bold"))
             past = place + 1
-        parts += [("─" * (size - past), "$foreground 40%"), (f" {HIGH}", "$foreground 68%")]
+        parts += [("─" * (size - past), "$foreground 40%"), (f" {HIGH}", DIM)]
         return Content.assemble(*parts)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

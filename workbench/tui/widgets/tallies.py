@@ -14,7 +14,7 @@ from workbench.tui.cells import cut, width
 from workbench.tui.figures import delta, tally
 from workbench.tui.safe import flat
 from workbench.tui.shares import causes_line
-from workbench.tui.widgets.bars import Part
+from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference
@@ -68,9 +68,9 @@ class Tallies(Widget):
         if self._auto is not None:
             auto = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            auto = [("automatic hidden until you accept (w)", "$foreground 68%")]
+            auto = [("automatic hidden until you accept (w)", DIM)]
         elif self._nothing or self._verified is not None:
-            auto = [("no automatic score", "$foreground 68%")]
+            auto = [("no automatic score", DIM)]
         if self._verified is None:
             return auto, [], []
         verified: list[Part] = [("verified", ""), (f" {tally(self._verified)}", "bold")]

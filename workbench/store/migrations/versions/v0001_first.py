@@ -139,14 +139,18 @@ def upgrade() -> None:
         sa.Column("flag", AutoString(), nullable=False),
         sa.Column("updated_at", UTCDateTime(), nullable=False),
         sa.CheckConstraint(
-            "entity IN ('todo', 'started', 'verified', 'excluded', 'skipped')", name=op.f("ck_review_entity")
+            "entity = 'todo' OR entity = 'started' OR entity = 'verified' OR entity = 'excluded' OR entity = 'skipped'",
+            name=op.f("ck_review_entity"),
         ),
         sa.CheckConstraint(
-            "origin IN ('reviewed', 'imported', 'adjudicated')", name=op.f("ck_review_origin")
+            "origin = 'reviewed' OR origin = 'imported' OR origin = 'adjudicated'",
+            name=op.f("ck_review_origin"),
         ),
-        sa.CheckConstraint("shown IN ('assisted', 'blind', 'import')", name=op.f("ck_review_shown")),
         sa.CheckConstraint(
-            "statement IN ('todo', 'started', 'verified', 'excluded', 'skipped')",
+            "shown = 'assisted' OR shown = 'blind' OR shown = 'import'", name=op.f("ck_review_shown")
+        ),
+        sa.CheckConstraint(
+            "statement = 'todo' OR statement = 'started' OR statement = 'verified' OR statement = 'excluded' OR statement = 'skipped'",
             name=op.f("ck_review_statement"),
         ),
         sa.ForeignKeyConstraint(["dataset_id"], ["dataset.id"], name=op.f("fk_review_dataset_id")),
@@ -194,7 +198,10 @@ def upgrade() -> None:
         sa.Column("rule", AutoString(), nullable=False),
         sa.Column("document", sa.JSON(), nullable=False),
         sa.CheckConstraint("kind IN ('entity', 'statement')", name=op.f("ck_gold_unit_kind")),
-        sa.CheckConstraint("verdict IN ('found', 'missing', 'unsure')", name=op.f("ck_gold_unit_verdict")),
+        sa.CheckConstraint(
+            "verdict = 'found' OR verdict = 'missing' OR verdict = 'unsure'",
+            name=op.f("ck_gold_unit_verdict"),
+        ),
         sa.ForeignKeyConstraint(["dataset_id"], ["dataset.id"], name=op.f("fk_gold_unit_dataset_id")),
         sa.ForeignKeyConstraint(["review_id"], ["review.id"], name=op.f("fk_gold_unit_review_id")),
         sa.ForeignKeyConstraint(["sample_id"], ["sample.id"], name=op.f("fk_gold_unit_sample_id")),

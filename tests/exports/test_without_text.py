@@ -1,0 +1,165 @@
+"""What leaves without text: of everything that a person wrote, ids, labels and names of columns only."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench, Row
+from workbench import calibration
+from workbench.errors import InputError
+from workbench.reviewing.edits import Comment, Flag
+from workbench.stages import calibrate, editing
+from workbench.stages.disputes import disputes, set_state
+from workbench.stages.export import ExportOptions, export
+from workbench.stages.import_package import import_package
+from workbench.stages.planning import Wish, draft, make
+from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.review import act
+from workbench.stages.verify import verify
+
+SECRETS = (
+    "Gruppe Ä", "Metawert", "Weltfrage", "Aachen", "Zwickau", "Satzwerk", "Antwortwort", "Andersname",
+    "Notizwort", "Flaggenwort", "Randwort", "Streitwort", "Regelwort", "Ungar",
+)  # fmt: skip
+"""A word of every kind of text: group, value of meta, question, reference, context, note, guideline …"""
+
+
+def row(place: int) -> Row:
+    group = "ABCD"[place % 4]
+    reference = f"Aachen and Zwickau{place} Satzwerk."
+    gold = [
+        {"text": "Aachen", "label": "Ortlabel", "verdict": "found", "note": "Notizwort"},
+        {"text": f"Zwickau{place}", "label": "Ortlabel", "verdict": ("missing", "found")[place % 3 == 0]},
+    ]
+    return {
+        "id": f"idwort-{place:02}",
+        "user_input": f"Weltfrage {place}?",
+        "reference": reference,
+        "retrieved_contexts": [f"Aachen, Ungar{place}" + (f", Zwickau{place}" if place % 3 == 0 else "")],
+        "response": "Antwortwort",
+        "alternatives": ["Andersname"],
+        "group": f"Gruppe Ä{group}",
+        "meta": {"city": f"Metawert {group}"},
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": "Aachen", "label": "Ortlabel"}, {"text": f"Zwickau{place}"}],
+            "context_entities": [["Aachen"]],
+        },
+        **({} if group == "D" else {"gold": {"annotator": "Gold Person", "entities": gold}}),
+    }
+
+
+def fill(bench: Bench, by: str) -> None:
+    """24 samples in four strata, a calibration in use, everything that people can write, one stratum whose
+    samples were all skipped.
+    """
+    bench.load([row(place) for place in range(24)], gold="given", seed=3, blind=0.0)
+    text = policy_text(bench.info()).replace("Entities:", "Regelwort:")
+    change_policy(bench.store, bench.info(), text, "ann")
+    make(
+        bench.store,
+        bench.info(),
+        draft(bench.store, bench.info(), Wish(n=16, design="stratified", by=by), "a"),
+    )
+    info = bench.info()
+    calibrate.calibrate(bench.store, info, save="may", annotator="ann")
+    calibrate.use(bench.store, info, "may")
+    queue = bench.query("SELECT key FROM sample ORDER BY rank LIMIT 16")
+    mine = [key for (key,) in queue if int(key[-2:]) % 4 == 3]
+    assert 4 == len(mine)
+    for key in mine:
+        act(bench.store, bench.open(key, "Eva Person"), Comment("Randwort"))
+        act(bench.store, bench.open(key, "Eva Person"), Flag("Flaggenwort"))
+        opened = bench.open(key, "Eva Person")
+        act(bench.store, opened, editing.skip(opened))
+    for one in disputes(bench.store, bench.info(), "Eva Person").disputes[:3]:
+        set_state(bench.store, one, "explained", "Streitwort", "Eva Person")
+
+
+def leave(bench: Bench, name: str, **options: Any) -> Path:
+    given = ExportOptions(formats=("all",), **options)
+    export(bench.store, bench.info(), bench.folder / name, given, annotator="ann")
+    return bench.folder / name
+
+
+def everything(folder: Path) -> str:
+    """All files, JSON escapes read; and the names of files."""
+    said = ["\n".join(str(path) for path in folder.rglob("*"))]
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and path.suffix != ".parquet":
+            text = path.read_text("utf-8")
+            said += [text, re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), text)]
+    return "\n".join(said)
+
+
+@pytest.mark.parametrize("by", ["group", "meta.city"])
+def test_no_word_of_a_text_leaves_without_text_and_all_of_them_leave_with_it(bench: Bench, by: str) -> None:
+    """Strata are groups or values of meta: they stand in rows, plan, estimates and calibrations."""
+    fill(bench, by)
+    bare = leave(bench, "bare", text=False)
+    said = everything(bare)
+    full = everything(leave(bench, "full"))
+
+    assert [] == [word for word in (*SECRETS, "Gold Person", "Eva Person") if word in said]
+    assert [] == [word for word in SECRETS if word not in full]
+    assert all(
+        word in said for word in ("idwort-07", "Ortlabel", "stratified", "meta.city" if "." in by else by)
+    )
+    refusal = json.loads((bare / "manifest.json").read_text("utf-8"))["estimates"][0]["refusal"]
+    assert re.fullmatch(r"stratum 'stratum-[0-9a-f]{12}' has no verified sample", refusal)
+    assert verify(bare).passed
+
+
+def test_strata_have_one_pseudonym_each_wherever_they_stand(bench: Bench) -> None:
+    """In every file and every export of a database."""
+    fill(bench, "group")
+    bare = leave(bench, "bare", text=False)
+    manifest = json.loads((bare / "manifest.json").read_text("utf-8"))
+    dataset = json.loads((bare / "package" / "dataset.json").read_text("utf-8"))
+    rows = [
+        json.loads(one) for one in (bare / "package" / "references.jsonl").read_text("utf-8").splitlines()
+    ]
+    cells = set(re.findall(r"stratum-[0-9a-f]{12}", (bare / "csv" / "samples.csv").read_text("utf-8")))
+
+    strata = {one["sampling"]["stratum"] for one in rows}
+    assert 4 == len(strata) == len({(one["sampling"]["stratum"], one["group"]) for one in rows})
+    assert strata == cells == set(dataset["plan"]["parameters"]["strata"])
+    assert dataset["plan"]["parameters"] == manifest["sampling"]["parameters"]
+    assert all(re.fullmatch("group-[0-9a-f]{12}", one["group"]) for one in rows)
+    again = leave(bench, "again", text=False)
+    for path in bare.rglob("*"):
+        assert path.is_dir() or path.read_bytes() == (again / path.relative_to(bare)).read_bytes(), path
+
+
+def test_a_calibration_leaves_without_text_under_the_pseudonyms_of_its_groups(bench: Bench) -> None:
+    fill(bench, "group")
+    bare, full = leave(bench, "bare", text=False), leave(bench, "full")
+    rows = [
+        json.loads(one) for one in (bare / "package" / "references.jsonl").read_text("utf-8").splitlines()
+    ]
+    groups = {one["id"]: one["group"] for one in rows}
+    found, whole = calibration.load(bare), calibration.load(full)
+
+    assert {one.id: one.group for one in found.gold} == {one.id: groups[one.id] for one in whole.gold}
+    assert found.correct(0.5, 4) == whole.correct(0.5, 4)
+    assert [one.fold for one in whole.gold] == [one.fold for one in found.gold]
+
+
+def test_the_page_of_a_package_without_text_promises_no_import(bench: Bench) -> None:
+    """And the one of a package with text does, which holds."""
+    fill(bench, "group")
+    bare, full = leave(bench, "bare", text=False), leave(bench, "full")
+    without, with_text = ((one / "package" / "README.md").read_text("utf-8") for one in (bare, full))
+
+    assert "`workbench import` makes no dataset of it" in without
+    assert "makes an equal database" not in without
+    assert "makes an equal database" in with_text
+    assert "one folder up" in with_text
+    with pytest.raises(InputError, match="it holds figures, no dataset"):
+        import_package(bench.store, bare, "copy")
+    assert 24 == import_package(bench.store, full, "copy").samples

@@ -1,0 +1,65 @@
+"""Running the app in a terminal, and what has to be put right when it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.settings import Settings, read_state, remember, state_path
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.theme import SIXTEEN, chosen_theme
+
+if TYPE_CHECKING:
+    from workbench.store.engine import Store
+
+SWITCH = 0.0005
+"""Seconds after which a busy thread hands over to one that waits (Python's own: .005). A key passes six
+times from thread to thread on its way to the screen, each time behind a run or a count that goes on."""
+
+
+def run(
+    connect: Callable[[], Store],
+    dataset: str | None,
+    annotator: str,
+    settings: Settings,
+    file: Path | None = None,
+) -> int:
+    """Run the app until the person leaves; returns the exit code.
+
+    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only one.
+    The caller has checked that there is a terminal. Writes that are under way are finished before this
+    returns. Raises UsageError for settings that name a theme, an action or a key that does not exist.
+    """
+    from workbench.tui.keymap import keymap
+
+    path = state_path()
+    state = read_state(path)
+    theme = chosen_theme(settings, state)
+    app = WorkbenchApp(
+        connect,
+        dataset,
+        annotator,
+        file=file,
+        theme=theme,
+        keymap=keymap(settings),
+        tour=not state.tour_seen,
+        remember=partial(remember, path, settings),
+    )
+    if not theme and app.console.color_system == "standard":
+        app.theme = SIXTEEN
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(SWITCH)
+    try:
+        app.run()
+    finally:
+        sys.setswitchinterval(usual)
+        if app.proposing is not None:
+            from workbench.tui.proposing import finish
+
+            finish(app.proposing)
+        if app.store is not None:
+            app.store.close()
+    return app.return_code or 0
