@@ -13,7 +13,7 @@ from workbench.stages.facets import facets
 from workbench.stages.plan import Prefix, prefix, reach, report
 from workbench.stages.planning import Draft, Wish
 from workbench.stages.review import act, open_sample, undo
-from workbench.store import plans, samples
+from workbench.store import holdouts, plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
 
@@ -384,7 +384,7 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     assert opened.state.entity.assessment.units == ()
     shown = queue.queue_rows(bench.store, bench.info().id, "ann", [bench.id(one)])[bench.id(one)]
     assert shown.blind
-    assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
+    assert {bench.id(key) for key in kept} == holdouts.holdout_ids(bench.store, bench.info().id)
     marked = bench.query("SELECT count(*) FROM sample WHERE holdout")
     assert marked == [(len(kept),)]
 
@@ -455,8 +455,8 @@ def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
     info = bench.info()
     at = datetime(2026, 11, 21, tzinfo=UTC)
 
-    assert plans.open_holdout(bench.store, info.id, "calibration test", "ann", at) == 1
-    assert plans.open_holdout(bench.store, info.id, "final figure", "bob", at) == 2
+    assert holdouts.note_opening(bench.store, info.id, "calibration test", "ann", at) == 1
+    assert holdouts.note_opening(bench.store, info.id, "final figure", "bob", at) == 2
     assert [(one.purpose, one.annotator) for one in report(bench.store, info).openings] == [
         ("calibration test", "ann"), ("final figure", "bob"),
     ]  # fmt: skip

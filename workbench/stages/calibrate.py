@@ -28,11 +28,11 @@ from workbench.stages.calibrate_cases import Gathered, gather
 from workbench.stages.examples import NOTHING, Seen
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute
-from workbench.store import calibrations, plans, runs
+from workbench.store import calibrations, holdouts, plans, runs
 from workbench.store.calibrations import Saved
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.plans import Opening
+from workbench.store.holdouts import Opening
 from workbench.store.related import related_ids
 from workbench.store.runs import RunInfo
 
@@ -109,7 +109,7 @@ def calibrate(
     recompute(store, info, chosen_run.id, info.threshold, progress)
     gathered = gather(store, info, chosen_run, scorer, holdout=holdout, progress=progress)
     found = fit(gathered, threshold_now(store, info), objective, seed)
-    openings = tuple(plans.openings(store, info.id))
+    openings = tuple(holdouts.openings(store, info.id))
     held = _holdout(store, info, gathered, found, save, annotator) if holdout else None
     document = document_for(info, gathered, found, save or "", held)
     if save:
@@ -188,7 +188,7 @@ def saved_calibrations(store: Store, info: DatasetInfo) -> list[Saved]:
 
 def count_openings(store: Store, info: DatasetInfo) -> int:
     """How often the holdout was opened."""
-    return len(plans.openings(store, info.id))
+    return len(holdouts.openings(store, info.id))
 
 
 def find(store: Store, info: DatasetInfo, name: str) -> Saved:
@@ -252,7 +252,7 @@ def _holdout(
             "it has not been opened"
         ) from None
     purpose = f"calibrate {save}" if save else "calibrate"
-    opened = plans.open_holdout(store, info.id, purpose, annotator, datetime.now(UTC))
+    opened = holdouts.note_opening(store, info.id, purpose, annotator, datetime.now(UTC))
     return HoldoutReport(len(gathered.held), opened, chosen, present)
 
 

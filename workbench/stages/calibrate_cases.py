@@ -17,7 +17,7 @@ from workbench.scoring.names import CALIBRATED
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
-from workbench.store import calibrations, columns, journal, plans
+from workbench.store import calibrations, columns, holdouts, journal, plans
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import Row
 from workbench.store.datasets import DatasetInfo
@@ -90,7 +90,7 @@ def gather(
     gold = gold_store.load_gold(store, info.id, "entity")
     rows = calibrations.rows_of(store, sorted(gold))
     group = _groups(rows)
-    kept_back = plans.holdout_ids(store, info.id)
+    kept_back = holdouts.holdout_ids(store, info.id)
     places = columns.population(store, info.id)
     excluded = gold_store.load_excluded(store, info.id, "entity")
     seen = seen_by(store, info, run).related

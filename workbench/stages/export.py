@@ -34,7 +34,7 @@ from workbench.stages.export_manifest import (
 )
 from workbench.stages.progress import Progress, silent
 from workbench.stages.splits import HOLDOUT
-from workbench.store import export_facts, export_log, exports, plans, runs
+from workbench.store import export_facts, export_log, exports, holdouts, runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -99,15 +99,15 @@ def _opened(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     if not options.holdout:
         yield
         return
-    if not plans.holdout_ids(store, info.id):
+    if not holdouts.holdout_ids(store, info.id):
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
     at = datetime.now(UTC)
-    plans.open_holdout(store, info.id, "export", annotator, at)
+    holdouts.note_opening(store, info.id, "export", annotator, at)
     try:
         yield
     except BaseException:
         with suppress(StoreError):  # what went wrong is what the person has to know
-            plans.close_holdout(store, info.id, annotator, at)
+            holdouts.take_back(store, info.id, annotator, at)
         raise
 
 

@@ -12,7 +12,7 @@ from workbench.stages.export_manifest import Provenance
 from workbench.stages.plan import reach
 from workbench.stages.queue import queue_ids
 from workbench.stages.splits import split_samples
-from workbench.store import export_facts, exports, plans, runs
+from workbench.store import export_facts, exports, holdouts, runs
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.text.query import Mistake, Query, Term, parse
@@ -62,7 +62,7 @@ def gather(
     if not (count_samples(store, info.id) if wanted is None else wanted):
         raise UsageError(f"{info.name}: no sample is chosen, so nothing was written")
     splits = split_samples(store, info.id, options.split, wanted) if options.split else None
-    kept_back = frozenset() if facts.openings else frozenset(plans.holdout_ids(store, info.id))
+    kept_back = frozenset() if facts.openings else frozenset(holdouts.holdout_ids(store, info.id))
     drawn = reach(store, info, info.kinds[0])
     scored = bool(WITH_SCORES & set(formats_of(options)))
     choice = Choice(

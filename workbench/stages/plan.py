@@ -10,10 +10,11 @@ from typing import Any
 
 from workbench.comparing.plans import inclusion
 from workbench.model import Kind
-from workbench.store import plans, prefixes
+from workbench.store import holdouts, plans, prefixes
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import Opening, Plan
+from workbench.store.holdouts import Opening
+from workbench.store.plans import Plan
 from workbench.store.prefixes import Done, Planned, Status
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -289,8 +290,8 @@ def report(store: Store, info: DatasetInfo) -> PlanReport:
             next=name,
             late=found.late,
             holdout=found.holdout,
-            holdout_done=len(plans.holdout_ids(store, info.id) & done.keys()),
-            openings=tuple(plans.openings(store, info.id)),
+            holdout_done=len(holdouts.holdout_ids(store, info.id) & done.keys()),
+            openings=tuple(holdouts.openings(store, info.id)),
             blind_share=info.blind_share,
             strata=tuple(
                 Stratum(name, total, planned, taken[name]) for name, (total, planned) in _strata(plan).items()

@@ -17,7 +17,7 @@ from workbench.scoring.scorers import value_of
 from workbench.stages import bulk
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.progress import Progress, silent
-from workbench.store import columns, plans, runs, samples, scores
+from workbench.store import columns, holdouts, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, dataset_info
@@ -145,7 +145,7 @@ def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str
     if not info.blind_share:
         return frozenset()
     decided = set.intersection(*(columns.decided_by(store, info.id, kind, viewer) for kind in info.kinds))
-    left = blind_ids(store, info) - decided - plans.holdout_ids(store, info.id)
+    left = blind_ids(store, info) - decided - holdouts.holdout_ids(store, info.id)
     return frozenset(key for key, number in samples.sample_ids(store, info.id).items() if number in left)
 
 
@@ -190,7 +190,7 @@ def _scored(
     gold = {kind: gold_store.load_gold(store, info.id, kind) for kind in KINDS}
     excluded = {kind: gold_store.load_excluded(store, info.id, kind) for kind in KINDS}
     external = scores.load_external(store, info.id)
-    held = plans.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
+    held = holdouts.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
     rows = []
     for key, number in samples.sample_ids(store, info.id).items():
         if number in held:

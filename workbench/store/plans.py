@@ -24,7 +24,7 @@ from workbench.store.tables import (
     ReviewRow,
     SampleRow,
 )
-from workbench.store.tables_plans import HoldoutOpeningRow, PlanRow
+from workbench.store.tables_plans import PlanRow
 from workbench.text.query import META
 
 HOLDOUT_RANK = 5.0
@@ -74,14 +74,6 @@ class Drawn(NamedTuple):
     size: float
     stratum: str
     holdout: bool
-
-
-class Opening(NamedTuple):
-    """One look at the holdout."""
-
-    purpose: str
-    annotator: str
-    at: datetime
 
 
 def plan_of(store: Store, dataset_id: int) -> Plan | None:
@@ -311,46 +303,3 @@ def _write(session: Session, drawn: Sequence[Drawn]) -> None:
         )
         names = ("sample_id", *(f"new_{name}" for name in Drawn._fields[1:]))
         session.connection().execute(statement, [dict(zip(names, one, strict=True)) for one in drawn])
-
-
-def open_holdout(store: Store, dataset_id: int, purpose: str, annotator: str, at: datetime) -> int:
-    """Write down a look at the holdout; returns how many there were with this one."""
-    with store.writing() as session:
-        session.add(HoldoutOpeningRow(dataset_id=dataset_id, purpose=purpose, annotator=annotator, at=at))
-        session.flush()
-        return session.exec(
-            select(func.count())
-            .select_from(HoldoutOpeningRow)
-            .where(HoldoutOpeningRow.dataset_id == dataset_id)
-        ).one()
-
-
-def close_holdout(store: Store, dataset_id: int, annotator: str, at: datetime) -> None:
-    """Take a look at the holdout back: it came to nothing, nobody saw anything."""
-    row = HoldoutOpeningRow
-    with store.writing() as session:
-        session.execute(
-            delete(row).where(
-                col(row.dataset_id) == dataset_id, col(row.annotator) == annotator, col(row.at) == at
-            )
-        )
-
-
-def openings(store: Store, dataset_id: int) -> list[Opening]:
-    """Every look at the holdout, oldest first."""
-    with store.reading() as session:
-        rows = session.exec(
-            select(HoldoutOpeningRow)
-            .where(HoldoutOpeningRow.dataset_id == dataset_id)
-            .order_by(col(HoldoutOpeningRow.id))
-        )
-        return [Opening(row.purpose, row.annotator, row.at) for row in rows]
-
-
-def holdout_ids(store: Store, dataset_id: int) -> set[int]:
-    """The samples kept back."""
-    query = select(SampleRow.id).where(
-        SampleRow.dataset_id == dataset_id, col(SampleRow.rank) >= HOLDOUT_RANK, col(SampleRow.holdout)
-    )
-    with store.reading() as session:
-        return {number for number in session.exec(query) if number is not None}

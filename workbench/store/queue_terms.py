@@ -13,8 +13,8 @@ from sqlmodel import col, select
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.blind import is_blind
+from workbench.store.contains import contains
 from workbench.store.datasets import DatasetInfo
-from workbench.store.engine import contains
 from workbench.store.queue_reviews import Clause, Reviews
 from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewRow, SampleRow, ScoreRow
 from workbench.text.query import META, Term

@@ -14,7 +14,8 @@ from sqlmodel import col, select
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
 from workbench.store.blind import is_blind, row_is_blind
-from workbench.store.engine import Store, contains
+from workbench.store.contains import contains
+from workbench.store.engine import Store
 from workbench.store.file_order import pieces
 from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
 
