@@ -208,3 +208,43 @@ async def test_writes_keep_their_order_and_outlive_whoever_waits(bench: Any) -> 
     assert order == list(range(10))
     bench.store = open_store(str(bench.db))
     assert bench.review("s0").state.comments == tuple(map(str, range(10)))
+
+
+async def test_a_pause_brings_the_log_into_the_file(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that no decision waits for it; one that is made meanwhile goes on."""
+    import asyncio
+
+    bench.load(ROWS)
+
+    def comment(store: engine.Store, text: str) -> None:
+        review.act(store, review.open_sample(store, bench.id("s0"), "ann"), Comment(text))
+
+    def comments_in_the_file() -> int:
+        alone = bench.folder / "alone.db"
+        shutil.copy(bench.db, alone)  # without the log beside it
+        with closing(sqlite3.connect(alone)) as raw:
+            return int(raw.execute("SELECT count(*) FROM review_event WHERE op = 'comment'").fetchone()[0])
+
+    monkeypatch.setattr(engine, "PAUSE", 60)
+    for number in range(5):
+        await bench.store.write(comment, str(number))
+    assert comments_in_the_file() == 0
+
+    monkeypatch.setattr(engine, "PAUSE", 0.01)
+    await bench.store.write(lambda store: None)
+    await asyncio.sleep(0.05)
+    monkeypatch.setattr(engine, "PAUSE", 60)
+    await bench.store.write(comment, "behind the checkpoint")
+    assert comments_in_the_file() == 5
+    assert len(bench.review("s0").state.comments) == 6
+
+
+async def test_a_database_that_is_closed_at_once_needs_no_pause(bench: Any) -> None:
+    import asyncio
+
+    bench.load(ROWS)
+    await bench.store.write(lambda store: None)
+    bench.store.close()
+
+    await asyncio.sleep(2 * engine.PAUSE)  # an error of the loop would fail the test
+    bench.store = open_store(str(bench.db))

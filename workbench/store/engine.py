@@ -11,7 +11,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from json.encoder import encode_basestring
@@ -46,6 +46,10 @@ BULK_CACHE = 8_000
 SCREEN_CACHE = 4_000
 """The same for screens, whose five connections read a few pages at a time and shall stay small."""
 
+PAUSE = 0.2
+"""Seconds after a person's last write until the log is brought into the file: 21 ms became 14 for one undo in
+ten, which had waited for it."""
+
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 P = ParamSpec("P")
@@ -60,6 +64,7 @@ class Store:
     engine: Engine
     writer: ThreadPoolExecutor
     _thread: threading.local = field(default_factory=threading.local, repr=False)
+    _pause: list[asyncio.TimerHandle] = field(default_factory=list, repr=False)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
@@ -109,11 +114,27 @@ class Store:
     async def write(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a write on the one writer thread: in order, and finished even if nobody waits any more."""
         loop = asyncio.get_running_loop()
-        # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
-        return await asyncio.shield(loop.run_in_executor(self.writer, partial(fn, self, *args, **kwargs)))
+        try:
+            # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
+            return await asyncio.shield(loop.run_in_executor(self.writer, partial(fn, self, *args, **kwargs)))
+        finally:
+            self._checkpoint_later(loop)
+
+    def _checkpoint_later(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Bring what was written into the file in the next pause; else every tenth decision waits for it."""
+        while self._pause:
+            self._pause.pop().cancel()
+        if sqlite_path(self.url) is not None:
+            self._pause.append(loop.call_later(PAUSE, self._checkpoint_now))
+
+    def _checkpoint_now(self) -> None:
+        with suppress(RuntimeError):  # closed meanwhile
+            self.writer.submit(_checkpoint, self.engine)
 
     def close(self) -> None:
         """Finish waiting writes and let go of the database."""
+        while self._pause:
+            self._pause.pop().cancel()
         self.writer.shutdown(wait=True)
         self.engine.dispose()
 
@@ -287,6 +308,16 @@ def _write_ahead(engine: Engine) -> None:
         raw.cursor().execute("PRAGMA journal_mode=WAL")
     finally:
         raw.close()
+
+
+def _checkpoint(engine: Engine) -> None:
+    """Copy the log into the file as far as nobody reads it; waits for nobody."""
+    with suppress(DBAPIError, sqlite3.Error):  # the next one does it
+        raw = engine.raw_connection()
+        try:
+            raw.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+        finally:
+            raw.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:
