@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -59,7 +60,7 @@ def import_(
     import gc
 
     from workbench import reports, texts_import
-    from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+    from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
     from workbench.stages.import_package import is_package
 
     gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
@@ -84,6 +85,10 @@ def import_(
     if dry_run:
         _preview(file, options, call, size, json=json)
         return
+    if strict and not _is_there(call):  # a file that keeps itself out leaves no database behind either
+        with reports.progress("Reading", size, unit="bytes") as progress, _seldom_collected():
+            check_all(None, file, options, call.annotator, progress)
+        options = replace(options, strict=False)
     with (
         open_for(call.db) as store,
         reports.progress("Importing", size, unit="bytes") as progress,
@@ -93,6 +98,14 @@ def import_(
     reports.show(report, texts_import.import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(3)
+
+
+def _is_there(call: Call) -> bool:
+    """Whether the database is there already; one on a server is."""
+    from workbench.store.engine import full_url, sqlite_path
+
+    path = sqlite_path(full_url(call.db))
+    return path is None or path.exists()
 
 
 @contextmanager
@@ -130,11 +143,9 @@ def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) 
     from workbench import reports, texts_import
     from workbench.stages.import_ import ImportOptions
     from workbench.stages.import_preview import preview_import
-    from workbench.store.engine import full_url, sqlite_path
 
     assert isinstance(options, ImportOptions)
-    path = sqlite_path(full_url(call.db))
-    there = path is None or path.exists()
+    there = _is_there(call)
     opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
     with opened as store, reports.progress("Reading", size, unit="bytes") as progress:
         preview = preview_import(file, options, store=store, annotator=call.reader, progress=progress)

@@ -53,19 +53,24 @@ class InputError(WorkbenchError):
 class RowError(InputError):
     """One row of a file is not usable; the others go in.
 
-    Prints as `FILE:LINE: field: got …, expected …`.
+    Prints as `FILE:LINE: field: got …, expected …`, or `FILE: item N: …` where rows share a line.
     """
 
-    def __init__(self, field: str, got: str, expected: str, *, path: str = "", line: int = 0) -> None:
+    def __init__(
+        self, field: str, got: str, expected: str, *, path: str = "", line: int = 0, item: int = 0
+    ) -> None:
         super().__init__(field, got, expected)
         self.field = field
         self.got = got
         self.expected = expected
         self.path = path
         self.line = line
+        self.item = item
 
     def __str__(self) -> str:
         where = f"{self.path}:{self.line}: " if self.line else ""
+        if self.item:
+            where = f"{self.path}: item {self.item}: "
         return f"{where}{self.field}: got {self.got}, expected {self.expected}"
 
 

@@ -247,6 +247,11 @@ class ProposedStatement:
     end: int | None = None
 
 
+BY = "annotator "
+"""How the model of a proposal begins that was made of a person's marks; the name behind it is the person's,
+and leaves as annotators do."""
+
+
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """What one proposer said of one sample, stored as said and never changed.

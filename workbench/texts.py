@@ -89,7 +89,7 @@ def status_text(report: Status) -> str:
         for run in one.runs:
             mark = " (current)" if run.name == one.info.run else ""
             model = f" · {run.model}" if run.model else ""
-            lines.append(f"  {run.name}{mark}: {run.n_proposals:,} proposals{model}")
+            lines.append(f"  {run.name}{mark}: {several(run.n_proposals, 'proposal')}{model}")
     return clean("\n".join(lines))
 
 
@@ -102,10 +102,14 @@ def score_text(report: ScoreReport) -> str:
     lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the current run"
-        lines.append(
-            f"{report.unproposed:,} of {len(report.samples):,} samples have no proposal in {run}: "
-            "workbench propose --proposer rules"
-        )
+        number = f"{report.unproposed:,} of {several(len(report.samples), 'sample')}"
+        have = "has" if report.unproposed == 1 else "have"
+        advice = "workbench propose --proposer rules"
+        if report.elsewhere:
+            named = list(report.elsewhere)[:3]
+            there = ", ".join(f"{name} for {report.elsewhere[name]:,}" for name in named)
+            advice = f"there are proposals in {there}: workbench propose --run {named[0]}, or {advice}"
+        lines.append(clean(f"{number} {have} no proposal in {run}: {advice}"))
     return "\n".join(lines)
 
 

@@ -39,7 +39,9 @@ def import_text(report: ImportReport) -> str:
             f"  {number} of purged samples: only ids and reasons were put aside, the text still stands in "
             f"{report.path}: delete it yourself"
         )
-    if report.rejected > report.purged:
+    if report.rejected and not report.rejected_path:
+        lines.append("  rejected rows could be put aside nowhere: no folder could be written")
+    elif report.rejected > report.purged:
         lines.append(
             f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
             f"with --dataset {report.dataset}"

@@ -331,3 +331,124 @@ def test_an_export_comes_back_with_its_name_policy_gold_and_marks(
     assert '"disposition": {"entity": "excluded"}' in first
     policies = [run("--db", db, "policy", "show")[1] for db in ("one.db", "two.db")]
     assert policies[0] == policies[1]
+
+
+ROW = {"id": "a", "user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann"]}
+
+
+def test_a_strict_import_that_fails_makes_no_database(run: Any, tmp_path: Path) -> None:
+    """Nothing was taken in, so nothing is left behind."""
+    Path("a.jsonl").write_text(json.dumps(ROW) + "\n" + json.dumps({**ROW, "id": "b", "reference": 3}) + "\n")
+
+    code, _, err = run("import", "a.jsonl", "--strict")
+
+    assert (code, files(tmp_path)) == (2, ["a.jsonl"])
+    assert "a.jsonl:2: reference: got number 3" in err
+    Path("a.jsonl").write_text(json.dumps(ROW) + "\n")
+    assert run("import", "a.jsonl", "--strict")[0] == 0
+
+
+def test_bad_items_on_one_line_are_told_apart(run: Any) -> None:
+    """By their number in the document, also in the file of rejected rows; on lines of their own by line."""
+    items = [ROW, {**ROW, "id": "b", "reference": 3}, {**ROW, "id": "c", "gold": {"entities": []}}]
+    Path("a.json").write_text(json.dumps(items))
+    Path("b.json").write_text("[" + ",\n".join(map(json.dumps, items)) + "]")
+
+    _, out, _ = run("import", "a.json", "--gold-if-given")
+    _, lines, _ = run("import", "b.json", "--gold-if-given")
+
+    assert "  a.json: item 2: reference: got number 3, expected a string" in out.splitlines()
+    assert "(item 3: gold.annotator: got nothing" in out
+    assert "item 2: reference" in Path("a.json.rejected.jsonl").read_text()
+    assert "  b.json:2: reference: got number 3, expected a string" in lines.splitlines()
+    assert "(line 3: gold.annotator: got nothing" in lines
+
+
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_a_table_of_unknown_columns_says_how_to_name_them(run: Any, delimiter: str) -> None:
+    """And of a name that is not there which there are."""
+    table = "Frage,Musterantwort,Texte\nq,Ann,c\n"
+    Path("odd.csv").write_text(table.replace(",", delimiter))
+
+    code, _, err = run("import", "odd.csv")
+    assert code == 2
+    assert "odd.csv: not a dataset: the header has Frage, Musterantwort, Texte;" in err
+    assert "--map reference=COLUMN" in err
+    code, _, err = run("import", "odd.csv", "--map", "reference=Musteranwort")
+    assert code == 2
+    assert (
+        "--map reference=Musteranwort: no column Musteranwort; there is: Frage, Musterantwort, Texte" in err
+    )
+
+
+def test_what_is_missing_is_said_once(run: Any) -> None:
+    golden = {"input": "q", "expected_output": "Ann", "context": ["c"]}
+    Path("g.json").write_text(json.dumps([golden]))
+
+    _, _, err = run("import", "g.json")
+
+    assert err.count("missing") == 1
+
+
+def test_a_text_that_is_not_closed_is_said_in_one_piece(run: Any) -> None:
+    Path("a.jsonl").write_text(json.dumps(ROW) + '\n{"id": "b')
+
+    _, out, _ = run("import", "a.jsonl")
+
+    assert '"{"id": "b" (unterminated string starting at column 8)' in out
+
+
+def test_a_blank_reference_is_said(run: Any) -> None:
+    rows = [ROW, {**ROW, "id": "b", "reference": " \n"}, {**ROW, "id": "c", "reference": ""}]
+    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    assert "  blank reference, so that there is nothing to verify: 2 rows" in run("import", "a.jsonl")[1]
+
+
+def test_one_proposal_is_one(run: Any) -> None:
+    Path("a.jsonl").write_text(
+        json.dumps({**ROW, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}}) + "\n"
+    )
+    run("import", "a.jsonl")
+
+    assert "p-run-1 (current): 1 proposal\n" in run("status")[1] + "\n"
+
+
+def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -> None:
+    """Its editor counts UTF-16 units, so that is how they leave."""
+    gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
+    Path("a.jsonl").write_text(json.dumps({**ROW, "reference": "😀 met 😀 Bob.", "gold": gold}) + "\n")
+    said = run("import", "a.jsonl", "--gold")[1]
+    assert "1 review" in said
+    run("export", "out", "--format", "label-studio")
+
+    _, out, _ = run("--dataset", "b", "import", "out/tasks.json", "--gold")
+
+    assert "1 review with 1 unit" in out
+    assert "offsets" not in out
+
+
+def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
+    """Also where files stand beside the one that holds the samples."""
+    gold = {"annotator": "zoe", "entities": [{"text": "Bob", "start": 8, "end": 11, "verdict": "missing"}]}
+    Path("a.jsonl").write_text(json.dumps({**ROW, "response": "r", "gold": gold}) + "\n")
+    run("import", "a.jsonl", "--gold")
+    assert run("export", "x1", "--format", "all")[0] == 0
+
+    for name in ("native", "ragas", "ragas-annotations", "deepeval-goldens", "deepeval-cases", "huggingface",
+                 "label-studio", "prodigy", "csv", "package"):  # fmt: skip
+        code, out, err = run("--dataset", f"from-{name}", "import", f"x1/{name}", *(
+            () if name == "package" else ("--gold",)
+        ))  # fmt: skip
+        assert (code, err) == (0, ""), name
+        assert "1 review with 1" in out, name
+
+
+def test_places_of_proposals_that_point_nowhere_are_listed(run: Any) -> None:
+    said = {"proposer": "p", "reference_entities": [{"text": "Zoe", "start": 0, "end": 3}]}
+    Path("a.jsonl").write_text(json.dumps({**ROW, "proposal": said}) + "\n")
+
+    assert (
+        '  places in proposals that point nowhere, left out: 1 (line 1: "Zoe" 0:3)'
+        in run("import", "a.jsonl")[1].splitlines()
+    )

@@ -66,9 +66,9 @@ RELATIONS = {
     "source": "wiki",
 }
 TASKS = [
-    (PRODIGY, "prodigy", "zoe"),
-    (LABEL_STUDIO, "label-studio", "3"),
-    (ARGILLA, "argilla", "u1"),
+    (PRODIGY, "prodigy", "annotator zoe"),
+    (LABEL_STUDIO, "label-studio", "annotator 3"),
+    (ARGILLA, "argilla", "annotator u1"),
     (DOCCANO, "doccano", ""),
     (RELATIONS, "doccano", ""),
 ]
@@ -145,8 +145,8 @@ def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -
 
     assert loaded.record.proposal == Proposal("label-studio", "ner-2", (BOB,))
     assert loaded.record.others == (
-        Proposal("label-studio", "a@b.c", (ANN,)),
-        Proposal("label-studio", "6", ()),
+        Proposal("label-studio", "annotator a@b.c", (ANN,)),
+        Proposal("label-studio", "annotator 6", ()),
     )
     assert loaded.notes.messages() == [
         "left out, no place for them: result of type relation (1 row)",
@@ -162,7 +162,7 @@ def test_the_short_export_of_label_studio_is_read(load: Any) -> None:
     loaded = load(json.dumps([row]), "min.json")
 
     assert loaded.notes.format == "label-studio"
-    assert loaded.record.proposal == Proposal("label-studio", "2", (BOB,))
+    assert loaded.record.proposal == Proposal("label-studio", "annotator 2", (BOB,))
     assert loaded.record.sample.id == "4"
 
 
@@ -185,7 +185,7 @@ def test_argilla_suggestions_responses_and_states(load: Any) -> None:
     loaded = load([row])
 
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "u1", (ANN,)),)
+    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
     assert "draft responses: their spans did not come in: 1 row" in loaded.notes.messages()
 
 
@@ -204,7 +204,7 @@ def test_flattened_argilla_records_are_read(load: Any) -> None:
 
     assert loaded.notes.format == "argilla"
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "u1", (ANN,)),)
+    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
 
 
 # Places
@@ -390,7 +390,7 @@ def test_spans_changed_in_the_tool_come_as_a_proposal_without_the_gold(load: Any
 
     assert loaded.record.gold == ()
     assert loaded.record.sample.id == "s1"
-    assert loaded.record.proposal == Proposal("prodigy", "zoe", (ANN, BOB, ROME))
+    assert loaded.record.proposal == Proposal("prodigy", "annotator zoe", (ANN, BOB, ROME))
     assert loaded.notes.messages() == [
         "external scores: context_recall (1 row)",
         "left out, no place for them: _annotator_id (1 row)",

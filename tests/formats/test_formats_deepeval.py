@@ -98,6 +98,7 @@ def test_a_table_joins_contexts_by_bars(load: Any) -> None:
     assert (last.sample.reference, last.sample.retrieved_contexts) == ("", ())
     assert loaded.notes.messages() == [
         "kept in meta: topic (1 row)",
+        "blank reference, so that there is nothing to verify: 1 row",
         "contexts joined by | that look like a table cut in pieces: check them: 1 row",
     ]
 
@@ -107,6 +108,7 @@ def test_what_we_exported_comes_back(load: Any) -> None:
     native = {
         "id": "s",
         "user_input": "q",
+        "response": "a",
         "retrieved_contexts": ["c | d", "e"],
         "gold": {"annotator": "zoe", "entities": [{"text": "r", "start": 0, "end": 1, "verdict": "missing"}]},
         "scores": {"m": 0.25},

@@ -186,7 +186,7 @@ def test_an_infinite_number_in_a_document_is_a_bad_item(load: Any) -> None:
     )
     loaded = load(text, "a.json")
 
-    assert loaded.errors == ["1: m: got Infinity, expected a finite number or null"]
+    assert loaded.errors == [" item 1: m: got Infinity, expected a finite number or null"]
     assert len(loaded.records) == 1
 
 

@@ -232,7 +232,8 @@ def test_wrong_offsets_of_a_proposal_are_moved_or_left_out(load: Any) -> None:
     assert loaded.notes.messages() == [
         "wrong offsets, moved to the only place that fits: 3 "
         '(line 1: "Taj Mahal" 5:14 → 4:13; line 1: "city" 36:4000 → 36:40; line 1: "The" 0:? → 0:3)',
-        "places in proposals that point nowhere, left out: 5",
+        'places in proposals that point nowhere, left out: 5 (line 1: "Agra" 0:4; line 1: "Delhi" 0:5; '
+        'line 1: "is" -3:2; line 1: context 1, of 1 from 0; line 1: a statement at 3:3)',
     ]
 
 

@@ -65,7 +65,8 @@ def test_the_two_samples_of_a_row_are_one(load: Any, document: dict[str, Any], i
 
 def test_what_we_exported_comes_back_as_one_row(load: Any) -> None:
     """The native row stands beside the first of the two."""
-    gold = {"annotator": "zoe", "entities": [{"text": "Ann", "verdict": "found"}]}
+    units = [{"text": "Ann", "verdict": "found"}, {"text": "Bob", "verdict": "missing"}]
+    gold = {"annotator": "zoe", "entities": units}
     native = {"id": "s", **{key: INPUT[key] for key in ("user_input", "retrieved_contexts")}, "gold": gold}
     samples = [{**OF_REFERENCE, "workbench": native}, OF_CONTEXTS]
     loaded = load(json.dumps({"context_entity_recall": samples}), "a.json")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench.errors import InputError, RowError
+from workbench.errors import RowError
 from workbench.formats.reading import Notes, read
 from workbench.formats.rejects import rejected_line, rejected_path, rejecting
 
@@ -86,13 +88,46 @@ def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [old]
 
 
-def test_a_folder_that_takes_no_file_is_said(tmp_path: Path) -> None:
-    """By the name of the file that could not be written."""
-    with (
-        pytest.raises(InputError, match=r"a\.jsonl\.rejected\.jsonl: cannot be written: No such file"),
-        rejecting(tmp_path / "none" / "a.jsonl") as reject,
-    ):
-        reject("{}", ERROR)
+def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Into the current folder, else into that of temporary files, else nowhere; good rows go on."""
+    here, spare = tmp_path / "here", tmp_path / "spare"
+    here.mkdir()
+    spare.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(tempfile, "tempdir", str(spare))
+
+    def put_aside() -> Path | None:
+        with rejecting(tmp_path / "none" / "a.jsonl") as reject:
+            reject("{}", ERROR)
+            reject("{}", ERROR)
+        return reject.path
+
+    assert put_aside() == here / "a.jsonl.rejected.jsonl"
+    assert len((here / "a.jsonl.rejected.jsonl").read_text().splitlines()) == 2
+    shutil.rmtree(here)
+    assert put_aside() == spare / "a.jsonl.rejected.jsonl"
+    shutil.rmtree(spare)
+    assert put_aside() is None
+
+
+def test_a_cell_that_is_put_right_in_the_file_of_rejects_comes_in(tmp_path: Path) -> None:
+    """A list in the text of its cell, as the table had it: with the bracket that was missing."""
+    path = tmp_path / "a.csv"
+    path.write_text("question,contexts,ground_truth\nq,\"['a', 'b'\",r\n")
+    (bad,) = read(path, notes=Notes())
+    assert bad.error is not None
+    line = rejected_line(bad.raw, bad.error)
+    aside = rejected_path(path)
+    aside.write_text(line)
+    (again,) = read(aside, notes=Notes())
+    aside.write_text(line.replace("'b'\"", "'b']\""))
+    (right,) = read(aside, notes=Notes())
+
+    assert str(again.error).endswith("contexts: got \"['a', 'b'\", expected a list that ends in ]")
+    assert right.record is not None
+    assert right.record.sample.retrieved_contexts == ("a", "b")
 
 
 @pytest.mark.parametrize(

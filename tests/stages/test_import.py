@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -16,10 +17,14 @@ from workbench.errors import InputError, NotFoundError, WorkbenchError
 from workbench.formats.reading import Row
 from workbench.model import Evidence, Match
 from workbench.stages import editing
+from workbench.stages.import_ import ImportOptions
+from workbench.stages.import_preview import preview_import
 from workbench.stages.import_rows import chunks
+from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
+from workbench.texts import score_text
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 ROME = {
@@ -613,7 +618,82 @@ def test_duplicates_within_one_file(bench: Any) -> None:
     report = bench.load(rows)
 
     assert counts(report) == {"new": 2, "unchanged": 1, "extended": 2, "rejected": 1}
-    assert "data.jsonl:4: reference" in report.errors[0]
+    assert report.errors[0].endswith(
+        "data.jsonl:4: id: got 'rome' again, with another text, expected one text for each id"
+    )
+
+
+@pytest.mark.parametrize("mode", [{}, {"update": True}, {"strict": True}, {"strict": True, "update": True}])
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_second_text_for_an_id_never_takes_the_place_of_the_first(
+    bench: Any, mode: dict[str, Any], stored: bool
+) -> None:
+    """Nobody is told to use --update, which would lose one of the two rows; the preview says the same."""
+    if stored:
+        bench.load([{**ROME, "retrieved_contexts": ["Before."]}])
+    rows = [ROME, {**ROME, "retrieved_contexts": ["Second."]}]
+    told = "id: got 'rome' again, with another text, expected one text for each id"
+    path = bench.write(rows)
+    if not stored or mode.get("update"):
+        preview = preview_import(path, ImportOptions(**mode), store=bench.store, annotator="ann")
+        assert [one.endswith(f"data.jsonl:2: {told}") for one in preview.errors] == [True]
+    if mode.get("strict"):
+        with pytest.raises(InputError, match=re.escape(f"data.jsonl:2: {told}")):
+            bench.load(path, **mode)
+        return
+    report = bench.load(path, **mode)
+
+    ((kept,),) = bench.query("SELECT retrieved_contexts FROM sample")
+    assert json.loads(kept) == (["Before."] if stored and not mode else ROME["retrieved_contexts"])
+    if not stored or mode:
+        assert [one.endswith(f"data.jsonl:2: {told}") for one in report.errors] == [True]
+
+
+def test_a_second_value_in_one_file_is_not_advised_to_replace_the_first(bench: Any) -> None:
+    report = bench.load([{**ROME, "scores": {"m": 1}}, {**ROME, "scores": {"m": 2}}, {**ROME, "group": "a"},
+                         {**ROME, "group": "b"}])  # fmt: skip
+
+    assert [one.partition(": ")[2] for one in report.errors] == [
+        "scores.m: got 2, expected 1 as stored by an earlier row of the file",
+        "group: got another group for id 'rome', expected the group of an earlier row of the file",
+    ]
+
+
+def marks(name: str, *people: str) -> dict[str, Any]:
+    """A Label Studio task that some people marked."""
+    value = {"start": 0, "end": 3, "text": "Ann", "labels": ["person"]}
+    return {
+        "data": {"text": "Ann was there.", "id": name, "question": "q", "contexts": ["c"]},
+        "annotations": [
+            {"completed_by": who, "result": [{"id": "r", "type": "labels", "value": value}]} for who in people
+        ],
+    }
+
+
+def test_tasks_divided_among_people_are_one_run(bench: Any) -> None:
+    """A second person's marks of one sample go into the next; nobody opens a task without a proposal."""
+    bench.load([marks("one", "bo"), marks("two", "ana"), marks("three", "ana", "bo"), marks("four", "bo")])
+    runs = bench.query(
+        "SELECT r.name, r.model, count(*) FROM run r JOIN proposal p ON p.run_id = r.id GROUP BY 1"
+    )
+
+    assert runs == [("label-studio-run-1", "annotators", 4), ("label-studio-run-2", "annotators", 1)]
+    assert len(bench.open("two").state.entity.assessment.units) == 1
+    again = bench.load([marks("one", "bo"), marks("three", "ana", "bo")])
+    assert (again.unchanged, again.extended) == (2, 0)
+
+
+def test_score_names_the_runs_that_have_proposals_for_the_rest(bench: Any) -> None:
+    """Rather than only to propose anew."""
+    other = {**PROPOSAL, "proposer": "q"}
+    bench.load([{**ROME, "proposal": PROPOSAL}, {**ROME, "id": "r2", "proposal": PROPOSAL},
+                {**ROME, "id": "r3", "proposal": other}, OSLO])  # fmt: skip
+    said = score_text(score_dataset(bench.store, bench.info())).splitlines()[-1]
+
+    assert said == (
+        "2 of 4 samples have no proposal in the run claude-run-1: there are proposals in q-run-1 for 1: "
+        "workbench propose --run q-run-1, or workbench propose --proposer rules"
+    )
 
 
 def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def beside(path: Path, build: Build) -> Build:
             return plain
         try:
             text = decoded(found[2], found[1])
-            mine = ours.record(parse(text), plain.sample.reference, lambda: as_written(text), notes)[0]
+            fields = {"reference": plain.sample.reference, "response": plain.sample.response}
+            mine = ours.record(parse(text), fields, partial(as_written, text), notes).record
         except (RowError, RecursionError):
             notes.counted[f"a line of {other.name} that cannot be read"] += 1
             return plain

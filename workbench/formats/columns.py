@@ -35,6 +35,8 @@ NAMES: dict[str, tuple[str, ...]] = {
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
 LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
 
+_LISTS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
+
 # Columns of a sample that no recall reads; kept, and never a score even where they hold numbers.
 OTHER_FIELDS = frozenset(
     {
@@ -182,6 +184,21 @@ def list_cell(cell: str, column: str) -> list[Any]:
         if type(value) is list:
             return value
     raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
+
+
+def mended(row: dict[str, Any]) -> dict[str, Any]:
+    """A row as it is; of a file of rejected rows, a list that was put right in the text of its cell as one.
+
+    Raises RowError for a cell that is no list still.
+    """
+    if "_error" not in row:
+        return row
+    return {
+        name: list_cell(value, name)
+        if type(value) is str and value.lstrip().startswith("[") and name in _LISTS
+        else value
+        for name, value in row.items()
+    }
 
 
 def _literals(text: str, column: str) -> list[Any]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats import native, ours
 from workbench.formats.columns import FIELD_OF, list_cell, number_texts
-from workbench.formats.objects import as_written, loads
-from workbench.formats.rows import Notes, missing, shown, wrong
+from workbench.formats.objects import as_written, loads, parse
+from workbench.formats.rows import Notes, shown, wrong
 from workbench.model import Record
 
 NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", "metricsData"}) | {
@@ -37,12 +38,14 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     named: dict[str, str] = {}
     meta: dict[str, Any] = {}
     other: dict[str, Any] = {}
+    given_contexts: Any = None
     for name, value in row.items():
         if value is None or value == [] or value == {}:
             continue
         field = FIELD_OF.get(name)
         if field is not None:
             if field == "retrieved_contexts":
+                given_contexts = value
                 value = _contexts(value, name, notes)
             if field in fields and fields[field] != value:
                 got = f"{shown(fields[field])} and {shown(value)}"
@@ -63,15 +66,38 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         if row.get(name) == []:
             fields.setdefault("retrieved_contexts", [])
     if ours.OBJECT in meta:
-        return ours.record(meta[ours.OBJECT], fields.get("reference"), partial(_again, raw), notes)[0]
+        return _ours(meta[ours.OBJECT], fields, given_contexts, scores, partial(_again, raw), notes)
     if "retrieved_contexts" not in fields and "context" in other:
         expected = (
             "a list of strings (missing; to take context in its place: --map retrieved_contexts=context)"
         )
-        raise missing("retrieval_context", expected)
+        raise RowError("retrieval_context", "nothing", expected)
     if "scores" in fields:
         scores |= native.scores_of(fields, partial(as_written, raw), notes)
     return native.build(fields, notes, scores, {**meta, **other})
+
+
+def _ours(
+    attached: Any,
+    fields: dict[str, Any],
+    contexts: Any,
+    scores: dict[str, str],
+    again: ours.Again,
+    notes: Notes,
+) -> Record:
+    """The native row that an export of ours left here, with what the fields of deepeval say by now.
+
+    `contexts` as they were given: a CSV file joins them by bars, and one that has a bar is cut there.
+    """
+    if type(attached) is str:
+        again, attached = partial(as_written, attached), parse(attached)
+    mine = attached.get("retrieved_contexts") if type(attached) is dict else None
+    if type(mine) is list and all(type(one) is str for one in mine):
+        blank = contexts is None and not any(one.strip() for one in mine)
+        if blank or contexts == mine or contexts == "|".join(mine):
+            fields = {name: value for name, value in fields.items() if name != "retrieved_contexts"}
+    record = ours.record(attached, fields, again, notes).record
+    return replace(record, scores={**record.scores, **scores}) if scores else record
 
 
 def row_of(cells: Mapping[str, str]) -> dict[str, Any]:

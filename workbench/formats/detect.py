@@ -13,7 +13,7 @@ from workbench.errors import AmbiguousError, InputError, UsageError
 from workbench.formats import argilla, deepeval, doccano, native, ours, table
 from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric
 from workbench.formats.lines import BOM, HEAD, head
-from workbench.formats.mapping import Columns, renamed
+from workbench.formats.mapping import Columns, absent, renamed
 from workbench.formats.rows import excerpt
 from workbench.formats.stream import Given, first_keys, of_document, of_lines
 
@@ -153,7 +153,8 @@ def _table(path: Path, format: str | None, columns: Columns) -> Source:  # noqa:
     if format is not None and format not in _TABLES:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT})
-    names, delimiter = table.header(path, known)
+    names, delimiter = table.header(path, known, named=bool(columns))
+    absent(columns, names, whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         format = "deepeval" if "input" in given and not deepeval.NAMES.isdisjoint(given) else "ragas"  # noqa: A001

@@ -15,6 +15,8 @@ OURS = (
     "samples.jsonl", "dataset.jsonl", "goldens.json", "data/*.parquet", "tasks.json", "samples.csv",
     "tasks.jsonl", "annotations.json", "test_cases.json",
 )  # fmt: skip
+_BESIDE = frozenset({"units.csv", "dataset.workbench.jsonl", "single.json"})
+"""Files that our exports write beside these, where one of several formats stands in a folder of its own."""
 _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
 
@@ -37,8 +39,9 @@ def files_of(path: Path) -> list[Path]:
     if packed or arrow:
         return packed or arrow
     known = [one for one in plain if one.name not in _NO_ROWS and not one.name.endswith(REJECTED)]
-    if len(known) == 1:
-        return known
+    own = [one for one in known if one.name not in _BESIDE]
+    if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
+        return own or known
     if not known:
         raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
     names = [one.name for one in known]

@@ -26,16 +26,16 @@ def rows(given: Iterator[Given], path: Path, metric: str, notes: Notes) -> Itera
     before: Row | None = None
     of_ours: Any = None
     for one in given:
-        notes.line = one.line
+        notes.line, notes.item = one.line, one.item
         if of_ours is not None and one.value is not None and one.value.get("metric_input") == of_ours:
             continue  # the second sample of a row that came whole with the first
         if one.value is None:
-            row = Row(one.line, None, one.error, one.raw)
+            row = Row(one.line, None, one.error, one.raw, one.item)
         else:
             try:
-                row = Row(one.line, _record(one.value, one.raw, metric, notes), None, one.raw)
+                row = Row(one.line, _record(one.value, one.raw, metric, notes), None, one.raw, one.item)
             except (RowError, RecursionError) as error:
-                row = Row(one.line, None, refused(error, path, one.line), one.raw)
+                row = Row(one.line, None, refused(error, path, one.line, one.item), one.raw, one.item)
         if before is not None:
             joined = _joined(before, row)
             if joined is not None:
@@ -77,7 +77,7 @@ def _record(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> Record:
     if type(given) is not dict:
         raise wrong("metric_input", given, "an object with reference and retrieved_contexts")
     if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
-        return ours.record(attached, given.get("reference"), partial(_again, raw), notes)[0]
+        return _ours(attached, row, given, raw, notes)
     fields = {
         name: given[name] for name in (*native.REQUIRED, "response", "id") if given.get(name) is not None
     }
@@ -90,6 +90,21 @@ def _record(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> Record:
     sample = native.build(fields, notes, _score(row, raw, metric, notes), other)
     proposals = _proposals(row, sample)
     return replace(sample, proposal=proposals[0] if proposals else None, others=tuple(proposals[1:]))
+
+
+def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The native row that our export left here; entities that were edited since in place of its gold."""
+    fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
+    found = ours.record(attached, fields, partial(_again, raw), notes).record
+    proposals = _proposals(row, found)
+    said = [one.reference_entities for one in proposals if one.reference_entities is not None]
+    if not said or not any(gold.entities is not None for gold in found.gold):
+        return found
+    now = sorted(one.text for one in said[-1])  # what was edited stands last
+    if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in found.gold):
+        return found
+    notes.counted["entities were edited after the export: they came as a proposal, without its gold"] += 1
+    return replace(found, gold=(), proposal=proposals[0], others=tuple(proposals[1:]))
 
 
 def _score(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> dict[str, str]:

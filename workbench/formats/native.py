@@ -37,7 +37,7 @@ def rows(
         notes.line = number
         try:
             raw = decoded(data, offset).rstrip("\r\n")
-            row = Row(number, make(parse(raw), raw, notes), None, raw)
+            row = Row(number, make(columns.mended(parse(raw)), raw, notes), None, raw)
         except (RowError, RecursionError) as error:
             row = Row(number, None, refused(error, path, number), raw or as_given(data))
         yield row
@@ -109,6 +109,8 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
         if type(context) is not str:
             index = next(i for i, item in enumerate(contexts) if type(item) is not str)
             raise wrong(f"retrieved_contexts[{index}]", context, "a string")
+    if not reference or reference.isspace():
+        notes.counted["blank reference, so that there is nothing to verify"] += 1
     if len(contexts) > CONTEXTS_LIMIT:
         raise RowError("retrieved_contexts", f"{len(contexts):,} contexts", f"at most {CONTEXTS_LIMIT:,}")
     name, response, group, meta = get("id"), get("response"), get("group"), get("meta")

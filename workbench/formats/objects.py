@@ -72,7 +72,8 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
         if inside and not whole:
             return None
         near = shown(text[max(error.pos - 40, at) : error.pos + 20])
-        got = f"{near} ({error.msg[:1].lower()}{error.msg[1:]})"
+        what = error.msg.removesuffix(" starting at")
+        got = f"{near} ({what[:1].lower()}{what[1:]})"
         raise RowError("row", got, "JSON") from None
     except ValueError as error:  # not a finite number, or an integer of more than 4,300 digits
         closing = _end(text, at)
@@ -106,7 +107,8 @@ def loads(raw: str) -> Any:
         return _decoder.decode(raw)
     except json.JSONDecodeError as error:
         near = shown(raw[max(error.pos - 40, 0) : error.pos + 20])
-        got = f"{near} ({error.msg[:1].lower()}{error.msg[1:]} at column {error.pos + 1:,})"
+        what = error.msg.removesuffix(" at")
+        got = f"{near} ({what[:1].lower()}{what[1:]} at column {error.pos + 1:,})"
         raise RowError("row", got, "a JSON object") from None
     except _NotFiniteError as error:
         raise _not_finite(raw, str(error)) from None

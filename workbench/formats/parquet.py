@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
+from workbench.formats.columns import is_metric
 from workbench.formats.lines import Progress
 from workbench.formats.objects import checked
 from workbench.formats.rows import excerpt, refused, shown
@@ -21,6 +22,10 @@ ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB
 PIECE = 8 << 20  # bytes of unpacked columns held at a time
 BUFFER = 1 << 16  # packed bytes of a column held at a time
 UNPACKED_LIMIT = 8 << 30  # bytes of one group of rows
+REPEATED = 128 << 20  # bytes of texts named over and over, below which a group is written out as it is
+VALUES_LIMIT = 100_000_000  # texts of a column in one group: they are held as numbers, four bytes each
+BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
+ROW_LIMIT = 64 << 20  # bytes of one row, as of one line
 RATIO_LIMIT = 2_000  # unpacked against packed; text packs to a tenth, a made-up bomb to a hundred-thousandth
 
 
@@ -34,9 +39,14 @@ def objects(
     try:
         for batch in _batches(path, container, arrow):
             odd = [field.name for field in batch.schema if not _is_plain(field.type, arrow.types)]
-            for value in batch.to_pylist():
+            scores = frozenset(
+                field.name
+                for field in batch.schema
+                if arrow.types.is_floating(field.type) or is_metric(field.name)
+            )
+            for value in _listed(batch, path):
                 number += 1
-                yield _given(value, odd, number, path)
+                yield _given(value, odd, scores, number, path)
             if progress is not None:
                 progress(number)
     except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
@@ -52,6 +62,7 @@ def _pyarrow(path: Path) -> Any:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
 
         pyarrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
@@ -68,22 +79,108 @@ def _batches(path: Path, container: str, arrow: Any) -> Generator[Any]:
         yield from _arrow_batches(path, arrow)
         return
     # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    with arrow.parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER) as file:
+    options = {"pre_buffer": False, "buffer_size": BUFFER}
+    with arrow.parquet.ParquetFile(path, **options) as file:
         _refuse_bomb(path, file.metadata)
         rows = FIRST
         start = 0
         for group in range(file.metadata.num_row_groups):
+            repeated = _repeated(file, path, group, arrow)
+            if repeated:
+                with arrow.parquet.ParquetFile(path, read_dictionary=repeated, **options) as bare:
+                    yield from _unrolled(bare, path, group, arrow)
+                continue
             for batch in file.iter_batches(batch_size=rows if start else FIRST, row_groups=[group]):
-                yield from _pieces(batch)
+                yield from _pieces(batch, path, arrow)
                 start += batch.num_rows
                 rows = max(FIRST, min(ROWS, PIECE * batch.num_rows // max(batch.nbytes, 1)))
 
 
-def _pieces(batch: Any) -> Generator[Any]:
+def _repeated(file: Any, path: Path, group: int, arrow: Any) -> list[str]:
+    """The columns of texts that stand in a dictionary and may come to more than `REPEATED` written out.
+
+    The metadata say how often a text is named, the dictionary how long the longest is: five kilobytes hold
+    four million texts of a thousand characters. Raises InputError for more texts than any dataset has.
+    """
+    described = file.metadata.row_group(group)
+    found = []
+    for index in range(described.num_columns):
+        column = described.column(index)
+        if column.physical_type != "BYTE_ARRAY" or not any("DICTIONARY" in one for one in column.encodings):
+            continue
+        if column.num_values > VALUES_LIMIT:
+            raise _bomb(path, column.total_compressed_size, f"{column.num_values:,} texts")
+        if column.num_values * column.total_uncompressed_size <= REPEATED:
+            continue
+        name = column.path_in_schema
+        with arrow.parquet.ParquetFile(path, read_dictionary=[name], pre_buffer=False) as bare:
+            first = next(bare.iter_batches(batch_size=1, row_groups=[group], columns=[name]))
+        longest = max((_longest(one, arrow) for one in first.columns), default=None)
+        if longest is None or column.num_values * longest > REPEATED:
+            found.append(name)
+    return found
+
+
+def _longest(array: Any, arrow: Any) -> int:
+    """The bytes of the longest text in the dictionary of a column; without one as many as there can be."""
+    while True:
+        if arrow.types.is_dictionary(array.type):
+            lengths = arrow.compute.binary_length(array.dictionary)
+            return int(arrow.compute.max(lengths).as_py() or 0) if len(lengths) else UNPACKED_LIMIT
+        if arrow.types.is_struct(array.type):
+            array = array.flatten()[0]
+        elif hasattr(array, "values"):
+            array = array.values
+        else:
+            return UNPACKED_LIMIT
+
+
+def _unrolled(file: Any, path: Path, group: int, arrow: Any) -> Generator[Any]:
+    """The rows of a group whose texts stand in dictionaries, each written out only when it is known how
+    much that is. Raises InputError where it is more than a file of this size could mean."""
+    described = file.metadata.row_group(group)
+    parts = [described.column(index) for index in range(described.num_columns)]
+    packed = sum(part.total_compressed_size for part in parts)
+    often = max(part.num_values for part in parts) // max(described.num_rows, 1)
+    unpacked = 0
+    for batch in file.iter_batches(
+        batch_size=max(1, min(ROWS, BATCH_VALUES // max(often, 1))), row_groups=[group]
+    ):
+        unpacked += _unpacked(batch, arrow)
+        if unpacked > max(packed, 1 << 16) * RATIO_LIMIT:
+            raise _bomb(path, packed, f"{unpacked:,}")
+        yield from _pieces(batch, path, arrow)
+
+
+def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
     """A batch in parts that fit in memory as Python objects."""
-    step = max(1, min(batch.num_rows, PIECE * batch.num_rows // max(batch.nbytes, 1)))
-    for start in range(0, batch.num_rows, step):
-        yield batch.slice(start, step)
+    size = _unpacked(batch, arrow)
+    if batch.num_rows > 1 and (batch.num_rows > ROWS or size > PIECE):
+        half = batch.num_rows // 2
+        yield from _pieces(batch.slice(0, half), path, arrow)
+        yield from _pieces(batch.slice(half), path, arrow)
+    elif size > max(batch.nbytes, ROW_LIMIT):
+        raise _bomb(path, batch.nbytes, f"{size:,}", "one row")
+    else:
+        yield batch
+
+
+def _unpacked(array: Any, arrow: Any) -> int:
+    """The bytes of an array, or of a batch, with every text of a dictionary written out."""
+    if not hasattr(array, "type"):
+        return sum(_unpacked(column, arrow) for column in array.columns)
+    kind, types = array.type, arrow.types
+    if types.is_dictionary(kind):
+        texts = types.is_string(kind.value_type) or types.is_large_string(kind.value_type)
+        if not texts and not types.is_binary(kind.value_type):
+            return int(array.nbytes)
+        lengths = arrow.compute.binary_length(array.dictionary)
+        return int(arrow.compute.sum(lengths.take(array.indices)).as_py() or 0)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        return int(_unpacked(array.flatten(), arrow))
+    if types.is_struct(kind):
+        return sum(_unpacked(inner, arrow) for inner in array.flatten())
+    return int(array.nbytes)
 
 
 def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
@@ -98,7 +195,34 @@ def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
             batches = iter(arrow.ipc.open_stream(source))
         for batch in batches:
             batch.validate(full=True)
-            yield from _pieces(batch)
+            yield from _pieces(batch, path, arrow)
+
+
+def _listed(batch: Any, path: Path) -> list[dict[str, Any]]:
+    """The rows of a batch as dictionaries. Raises InputError that names a column with values that Python
+    cannot hold, such as a part of a microsecond."""
+    try:
+        found: list[dict[str, Any]] = batch.to_pylist()
+        return found
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, OverflowError) as error:
+        for field, column in zip(batch.schema, batch.columns, strict=True):
+            try:
+                column.to_pylist()
+            except (ValueError, OverflowError):
+                name, what = excerpt(field.name), f"{field.type}"
+                raise InputError(
+                    f"{path}: column {name} of type {what}: its values cannot be read: write it as text, or "
+                    "leave it out"
+                ) from error
+        raise
+
+
+def _bomb(path: Path, packed: int, unpacked: str, where: str = "one group of rows") -> InputError:
+    return InputError(
+        f"{path}: {packed:,} bytes that unpack to {unpacked} in {where}: write it again with smaller groups"
+    )
 
 
 def _refuse_bomb(path: Path, metadata: Any) -> None:
@@ -109,10 +233,7 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
         packed = sum(part.total_compressed_size for part in parts)
         unpacked = max(group.total_byte_size, sum(part.total_uncompressed_size for part in parts))
         if unpacked > UNPACKED_LIMIT or unpacked > max(packed, 1 << 16) * RATIO_LIMIT or unpacked < 0:
-            raise InputError(
-                f"{path}: {packed:,} bytes that unpack to {unpacked:,} in one group of rows: "
-                "write it again with smaller groups"
-            )
+            raise _bomb(path, packed, f"{unpacked:,}")
 
 
 def _is_plain(kind: Any, types: Any) -> bool:
@@ -125,11 +246,14 @@ def _is_plain(kind: Any, types: Any) -> bool:
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def _given(value: dict[str, Any], odd: list[str], number: int, path: Path) -> Given:
-    """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all."""
+def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number: int, path: Path) -> Given:
+    """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all.
+
+    Nothing in one of the `scores` is said as NaN is: the metric failed there.
+    """
     raw = "{}"
     try:
-        plain = {name: one for name, one in value.items() if one is not None}
+        plain = {name: one for name, one in value.items() if one is not None or name in scores}
         for name in odd:
             if name in plain:
                 plain[name] = _plain(plain[name])

@@ -11,7 +11,7 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats.fields import as_list, ignore, list_of, offsets, optional, required
-from workbench.formats.places import exact, moved, places
+from workbench.formats.places import exact, moved, number, places
 from workbench.formats.rows import Notes, shown, wrong
 from workbench.model import SAID, Proposal, ProposedEntity, ProposedStatement
 
@@ -102,8 +102,8 @@ def _entity(item: Any, where: str, text: str, notes: Notes) -> ProposedEntity:
             moved(surface, (start, end), found[0], notes)
             start, end = found[0].start, found[0].end
         else:
+            notes.pointless(f"{shown(surface)} {number(start)}:{number(end)}")
             start = end = None
-            notes.dropped += 1
     return ProposedEntity(surface, optional(item, "label", where) or "", start, end)
 
 
@@ -117,14 +117,14 @@ def _statement(item: Any, where: str, reference: str, contexts: int, notes: Note
         if type(context) is not int:
             raise wrong(f"{where}.context", context, "the number of a context, from 0")
         if not 0 <= context < contexts:
+            notes.pointless(f"context {number(context)}, of {contexts:,} from 0")
             context = None
-            notes.dropped += 1
     start, end = offsets(item, where) or (None, None)
     if (start, end) != (None, None) and not (
         start is not None and end is not None and 0 <= start < end <= len(reference)
     ):
+        notes.pointless(f"a statement at {number(start)}:{number(end)}")
         start = end = None
-        notes.dropped += 1
     verdict = optional(item, "verdict", where)
     if verdict is not None and verdict.strip().lower() not in SAID:
         raise RowError(f"{where}.verdict", shown(verdict), " or ".join(SAID))

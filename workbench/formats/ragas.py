@@ -140,6 +140,8 @@ def _exported_cells(cells: dict[str, str]) -> dict[str, Any]:
     for name in native.REQUIRED:
         if (cell := cells.get(name)) is not None:
             row[name] = list_cell(cell, name) if name == "retrieved_contexts" else cell.removeprefix("'")
+    if response := cells.get("response"):
+        row["response"] = response.removeprefix("'")
     return row
 
 
@@ -221,19 +223,10 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
 
 
 def _ours(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
-    """The native row that an export of ours left in the row. Raises RowError when its texts are others."""
-    fields = {name: row[name] for name in native.REQUIRED if row.get(name) is not None}
-    attached = row[ours.OBJECT]
-    text = fields.get("reference", "")
-    record = ours.record(attached, text, lambda: again()[ours.OBJECT], notes)[0]
-    for name, stored in (
-        ("user_input", record.sample.user_input),
-        ("retrieved_contexts", list(record.sample.retrieved_contexts)),
-    ):
-        if name in fields and fields[name] != stored:
-            got = f"{shown(fields[name])}, where the column {ours.OBJECT} has {shown(stored)}"
-            raise RowError(name, got, f"the same in both, or no column {ours.OBJECT}")
-    return record
+    """The native row that an export of ours left in the row. Raises RowError for another reference."""
+    names = (*native.REQUIRED, "response")
+    fields = {"reference": "", **{name: row[name] for name in names if row.get(name) is not None}}
+    return ours.record(row[ours.OBJECT], fields, lambda: again()[ours.OBJECT], notes).record
 
 
 def _number(value: Any, name: str, role: Role) -> int | float | Digits | None:

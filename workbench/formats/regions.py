@@ -47,10 +47,13 @@ def ends(item: dict[str, Any], where: str) -> tuple[int, int]:
     return offset(start, f"{where}.start"), offset(end, f"{where}.end")
 
 
-def placed(text: str, regions: Sequence[Region], notes: Notes) -> tuple[list[ProposedEntity], list[Region]]:
+def placed(
+    text: str, regions: Sequence[Region], notes: Notes, *, in_units: bool = False
+) -> tuple[list[ProposedEntity], list[Region]]:
     """The regions as proposed entities, and those that quote nothing at all: no words, outside the text.
 
-    An entity whose place is unknown has none; `notes` names what was moved and what has no place.
+    `in_units`: offsets are known to count UTF-16 units, which is nothing to note. An entity whose place is
+    unknown has none; `notes` names what was moved and what has no place.
     """
     found: list[ProposedEntity] = []
     lost: list[Region] = []
@@ -70,7 +73,8 @@ def placed(text: str, regions: Sequence[Region], notes: Notes) -> tuple[list[Pro
             span = _quoted(text, region, units)
         if span is not None:
             surface = text[span.start : span.end]
-            if (span.start, span.end) != (region.start, region.end):
+            meant = in_units and units is not None and units.span(region) == span
+            if (span.start, span.end) != (region.start, region.end) and not meant:
                 notes.moved(f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}')
             found.append(ProposedEntity(surface, region.label, span.start, span.end))
         elif region.text is not None and region.text.strip():

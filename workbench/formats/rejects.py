@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+import tempfile
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -19,39 +20,75 @@ def rejected_path(path: Path) -> Path:
     return path.with_name(path.name + SUFFIX)
 
 
+class Rejects:
+    """The refused rows of one import on their way into a file.
+
+    The file stands beside the imported one; where that cannot be written, in the current folder, else in
+    the folder for temporary files. `path` is where, None before the first row and where no place is left.
+    """
+
+    def __init__(self, source: Path) -> None:
+        name = rejected_path(source).name
+        self._places = [rejected_path(source), Path(name), Path(tempfile.gettempdir(), name)]
+        self._partial: Path | None = None
+        self._file: IO[str] | None = None
+        self.path: Path | None = None
+
+    def __call__(self, raw: str, error: RowError) -> None:
+        """Put a row aside. Raises InputError for a disk that is full."""
+        if self._file is None:
+            self._open()
+        if self._file is not None and self.path is not None:
+            try:
+                self._file.write(rejected_line(raw, error))
+            except OSError as failure:
+                raise _failed(self.path, failure) from failure
+
+    def _open(self) -> None:
+        while self._places:
+            path = self._places.pop(0)
+            partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+            try:
+                self._file = partial.open("w", encoding="utf-8", newline="\n")
+            except OSError:
+                continue
+            self.path, self._partial = path.absolute(), partial.absolute()
+            return
+
+    def finish(self) -> None:
+        """Put the file at its place. Raises InputError when that fails."""
+        if self._file is not None and self._partial is not None and self.path is not None:
+            try:
+                self._file.close()
+                self._partial.replace(self.path)
+            except OSError as failure:
+                raise _failed(self.path, failure) from failure
+
+    def close(self) -> None:
+        """Leave nothing unfinished behind."""
+        if self._file is not None and self._partial is not None:
+            self._file.close()
+            self._partial.unlink(missing_ok=True)
+
+
+def _failed(path: Path, failure: OSError) -> InputError:
+    return InputError(f"{path}: cannot be written: {failure.strerror or failure}")
+
+
 @contextmanager
-def rejecting(path: Path) -> Iterator[Callable[[str, RowError], None]]:
+def rejecting(path: Path) -> Iterator[Rejects]:
     """Collect refused rows of the file `path`: call what this gives with the raw row and its error.
 
     The file of rejects is made with the first refused row and takes the place of an earlier one as a
     whole when the block ends well; otherwise an earlier one stays. Without a refused row nothing is
-    touched. Raises InputError when it cannot be written.
+    touched. Raises InputError when it cannot be written to its end.
     """
-    target = rejected_path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    file: IO[str] | None = None
-
-    def reject(raw: str, error: RowError) -> None:
-        nonlocal file
-        try:
-            if file is None:
-                file = partial.open("w", encoding="utf-8", newline="\n")
-            file.write(rejected_line(raw, error))
-        except OSError as failure:
-            raise InputError(f"{target}: cannot be written: {failure.strerror or failure}") from failure
-
+    reject = Rejects(path)
     try:
         yield reject
-        if file is not None:
-            try:
-                file.close()
-                partial.replace(target)
-            except OSError as failure:
-                raise InputError(f"{target}: cannot be written: {failure.strerror or failure}") from failure
+        reject.finish()
     finally:
-        if file is not None:
-            file.close()
-            partial.unlink(missing_ok=True)
+        reject.close()
 
 
 def rejected_line(raw: str, error: RowError) -> str:
@@ -60,7 +97,8 @@ def rejected_line(raw: str, error: RowError) -> str:
     Of a purged sample only the id: its text was removed for good.
     """
     # The place says where to look; the path is left out, it names the reader's own folders.
-    why = f"line {error.line}: {RowError(error.field, error.got, error.expected)}"
+    where = f"item {error.item}" if error.item else f"line {error.line}"
+    why = f"{where}: {RowError(error.field, error.got, error.expected)}"
     reason = json.dumps(why, ensure_ascii=False)
     if isinstance(error, PurgedError):
         return f'{{"id": {json.dumps(error.name)}, "_error": {reason}}}\n'

@@ -26,13 +26,14 @@ class Row:
     """One row of a file: a record, or why it is not one.
 
     `line` counts from 1; a CSV row stands at its first line. `raw` is the row as given, for a CSV row
-    as a JSON object of its cells.
+    as a JSON object of its cells. `item` is its number where several rows stand on one line, else 0.
     """
 
     line: int
     record: Record | None
     error: RowError | None
     raw: str
+    item: int = 0
 
 
 @dataclass(slots=True)
@@ -70,27 +71,41 @@ class Notes:
     """The columns or keys of the first rows, in the order of the file."""
     line: int = 0
     """The row under way."""
+    item: int = 0
+    """Its number in a JSON document that has several rows on one line, else 0."""
     first_other_gold: list[str] = field(default_factory=list)
     first_moved: list[str] = field(default_factory=list)
     first_ungrounded: list[str] = field(default_factory=list)
+    first_dropped: list[str] = field(default_factory=list)
+
+    @property
+    def place(self) -> str:
+        """Where the row under way stands."""
+        return f"item {self.item:,}" if self.item else f"line {self.line:,}"
 
     def odd_gold(self, why: RowError) -> None:
         """Count a `gold` of another shape, and name the first few."""
         self.other_gold += 1
         if len(self.first_other_gold) < NAMED:
-            self.first_other_gold.append(f"line {self.line:,}: {why}")
+            self.first_other_gold.append(f"{self.place}: {why}")
 
     def moved(self, what: str) -> None:
         """Count a place that was moved, and name the first few."""
         self.repaired += 1
         if len(self.first_moved) < NAMED:
-            self.first_moved.append(f"line {self.line:,}: {what}")
+            self.first_moved.append(f"{self.place}: {what}")
+
+    def pointless(self, what: str) -> None:
+        """Count a place of a proposal that points nowhere, and name the first few."""
+        self.dropped += 1
+        if len(self.first_dropped) < NAMED:
+            self.first_dropped.append(f"{self.place}: {what}")
 
     def unplaced(self, what: str) -> None:
         """Count a mark that stands nowhere, and name the first few."""
         self.ungrounded += 1
         if len(self.first_ungrounded) < NAMED:
-            self.first_ungrounded.append(f"line {self.line:,}: {what}")
+            self.first_ungrounded.append(f"{self.place}: {what}")
 
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
@@ -128,7 +143,10 @@ class Notes:
         if self.wordless:
             said.append(f"of these without words of their own, kept in meta as _spans: {self.wordless:,}")
         if self.dropped:
-            said.append(f"places in proposals that point nowhere, left out: {self.dropped}")
+            said.append(
+                f"places in proposals that point nowhere, left out: {self.dropped:,}"
+                f"{_named(self.first_dropped)}"
+            )
         if self.ignored:
             said.append(f"left out, no place for them: {_counted(self.ignored)}")
         said += [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
@@ -206,11 +224,11 @@ def check_text(text: str, field: str) -> None:
         ) from None
 
 
-def refused(error: RowError | RecursionError, path: Path, line: int) -> RowError:
+def refused(error: RowError | RecursionError, path: Path, line: int, item: int = 0) -> RowError:
     """The error of a row with its place in the file."""
     if isinstance(error, RecursionError):
         error = RowError("row", "lists or objects nested too deep to read", "a flatter object")
-    error.path, error.line = str(path), line
+    error.path, error.line, error.item = str(path), line, item
     return error
 
 

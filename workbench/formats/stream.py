@@ -20,12 +20,16 @@ _SPACE = " \t\n\r"
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One object of a file with the line it starts at, or why it is none. `raw` is one line of JSON."""
+    """One object of a file with the line it starts at, or why it is none. `raw` is one line of JSON.
+
+    `item` is its number in a document where another stands on the same line, else 0.
+    """
 
     line: int
     value: dict[str, Any] | None
     raw: str
     error: RowError | None = None
+    item: int = 0
 
 
 def of_lines(path: Path, progress: Progress | None = None) -> Iterator[Given]:
@@ -227,12 +231,15 @@ def _end_of_document(text: _Text, *, inside: bool) -> None:
 
 def _listed(text: _Text) -> Iterator[Given]:
     text.at += 1  # the bracket
+    number = before = 0
     while (one := text.peek()) != "]":
         if not one:
             raise RowError("file", "the end of the file inside the list", "a whole JSON document")
         line = text.line
         value, raw = text.take()
-        yield _given(value, raw, line, text)
+        number += 1
+        yield _given(value, raw, line, text, number if line in (1, before) else 0)
+        before = line
         following = text.peek()
         if following == ",":
             text.at += 1
@@ -244,7 +251,7 @@ def _listed(text: _Text) -> Iterator[Given]:
             raise RowError("file", got, "a comma or ] after an item, in a whole JSON document")
 
 
-def _given(value: Any, raw: str, line: int, text: _Text) -> Given:
+def _given(value: Any, raw: str, line: int, text: _Text, item: int = 0) -> Given:
     try:
         if isinstance(value, RowError):
             raise value
@@ -252,8 +259,8 @@ def _given(value: Any, raw: str, line: int, text: _Text) -> Given:
             raise wrong("row", value, "a JSON object")
         checked(value, raw)
     except RowError as error:
-        return Given(line, None, _one_line(raw), refused(error, text.path, line))
-    return Given(line, value, _one_line(raw))
+        return Given(line, None, _one_line(raw), refused(error, text.path, line, item), item)
+    return Given(line, value, _one_line(raw), None, item)
 
 
 def _one_line(raw: str) -> str:

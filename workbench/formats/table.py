@@ -90,11 +90,11 @@ def _malformed(feed: _Feed, message: str) -> str:
     return f"{excerpt(message)}{where}"
 
 
-def header(path: Path, known: frozenset[str]) -> tuple[list[str], str]:
+def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[list[str], str]:
     """The names of the columns, and the delimiter that gives most of the `known` ones.
 
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
-    for a table without rows.
+    for a table without rows. `named`: a person named columns, so that a header without any is not judged.
     """
     best: list[str] = []
     chosen, failure, rows = "", None, 0
@@ -107,14 +107,18 @@ def header(path: Path, known: frozenset[str]) -> tuple[list[str], str]:
             failure = failure or first.error
             continue
         names = [name.strip() for name in first.cells]
-        if not chosen or len(known.intersection(names)) > len(known.intersection(best)):
+        better = len(known.intersection(names)) - len(known.intersection(best))
+        if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
             best, chosen, rows = names, delimiter, 0 if second is None else 1
     if not chosen and failure is not None:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
-    if known.isdisjoint(best):
-        named = excerpt(", ".join(best), 200)
+    if known.isdisjoint(best) and not named:
+        there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
-        raise InputError(f"{path}: not a dataset: the header has {named}; expected {expected}")
+        raise InputError(
+            f"{path}: not a dataset: the header has {there}; expected {expected}; name "
+            "yours with --map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
+        )
     twice = sorted(name for name, times in Counter(best).items() if name and times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from workbench.formats.item import Item
-from workbench.model import KINDS, Assessment, Kind, Unit
+from workbench.model import BY, KINDS, Assessment, Kind, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
@@ -60,6 +60,11 @@ def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
     return name_of
 
 
+def model_named(model: str, naming: Naming) -> str:
+    """A model under the name that may leave: of a person's marks it is that person."""
+    return f"{BY}{naming(model.removeprefix(BY))}" if model.startswith(BY) else model
+
+
 def probabilities(drawn: Reach) -> Chance:
     """The inclusion probability of any sample under the plan as far as it was reviewed.
 
@@ -102,11 +107,14 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
     sample = leaving.sample
     if choice.grouping is not None and sample.group is not None:
         sample = replace(sample, group=choice.grouping(sample.group))
+    proposal = leaving.proposal
+    if proposal is not None:
+        proposal = replace(proposal, model=model_named(proposal.model, choice.naming))
     return Item(
         sample=sample,
         reference_hash=leaving.reference_hash,
         content_hash=leaving.content_hash,
-        proposal=leaving.proposal,
+        proposal=proposal,
         records=tuple(one for one in records if one is not None),
         gold=gold,
         states=states,

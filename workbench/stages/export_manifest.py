@@ -13,7 +13,7 @@ from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabu
 from workbench.comparing.intervals import Interval
 from workbench.matching.version import MATCHER
 from workbench.model import GoldRecord, Kind, Unit
-from workbench.stages.export_items import Choice, Naming, each_item
+from workbench.stages.export_items import Choice, Naming, each_item, model_named
 from workbench.stages.plan import Reach
 from workbench.stages.splits import SALT, Splits
 from workbench.store.engine import Store
@@ -58,7 +58,7 @@ def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> 
         "text": known.text,
         "filters": dict(known.filters) if known.text else {**known.filters, "query": None},
         "licence": {"annotations": known.licence or None},
-        "models": [_model(run, facts, known.text) for run in facts.runs],
+        "models": [_model(run, known) for run in facts.runs],
         "matcher": {"version": MATCHER, "threshold": facts.dataset["threshold"]},
         "guidelines": {
             "version": policy["version"],
@@ -137,7 +137,8 @@ def _canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _model(run: Mapping[str, Any], facts: Facts, text: bool) -> dict[str, Any]:
+def _model(run: Mapping[str, Any], known: Provenance) -> dict[str, Any]:
+    facts, text = known.facts, known.text
     hidden = _TEXTS if text else _TEXTS | {"examples"}  # examples name groups
     parameters = {key: value for key, value in run["parameters"].items() if key not in hidden}
     for key in sorted(_TEXTS & run["parameters"].keys()):
@@ -145,7 +146,7 @@ def _model(run: Mapping[str, Any], facts: Facts, text: bool) -> dict[str, Any]:
     return {
         "run": run["name"],
         "proposer": run["proposer"],
-        "model": run["model"],
+        "model": model_named(run["model"], known.naming),
         "models_returned": facts.answered.get(run["name"], []),
         "usage": facts.usage.get(run["name"], {}),
         "parameters": parameters,

@@ -11,9 +11,10 @@ from typing import Any
 
 from workbench.formats import calibration, package
 from workbench.formats.item import Item, Surroundings, Wrote, lines_into
+from workbench.model import BY
 from workbench.reviewing.documents import policy_of
 from workbench.reviewing.fold import ReviewState
-from workbench.stages.export_items import Choice, Naming, item_of
+from workbench.stages.export_items import Choice, Naming, item_of, model_named
 from workbench.stages.export_manifest import Provenance, plan_parameters
 from workbench.stages.export_verdicts import Look, verdicts
 from workbench.stages.progress import Progress
@@ -115,7 +116,7 @@ def _beside(leaving: Leaving, item: Item, more: packages.Beside, choice: Choice,
         disputes = [{key: value for key, value in one.items() if key != "note"} for one in disputes]
         failures = [{key: value for key, value in one.items() if key != "message"} for one in failures]
     document: Document = {
-        "proposals": more.proposals.get(number, []) if text else [],
+        "proposals": [_said(one, choice.naming) for one in more.proposals.get(number, [])] if text else [],
         "failures": failures,
         "reviews": reviews,
         "disputes": disputes,
@@ -142,6 +143,12 @@ def _named(document: Mapping[str, Any], naming: Naming) -> Document:
     return {**document, "annotator": naming(document["annotator"])}
 
 
+def _said(proposal: Document, naming: Naming) -> Document:
+    """A proposal of a package; one made of a person's marks under the name that may leave."""
+    model = proposal.get("model", "")
+    return {**proposal, "model": model_named(model, naming)} if model.startswith(BY) else proposal
+
+
 _SOURCE = re.compile(r'("source":")(verified by |imported from )((?:[^"\\]|\\.)*)(")')
 """Where an assessment says whose it is, in JSON text; within a string its quotes would be escaped."""
 
@@ -157,7 +164,7 @@ def _dataset(known: Provenance, choice: Choice, text: bool) -> Document:
     facts, naming = known.facts, known.naming
     plan = facts.plan
     policies = [_named(one, naming) for one in facts.policies]
-    runs = [_named(one, naming) for one in facts.runs]
+    runs = [{**_named(one, naming), "model": model_named(one["model"], naming)} for one in facts.runs]
     calibrations = [_named(one, naming) for one in facts.calibrations]
     if not text:
         for one in policies:

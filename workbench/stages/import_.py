@@ -12,9 +12,9 @@ from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.directory import settings_of
 from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
-from workbench.formats.rejects import SUFFIX, rejected_path, rejecting
+from workbench.formats.rejects import SUFFIX, Rejects, rejecting
 from workbench.model import KINDS, Kind, Policy
-from workbench.stages.import_rows import chunks, said_before, with_gold, without_purged
+from workbench.stages.import_rows import chunks, own_names, said_before, with_gold, with_names, without_purged
 from workbench.stages.import_settings import kept_settings
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
@@ -33,8 +33,9 @@ BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and
 class ImportReport:
     """What became of every row of a file. `errors` holds the first twenty rejected rows' messages.
 
-    `purged`: how many of the rejected are of samples that were purged: of these the file of rejected rows has
-    the ids only. `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
+    `rejected_path`: where they are, empty without any and where no folder could be written. `purged`: how
+    many of the rejected are of samples that were purged: of these the file of rejected rows has the ids only.
+    `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
     """
 
     path: str
@@ -93,16 +94,17 @@ def import_file(
     """
     name = options.dataset or default_name(path)
     if options.strict:
-        _check_all(store, path, options, annotator, progress)
+        check_all(store, path, options, annotator, progress)
     notes = Notes()
     rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
     info = existing(store, name)
     gone = purged_names(store, info.id) if info else {}
+    names = own_names(store, info)
     with rejecting(path) as reject:
         taken = _Taken(path, reject)
         taking: Intake | None = None
         for chunk in chunks(rows):
-            checked = (with_gold(without_purged(row, gone), options.gold) for row in chunk)
+            checked = (with_gold(without_purged(with_names(row, names), gone), options.gold) for row in chunk)
             good = [row for row in checked if taken.keep(row, options)]
             if good and taking is None:
                 info = info or _create(store, path, name, options, annotator, good)
@@ -146,13 +148,14 @@ def intake_of(store: Store, info: DatasetInfo, options: ImportOptions, annotator
         update=options.update,
         empty=datasets.count_samples(store, info.id) == 0,
         runs=intake.recorded_runs(store, info.id),
+        before=intake.last_sample(store),
     )
 
 
 class _Taken:
     """Counts of one import, and its rejected rows."""
 
-    def __init__(self, path: Path, reject: Callable[[str, RowError], None]) -> None:
+    def __init__(self, path: Path, reject: Rejects) -> None:
         self.path = path
         self.reject = reject
         self.counts: dict[Outcome, int] = {"new": 0, "unchanged": 0, "extended": 0, "updated": 0}
@@ -172,6 +175,7 @@ class _Taken:
     def refuse(self, row: Row, error: RowError) -> None:
         """Put a row aside with its reason."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
+        error.item = row.item
         self.rejected += 1
         self.purged += isinstance(error, PurgedError)
         if len(self.errors) < SHOWN_ERRORS:
@@ -193,7 +197,7 @@ class _Taken:
             rejected=self.rejected,
             purged=self.purged,
             errors=tuple(self.errors),
-            rejected_path=str(rejected_path(self.path)) if self.rejected else "",
+            rejected_path=str(self.reject.path or ""),
             gold_ignored=self.gold_ignored,
             gold_reviews=taking.reviews if taking else 0,
             gold_units=taking.units if taking else 0,
@@ -236,29 +240,33 @@ def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) ->
             taken.counts[outcome] += 1
 
 
-def _check_all(store: Store, path: Path, options: ImportOptions, annotator: str, progress: Progress) -> None:
+def check_all(
+    store: Store | None, path: Path, options: ImportOptions, annotator: str, progress: Progress
+) -> None:
     """Read the file once without storing. Raises InputError that names the first bad rows.
 
-    A row that the stored dataset, or an earlier row of the file, contradicts is a bad one too.
+    A row that the stored dataset, or an earlier row of the file, contradicts is a bad one too. Without a
+    store there is nothing stored yet.
     """
-    info = existing(store, options.dataset or default_name(path))
+    info = None if store is None else existing(store, options.dataset or default_name(path))
+    names = {} if store is None else own_names(store, info)
     errors: list[str] = []
     said: dict[tuple[str, str], int] = {}
 
     def bad(row: Row, error: RowError) -> None:
-        error.path, error.line = str(path), row.line
+        error.path, error.line, error.item = str(path), row.line, row.item
         errors.append(str(error))
 
     given = read(path, format=options.format, notes=Notes(), progress=progress, columns=options.columns)
     for chunk in chunks(given):
         good = []
-        for row in (with_gold(row, options.gold) for row in chunk):
-            error = row.error or (None if options.update else said_before(row, said, options))
+        for row in (with_gold(with_names(row, names), options.gold) for row in chunk):
+            error = row.error or said_before(row, said, options)
             if error is None:
                 good.append(row)
             else:
                 bad(row, error)
-        if info is not None:
+        if store is not None and info is not None:
             taking = partial(intake_of, store, info, options, annotator)
             for row, outcome in outcomes(store, taking, good, dry=True):
                 if isinstance(outcome, RowError):

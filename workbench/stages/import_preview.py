@@ -10,7 +10,7 @@ from workbench.errors import InputError, RowError
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.roles import becomes
 from workbench.stages.import_ import SHOWN_ERRORS, ImportOptions, default_name, existing, intake_of, outcomes
-from workbench.stages.import_rows import chunks, said_before, says_more, with_gold
+from workbench.stages.import_rows import chunks, own_names, said_before, says_more, with_gold, with_names
 from workbench.stages.progress import Progress, silent
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -69,6 +69,7 @@ class _Seen:
     def refuse(self, row: Row, error: RowError) -> None:
         """Count a bad row."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
+        error.item = row.item
         self.bad += 1
         if len(self.errors) < SHOWN_ERRORS:
             self.errors.append(str(error))
@@ -79,7 +80,7 @@ class _Seen:
         assert record is not None
         more = says_more(record, self.said, self.options)
         error = said_before(row, self.said, self.options)
-        if error is not None and not self.options.update:
+        if error is not None:
             self.conflicts += 1
             self.refuse(row, error)
             return
@@ -112,9 +113,10 @@ def preview_import(
     seen = _Seen(path, options)
     name = options.dataset or default_name(path)
     info = None if store is None else existing(store, name)
+    names = {} if store is None else own_names(store, info)
     for chunk in chunks(rows):
         good = []
-        for row in (with_gold(row, options.gold) for row in chunk):
+        for row in (with_gold(with_names(row, names), options.gold) for row in chunk):
             seen.rows += 1
             if row.error is not None:
                 seen.refuse(row, row.error)

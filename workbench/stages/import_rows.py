@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 from workbench.errors import PurgedError, RowError
 from workbench.formats.reading import Row
 from workbench.formats.units import gold_problem
-from workbench.model import Record
+from workbench.model import BY, Proposal, Record
 from workbench.reviewing.gold import gold_units
+from workbench.stages.export_items import pseudonyms
+from workbench.store import exports
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
 from workbench.store.intake import GoldRule
 
 if TYPE_CHECKING:
@@ -64,6 +68,36 @@ def with_gold(row: Row, gold: GoldRule) -> Row:
     return row
 
 
+def own_names(store: Store, info: DatasetInfo | None) -> dict[str, str]:
+    """The annotators of a dataset by the pseudonyms under which its exports name them."""
+    if info is None or not exports.has_salt(store, info.id):
+        return {}
+    naming = pseudonyms(exports.salt_of(store, info.id))
+    people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
+    return {naming(name): name for name in people}
+
+
+def with_names(row: Row, names: Mapping[str, str]) -> Row:
+    """A row that comes back from an export, its annotators under their own names: what they said is there
+    already, and nobody agrees with a pseudonym of theirs."""
+    record = row.record
+    if not names or record is None or not (record.gold or record.proposal):
+        return row
+    gold = tuple(replace(one, annotator=names.get(one.annotator, one.annotator)) for one in record.gold)
+    if len({one.annotator for one in gold}) < len(gold):
+        twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
+        twice.line = row.line
+        return replace(row, record=None, error=twice)
+    said = [_by_name(one, names) for one in (record.proposal, *record.others) if one is not None]
+    record = replace(record, gold=gold, proposal=said[0] if said else None, others=tuple(said[1:]))
+    return replace(row, record=record)
+
+
+def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
+    name = proposal.model.removeprefix(BY) if proposal.model.startswith(BY) else ""
+    return replace(proposal, model=f"{BY}{names[name]}") if name in names else proposal
+
+
 def chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
     """The rows in lists that go in whole, each with at most so many rows, units and so much text."""
     chunk: list[Row] = []
@@ -103,7 +137,8 @@ def said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptio
     """The error of a row whose id stood in an earlier row that says something else.
 
     `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
-    row may add what the earlier one does not name, and another proposal goes into a run of its own.
+    row may add what the earlier one does not name, and another proposal goes into a run of its own. With
+    `update` it may say anything but another text.
     """
     record = row.record
     assert record is not None
@@ -111,7 +146,9 @@ def said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptio
     name = record.sample.id or content
     for field, value in _fields(record, content, options):
         digest = hash(value)
-        if said.setdefault((name, field), digest) != digest:
+        if options.update and field != "text":
+            said[name, field] = digest
+        elif said.setdefault((name, field), digest) != digest:
             what = "text" if field == "text" else field
             return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
     return None

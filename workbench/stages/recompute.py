@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -43,6 +43,7 @@ class Scored:
 class ScoreReport:
     """A dataset's values. `run` is "" when nothing has been proposed yet.
 
+    `unproposed`: samples without a proposal in it, `elsewhere` how many of them other runs speak of.
     `seen`: the samples that the run's prompt showed, and those related to them; no automatic mean has them.
     `calibration` chose the threshold; "" for none. `withheld`: blind samples that whoever asked is yet to
     decide; of these no report shows anything automatic.
@@ -54,6 +55,7 @@ class ScoreReport:
     samples: tuple[Scored, ...]
     means: Mapping[str, Mean]
     unproposed: int
+    elsewhere: Mapping[str, int] = field(default_factory=dict)
     seen: Seen = NOTHING
     calibration: str = ""
     withheld: frozenset[str] = frozenset()
@@ -126,6 +128,7 @@ def score_dataset(
         recompute(store, info, run_id, limit, progress)
         automatic = scores.load_scores(store, info.id, run_id, MATCHER, limit)
     rows = _scored(store, info, automatic)
+    unproposed = runs.count_unproposed(store, info.id, run_id)
     seen = seen_by(store, info, chosen or _run(store, info))
     return ScoreReport(
         dataset=info.name,
@@ -133,7 +136,8 @@ def score_dataset(
         threshold=limit,
         samples=rows,
         means=_means(rows, seen.related),
-        unproposed=runs.count_unproposed(store, info.id, run_id),
+        unproposed=unproposed,
+        elsewhere=runs.runs_for_unproposed(store, info.id, run_id) if unproposed else {},
         seen=seen,
         calibration=info.calibration if limit == info.threshold else "",
         withheld=frozenset() if viewer is None else withheld_from(store, info, viewer),

@@ -13,11 +13,12 @@ import sqlalchemy
 from sqlalchemy import Text, func, type_coerce
 from sqlmodel import Session, col, select
 
-from workbench.model import KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
+from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
 from workbench.reviewing.documents import proposal_of, unit_of
 from workbench.reviewing.fold import fold
 from workbench.store.engine import Store
 from workbench.store.file_order import ids_of, pieces
+from workbench.store.intake import ANNOTATORS
 from workbench.store.journal import events_of
 from workbench.store.tables import (
     Dataset,
@@ -26,6 +27,7 @@ from workbench.store.tables import (
     ProposalRow,
     ReviewEventRow,
     ReviewRow,
+    RunRow,
     SampleRow,
     ScoreRow,
 )
@@ -330,6 +332,27 @@ def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[s
     with store.reading() as session:
         rows = session.exec(query.group_by(col(ReviewRow.annotator)))
         return {name: int(number) for name, number in rows}
+
+
+def marked_by(store: Store, dataset_id: int) -> set[str]:
+    """The people whose marks in another tool are proposals of a dataset."""
+    model = col(ProposalRow.document)["model"].as_string()
+    query = (
+        sqlalchemy.select(model)
+        .join(RunRow, col(RunRow.id) == col(ProposalRow.run_id))
+        .where(col(RunRow.dataset_id) == dataset_id, col(RunRow.model) == ANNOTATORS)
+        .distinct()
+    )
+    with store.reading() as session:
+        found = [str(row[0]) for row in session.execute(query)]
+    return {name.removeprefix(BY) for name in found if name.startswith(BY)}
+
+
+def has_salt(store: Store, dataset_id: int) -> bool:
+    """Whether names of this dataset ever left as pseudonyms."""
+    query = select(ExportRow.id).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
+    with store.reading() as session:
+        return session.exec(query).first() is not None
 
 
 def salt_of(store: Store, dataset_id: int) -> bytes:

@@ -58,8 +58,9 @@ def add_chunk(
                 outcomes.append("new")
             else:
                 same = content == row.content_hash
-                refusal = stored.refuse(record, row.id or 0) if same else None
-                outcomes.append(refusal or _meet(session, intake, row, record.sample, content))
+                of_file = _of_file(intake, row)
+                refusal = stored.refuse(record, row.id or 0, of_file=of_file) if same else None
+                outcomes.append(refusal or _meet(session, intake, row, record.sample, content, of_file))
                 if not same:
                     stored.forget_scores(row.id or 0)
             if not isinstance(outcomes[-1], RowError) and (
@@ -146,10 +147,23 @@ def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str
     }
 
 
+def _of_file(intake: Intake, row: SampleRow) -> bool:
+    """Whether an earlier row of the same file brought or updated a sample; remembers that one did."""
+    number = row.id or 0
+    if number > intake.before or number in intake.met:
+        return True
+    if intake.update:
+        intake.met.add(number)
+    return False
+
+
 def _meet(
-    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str
+    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str, of_file: bool
 ) -> Outcome | RowError:
-    """A record whose id is there already: add what is missing, refuse what differs unless told to update."""
+    """A record whose id is there already: add what is missing, refuse what differs unless told to update.
+
+    Another text than an earlier row of the file has is refused in any case: it would take that one's place.
+    """
     given = {
         "response": sample.response,
         "group_key": sample.group,
@@ -163,8 +177,11 @@ def _meet(
     ]
     if content != row.content_hash:
         clashing = [_changed_text(row, sample), *clashing]
+    if of_file and content != row.content_hash:
+        return RowError("id", f"{row.key!r} again, with another text", "one text for each id")
     if clashing and not intake.update:
-        return _clash(clashing[0], row.key, "stored before (--update replaces it)")
+        where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
+        return _clash(clashing[0], row.key, where)
     if content != row.content_hash:
         refusal = _replace_text(session, intake, row, sample, content)
         if refusal is not None:

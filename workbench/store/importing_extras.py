@@ -17,7 +17,7 @@ from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
 from workbench.store.importing_gold import assessments_of, write_reviews
 from workbench.store.importing_marks import differing_mark, new_marks
-from workbench.store.intake import Intake
+from workbench.store.intake import Intake, run_key
 from workbench.store.journal import append_edits
 from workbench.store.runs import new_run
 from workbench.store.samples import sample_of
@@ -117,16 +117,18 @@ class Stored:
                 kinds.add(assessment.kind)
         return kinds
 
-    def refuse(self, record: Record, sample_id: int) -> RowError | None:
-        """Why this row may not go in without --update: another number or other gold than stored."""
+    def refuse(self, record: Record, sample_id: int, *, of_file: bool = False) -> RowError | None:
+        """Why this row may not go in without --update: another number or other gold than stored.
+
+        `of_file`: it was an earlier row of the same file that said so.
+        """
         if self.update:
             return None
+        replaces = "by an earlier row of the file" if of_file else "before (--update replaces it)"
         for column, digits in record.scores.items():
             row = self.scores.get((sample_id, column))
             if row is not None and row.digits != digits:
-                return RowError(
-                    f"scores.{column}", digits, f"{row.digits} as stored before (--update replaces it)"
-                )
+                return RowError(f"scores.{column}", digits, f"{row.digits} as stored {replaces}")
         for gold in record.gold if self.gold else ():
             review = self.reviews.get((sample_id, gold.annotator))
             if review is None:
@@ -135,13 +137,13 @@ class Stored:
                 return RowError(
                     "gold.disposition",
                     f"{said} of annotator {gold.annotator!r}",
-                    "what was stored before (--update replaces it)",
+                    f"what was stored {replaces}",
                 )
             if self.new_kinds(review, gold, differing=True):
                 return RowError(
                     "gold",
                     f"other gold of annotator {gold.annotator!r}",
-                    "the gold stored before (--update replaces it)",
+                    f"the gold stored {replaces}",
                 )
         return None
 
@@ -172,13 +174,12 @@ def _proposal(
     have = stored.proposals.setdefault((sample_id, extra.content_hash), {})
     if document in have.values():
         return False
-    runs = intake.runs.setdefault((proposal.proposer, proposal.model), [])
+    key = run_key(proposal)
+    runs = intake.runs.setdefault(key, [])
     run_id = next((run for run in runs if run not in have), None)
     if run_id is None:
         parameters = {"source": "recorded"}
-        run_id = new_run(
-            session, intake.dataset_id, proposal.proposer, proposal.model, parameters, intake.annotator
-        )
+        run_id = new_run(session, intake.dataset_id, *key, parameters, intake.annotator)
         runs.append(run_id)
     have[run_id] = document
     bulk.proposals.append(

@@ -6,11 +6,12 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Literal
 
-from sqlmodel import col, select
+from sqlmodel import col, func, select
 
+from workbench.model import BY, Proposal
 from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.engine import Store
-from workbench.store.tables import RunRow
+from workbench.store.tables import RunRow, SampleRow
 
 GoldRule = Literal["ignore", "given", "require"]
 
@@ -23,6 +24,8 @@ class Intake:
     `planned`: the dataset has a plan, so that new samples come after it, `late` of them so far; looked up
     with every chunk.
     `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
+    `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
+    rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -38,8 +41,29 @@ class Intake:
     late: int = 0
     reviews: int = 0
     units: int = 0
+    before: int = 0
+    met: set[int] = field(default_factory=set)
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+
+def last_sample(store: Store) -> int:
+    """The highest number of a sample in the database; 0 without any."""
+    with store.reading() as session:
+        return session.exec(select(func.max(SampleRow.id))).one() or 0
+
+
+ANNOTATORS = "annotators"
+"""The model of a run that holds what people marked in another tool."""
+
+
+def run_key(proposal: Proposal) -> tuple[str, str]:
+    """Which runs a recorded proposal may go into: those of its proposer and model.
+
+    What people marked shares runs, so that samples that were divided among them are in one; a second
+    person's marks of one sample go into the next.
+    """
+    return proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
 
 
 def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[int]]:

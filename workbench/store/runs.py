@@ -9,6 +9,7 @@ from typing import Any
 
 import sqlalchemy
 from sqlalchemy import delete, func, insert
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError
@@ -193,6 +194,34 @@ def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
     )
     with store.reading() as session:
         return {str(row[0]): int(row[1]) for row in session.execute(query)}
+
+
+def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> dict[str, int]:
+    """The other runs that have proposals for samples that this one says nothing of: how many, most first."""
+    own = (
+        sqlalchemy.select(col(ProposalRow.id))
+        .where(
+            col(ProposalRow.sample_id) == col(SampleRow.id),
+            col(ProposalRow.run_id) == run_id,
+            col(ProposalRow.content_hash) == col(SampleRow.content_hash),
+        )
+        .correlate(SampleRow)
+    )
+    other = aliased(ProposalRow)
+    query = (
+        sqlalchemy.select(col(RunRow.name), func.count())
+        .join(other, col(other.run_id) == col(RunRow.id))
+        .join(SampleRow, col(SampleRow.id) == col(other.sample_id))
+        .where(
+            col(SampleRow.dataset_id) == dataset_id,
+            col(other.content_hash) == col(SampleRow.content_hash),
+            ~own.exists(),
+        )
+        .group_by(col(RunRow.id))
+        .order_by(func.count().desc(), col(RunRow.id))
+    )
+    with store.reading() as session:
+        return {str(name): int(number) for name, number in session.execute(query)}
 
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:

@@ -1,0 +1,387 @@
+"""Exports that were edited in another tool and come back: what it says wins, old verdicts do not count."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench
+from tests.exports.conftest import Leave
+from workbench.formats.reading import Notes, read
+from workbench.model import Record
+
+Change = Callable[[list[dict[str, Any]]], None]
+
+NEW = ["NEW RETRIEVER CTX"]
+CHANGED = (
+    "question or contexts were changed after the export: they were taken, gold came as a proposal without "
+    "verdicts, scores were left out: {} row"
+)
+MOVED = "spans were changed after the export: they came as a proposal, without its gold: 1 row"
+
+
+def edited(path: Path, change: Change) -> Path:
+    """The rows of a JSON list, JSON Lines or a CSV file, changed by a function."""
+    text = path.read_text("utf-8")
+    if path.suffix == ".json":
+        rows = json.loads(text)
+        change(rows)
+        path.write_text(json.dumps(rows), "utf-8")
+    elif path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in text.splitlines()]
+        change(rows)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    else:
+        rows = list(csv.DictReader(io.StringIO(text, newline="")))
+        change(rows)
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    return path
+
+
+def loaded(path: Path) -> tuple[dict[str, Record], list[str]]:
+    notes = Notes()
+    rows = list(read(path, notes=notes))
+    assert [row.error for row in rows] == [None] * len(rows)
+    return {row.record.sample.id: row.record for row in rows if row.record}, notes.messages()
+
+
+def put(names: dict[str, Any], *inside: str) -> Change:
+    """Write values into the first row, in an object inside it."""
+
+    def change(rows: list[dict[str, Any]]) -> None:
+        place = rows[0]
+        for name in inside:
+            place = place[name]
+        place.update(names)
+
+    return change
+
+
+def parquet(path: Path, change: Change) -> Path:
+    from pyarrow import Table
+    from pyarrow import parquet as packed
+
+    table = packed.read_table(path)
+    rows = table.to_pylist()
+    change(rows)
+    packed.write_table(Table.from_pylist(rows, schema=table.schema), path)
+    return path
+
+
+EDITS: list[tuple[str, str, Change]] = [
+    ("deepeval-goldens", "goldens.json", put({"retrieval_context": NEW})),
+    ("deepeval-cases", "test_cases.json", put({"retrieval_context": NEW})),
+    ("label-studio", "tasks.json", put({"retrieved_contexts": NEW}, "data")),
+    ("prodigy", "tasks.jsonl", put({"contexts": NEW}, "meta")),
+    ("ragas-annotations", "annotations.json", lambda rows: None),
+    ("huggingface", "data/train.parquet", put({"retrieved_contexts": NEW})),
+    ("csv", "samples.csv", put({"retrieved_contexts": json.dumps(NEW)})),
+]
+
+
+@pytest.mark.parametrize(("name", "file", "change"), EDITS, ids=[one[0] for one in EDITS])
+def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
+    leave: Leave, name: str, file: str, change: Change
+) -> None:
+    """Goldens are filled with the next retriever: gold that was decided on other contexts is a proposal."""
+    path = leave(name, names=True) / file
+    before, _ = loaded(path)
+    if name == "huggingface":
+        parquet(path, change)
+    elif name == "ragas-annotations":
+        document = json.loads(path.read_text("utf-8"))
+        for sample in document["context_entity_recall"][:2]:
+            sample["metric_input"]["retrieved_contexts"] = NEW
+        path.write_text(json.dumps(document), "utf-8")
+    else:
+        edited(path, change)
+    after, said = loaded(path)
+
+    record, old = after["emoji"], before["emoji"]
+    assert record.sample.retrieved_contexts == tuple(NEW)
+    assert record.sample.user_input == old.sample.user_input
+    assert (record.gold, dict(record.scores)) == ((), {})
+    assert CHANGED.format(1) in said
+    assert not [one for one in said if one.startswith(("spans were", "entities were"))]
+    entities = [
+        one.reference_entities
+        for one in (record.proposal, *record.others)
+        if one is not None and (one.model == "annotator Ann O'Nym" or one.proposer == "prodigy")
+    ]
+    assert [e.text for e in entities[0] or ()] == [u.text for u in old.gold[0].entities or ()]
+    assert all(one is None or one.context_entities is None for one in (record.proposal, *record.others))
+    assert {key: one for key, one in after.items() if key != "emoji"} == {
+        key: one for key, one in before.items() if key != "emoji"
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "change"),
+    [
+        ("deepeval-cases", "test_cases.json", put({"input": "Another?", "actual_output": "new"})),
+        ("label-studio", "tasks.json", put({"user_input": "Another?", "response": "new"}, "data")),
+        ("csv", "samples.csv", put({"user_input": "Another?", "response": "new"})),
+    ],
+)
+def test_a_new_question_and_answer_are_taken(leave: Leave, name: str, file: str, change: Change) -> None:
+    after, said = loaded(edited(leave(name) / file, change))
+    record = after["emoji"]
+
+    assert (record.sample.user_input, record.sample.response) == ("Another?", "new")
+    assert record.gold == ()
+    assert CHANGED.format(1) in said
+
+
+def test_another_answer_alone_leaves_the_gold(leave: Leave) -> None:
+    """No recall reads it."""
+    after, said = loaded(edited(leave("deepeval-goldens") / "goldens.json", put({"actual_output": "new"})))
+
+    assert after["emoji"].sample.response == "new"
+    assert len(after["emoji"].gold) == 1
+    assert said == loaded(leave("deepeval-goldens") / "goldens.json")[1]
+
+
+def test_statements_that_were_verified_are_proposed_without_verdicts(leave: Leave) -> None:
+    path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
+    record = loaded(path)[0]["emoji"]
+
+    for one in (record.proposal, *record.others):
+        assert one is not None
+        (statement,) = one.statements or ()
+        assert (statement.verdict, statement.context, statement.quote) == (None, None, None)
+
+
+def test_the_next_retriever_into_the_same_dataset_asks_for_the_verdicts_again(
+    hard: Bench, leave: Leave
+) -> None:
+    """With --update; the verified units stay."""
+    path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
+    refused = hard.load(path, dataset="hard", gold="given")
+    taken = hard.load(path, dataset="hard", gold="given", update=True)
+    review = hard.review("emoji", "Ann O'Nym")
+
+    assert (refused.rejected, refused.updated, taken.rejected, taken.updated) == (1, 0, 0, 1)
+    assert review is not None
+    assert review.state.entity.disposition == "todo"
+    assert [unit.match.verdict for unit in review.state.entity.assessment.units] == [None, None, None]
+
+
+def test_deepeval_joins_contexts_by_bars_and_they_are_the_same_still(tmp_path: Path) -> None:
+    """Its CSV has `a | b` and `c` in one cell."""
+    row = {"id": "s", "user_input": "q", "retrieved_contexts": ["a | b", "c"]}
+    path = tmp_path / "goldens.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["input", "expected_output", "retrieval_context", "additional_metadata"])
+        writer.writerow(["q", "r", "a | b|c", json.dumps({"workbench": row})])
+    records, said = loaded(path)
+
+    assert records["s"].sample.retrieved_contexts == ("a | b", "c")
+    assert not [one for one in said if "changed" in one]
+
+
+def test_scores_of_a_run_over_our_goldens_come_in(leave: Leave) -> None:
+    """deepeval writes the metadata along with its metrics."""
+    metric = {"name": "Contextual Recall", "score": 0.25}
+    after, _ = loaded(edited(leave("deepeval-goldens") / "goldens.json", put({"metricsData": [metric]})))
+
+    assert after["emoji"].scores["Contextual Recall"] == "0.25"
+
+
+def test_entities_edited_in_ragas_are_a_proposal_in_place_of_the_gold(leave: Leave) -> None:
+    path = leave("ragas-annotations") / "annotations.json"
+    document = json.loads(path.read_text("utf-8"))
+    document["context_entity_recall"][0]["prompts"]["extract_entities_prompt"]["edited_output"] = {
+        "entities": ["Zoë"]
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    records, said = loaded(path)
+    record = records["emoji"]
+
+    assert record.gold == ()
+    assert [one.text for one in record.others[0].reference_entities or ()] == ["Zoë"]
+    assert "entities were edited after the export: they came as a proposal, without its gold: 1 row" in said
+
+
+# Label Studio: three people, a region moved, a verdict changed
+
+
+def task(leave: Leave, hard: Bench) -> Path:
+    reference = "Ann met Bob in Rome."
+    places = [("Ann", 0), ("Bob", 8), ("Rome", 15)]
+
+    def gold(name: str, verdicts: str, **more: Any) -> dict[str, Any]:
+        units = [
+            {"text": text, "label": "other", "start": at, "end": at + len(text),
+             "verdict": {"f": "found", "m": "missing"}[verdict]}
+            for (text, at), verdict in zip(places, verdicts, strict=False)
+        ]  # fmt: skip
+        return {"annotator": name, "entities": units, **more}
+
+    everyone = [gold("ana", "ffm"), gold("bo", "fmm"), gold("cleo", "ffm", adjudicated=True)]
+    row = {"id": "s", "user_input": "q", "reference": reference, "retrieved_contexts": ["Ann, Bob"]}
+    hard.load([{**row, "gold": everyone}], name="three.jsonl", gold="given")
+    target = hard.folder / "three"
+    from workbench.stages.export import ExportOptions, export
+
+    options = ExportOptions(formats=("label-studio",), names=True)
+    export(hard.store, hard.info("three"), target, options, annotator="ann")
+    return target / "tasks.json"
+
+
+def test_a_region_that_moved_takes_every_verdict_with_it(hard: Bench, leave: Leave) -> None:
+    """Of three reviews none is stored: nobody decided on the new place."""
+    path = task(leave, hard)
+
+    def move(rows: list[dict[str, Any]]) -> None:
+        value = rows[0]["annotations"][0]["result"][2]["value"]
+        value["start"], value["end"], value["text"] = 9, 11, "ob"
+
+    report = hard.load(edited(path, move), dataset="again", gold="given")
+
+    assert MOVED in report.notes
+    assert (report.gold_reviews, report.gold_units) == (0, 0)
+    assert hard.review("s", "ana", "again") is None
+    assert hard.query(
+        "SELECT count(*) FROM gold_unit JOIN dataset d ON d.id = dataset_id AND d.name = 'again'"
+    ) == [(0,)]
+    assert loaded(path)[0]["s"].proposal is not None
+
+
+def test_a_region_outside_the_text_is_a_change(hard: Bench, leave: Leave) -> None:
+    """It has a verdict, and nothing that the verdict could be of."""
+
+    def add(rows: list[dict[str, Any]]) -> None:
+        result = rows[0]["annotations"][1]["result"]
+        value = {"start": 90, "end": 95, "labels": ["other"]}
+        result.insert(0, {"id": "new", "type": "labels", "value": value})
+        result.insert(1, {"id": "new", "type": "choices", "value": {"choices": ["found"]}})
+
+    records, said = loaded(edited(task(leave, hard), add))
+
+    assert records["s"].gold == ()
+    assert MOVED in said
+
+
+@pytest.mark.parametrize("renamed", [False, True])
+def test_an_untouched_task_comes_back_whole(hard: Bench, leave: Leave, renamed: bool) -> None:
+    """Also where the tool calls its people by numbers, as Label Studio does."""
+
+    def rename(rows: list[dict[str, Any]]) -> None:
+        for number, one in enumerate(rows[0]["annotations"] if renamed else ()):
+            del one["annotator"]
+            one["completed_by"] = number
+
+    (record,) = loaded(edited(task(leave, hard), rename))[0].values()
+
+    assert [one.annotator for one in record.gold] == ["ana", "bo", "cleo"]
+    assert [one.marks.adjudicated for one in record.gold] == [False, False, True]
+
+
+def test_one_persons_region_taken_away_is_a_change_though_others_have_it(hard: Bench, leave: Leave) -> None:
+    def drop(rows: list[dict[str, Any]]) -> None:
+        del rows[0]["annotations"][0]["result"][2:4]
+
+    records, said = loaded(edited(task(leave, hard), drop))
+
+    assert records["s"].gold == ()
+    assert MOVED in said
+
+
+def test_a_verdict_changed_in_the_tool_is_the_verdict(hard: Bench, leave: Leave) -> None:
+    """The marks stand where they stood; what was decided there is newer."""
+
+    def decide(rows: list[dict[str, Any]]) -> None:
+        rows[0]["annotations"][0]["result"][1]["value"]["choices"] = ["missing"]
+
+    (record,) = loaded(edited(task(leave, hard), decide))[0].values()
+    verdicts = [[unit.match.verdict for unit in gold.entities or ()] for gold in record.gold]
+
+    assert verdicts[0] == ["missing", "found", "missing"]
+    assert verdicts[1:] == [["found", "missing", "missing"], ["found", "found", "missing"]]
+
+
+# Back into its own database
+
+
+@pytest.mark.parametrize("name", ["native", "label-studio", "csv"])
+def test_pseudonyms_of_its_own_annotators_add_nothing(hard: Bench, leave: Leave, name: str) -> None:
+    """Nobody agrees with a pseudonym of theirs."""
+    files = {"native": "samples.jsonl", "label-studio": "tasks.json", "csv": "samples.csv"}
+    people = hard.query("SELECT DISTINCT annotator FROM review ORDER BY 1")
+    report = hard.load(leave(name) / files[name], dataset="hard", gold="given")
+
+    assert (report.unchanged, report.extended, report.rejected, report.gold_reviews) == (7, 0, 0, 0)
+    assert hard.query("SELECT DISTINCT annotator FROM review ORDER BY 1") == people
+    strict = hard.load(leave(name) / files[name], dataset="hard", gold="given", strict=True)
+    assert strict.unchanged == 7
+
+
+def test_a_pseudonym_of_another_database_stays_one(hard: Bench, leave: Leave) -> None:
+    hard.load(leave("native") / "samples.jsonl", dataset="copy", gold="given")
+    names = {name for (name,) in hard.query("SELECT DISTINCT annotator FROM review")}
+
+    assert {"Ann O'Nym", "Böb"} < names
+    assert len([name for name in names if name.startswith("annotator-")]) == 2
+
+
+# Who marked the spans
+
+
+ADDRESS = "ana.smith@firm.example"
+TASK = {"text": "Ann was in Rome.", "meta": {"question": "Who?", "contexts": ["Ann"]}}
+MARKED = {"start": 0, "end": 3, "label": "person"}
+BY_PEOPLE: list[tuple[str, dict[str, Any]]] = [
+    ("prodigy", {**TASK, "spans": [MARKED], "answer": "accept", "_annotator_id": ADDRESS}),
+    ("label-studio", {
+        "data": {"text": TASK["text"], "question": "Who?", "contexts": ["Ann"]},
+        "annotations": [{"completed_by": {"email": ADDRESS}, "result": [
+            {"id": "r1", "type": "labels", "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["p"]}}
+        ]}],
+    }),
+    ("argilla", {
+        "fields": {"text": TASK["text"]}, "metadata": TASK["meta"], "suggestions": {},
+        "responses": {"ner": [{"value": [MARKED], "user_id": ADDRESS}]},
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("tool", "row"), BY_PEOPLE, ids=[one[0] for one in BY_PEOPLE])
+def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
+    bench: Bench, tool: str, row: dict[str, Any]
+) -> None:
+    """In every format, with and without text; what comes back is the same proposal."""
+    from workbench.stages.export import ExportOptions, export
+
+    bench.load([row], name="marks.jsonl", format=tool)
+    info = bench.info("marks")
+    target = bench.folder / "out"
+    for options in (ExportOptions(formats=("all",)), ExportOptions(formats=("package", "csv"), text=False)):
+        export(bench.store, info, target, options, annotator="ann")
+        files = [path for path in target.rglob("*") if path.is_file()]
+        assert [path for path in files if b"ana.smith" in path.read_bytes()] == []
+        target = bench.folder / "without"
+    native = (bench.folder / "out" / "native" / "samples.jsonl").read_text()
+    assert '"model": "annotator annotator-' in native
+    report = bench.load(bench.folder / "out" / "native" / "samples.jsonl", dataset="marks")
+    assert (report.unchanged, report.extended) == (1, 0)
+
+    bench.load(bench.folder / "out" / "native" / "samples.jsonl", dataset="copy")
+    again = bench.folder / "again"
+    export(bench.store, bench.info("copy"), again, ExportOptions(), annotator="ann")
+    assert (again / "samples.jsonl").read_text() == native
+
+    from workbench.stages.import_package import import_package
+
+    import_package(bench.store, bench.folder / "out" / "package", "whole")
+    export(bench.store, bench.info("whole"), bench.folder / "last", ExportOptions(), annotator="ann")
+    assert (bench.folder / "last" / "samples.jsonl").read_text() == native
