@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.stages.purging import SECRET, fill, in_files, row, run_purge
+from tests.stages.purging import SECRET, fill, in_files, leave, row, run_purge
 from workbench.errors import NotFoundError, StoreError
 from workbench.stages import planning
 from workbench.stages.demo import load_demo
+from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.plan import report as plan_report
 from workbench.stages.planning import Wish
 from workbench.stages.purge import plan_purge
@@ -257,3 +258,15 @@ def test_a_file_that_is_in_use_is_said_and_the_purge_can_be_run_again(filled: Be
 
     assert 0 == again.samples
     assert [] == in_files(filled, SECRET)
+
+
+@pytest.mark.parametrize("inside", ["native", "native/samples.jsonl", "deepeval-goldens", "label-studio"])
+def test_an_export_from_before_brings_no_purged_sample_back(filled: Bench, inside: str) -> None:
+    """Also one format of several: the manifest above says which dataset it is of."""
+    folder = Path(leave(filled, "out", "native", "deepeval-goldens", "label-studio"))
+    run_purge(filled, "secret")
+
+    report = import_file(filled.store, folder / inside, ImportOptions(gold="given"), annotator="ann")
+
+    assert ("data", 1) == (report.dataset, report.purged)
+    assert [("open",)] == filled.query("SELECT key FROM sample")

@@ -128,6 +128,17 @@ async def until(pilot: Pilot[None], true: Callable[[], bool]) -> None:
     raise AssertionError("it does not come")
 
 
+def is_drawn(app: WorkbenchApp) -> bool:
+    """Whether no layout is due: a text that gains its scroll bar is wrapped and laid out a second time."""
+    return not any(
+        screen._layout_required
+        or screen._scroll_required
+        or screen._dirty_widgets
+        or any(widget.message_queue_size for widget in screen.walk_children(with_self=True))
+        for screen in app.screen_stack[-1:]
+    )
+
+
 async def first_offer(pilot: Pilot[None], text: str) -> None:
     """Wait until the palette offers it first: that is what Enter takes."""
 
@@ -244,7 +255,8 @@ def settle() -> Settle:
             app.call_later(taken.set)  # behind every key that was sent before
             with suppress(TimeoutError):
                 await asyncio.wait_for(taken.wait(), 1.0)
-            if taken.is_set() and app.gate.idle and all(worker.is_finished for worker in app.workers):
+            idle = app.gate.idle and all(worker.is_finished for worker in app.workers)
+            if taken.is_set() and idle and is_drawn(app):
                 quiet += 1
                 if quiet == 3:  # what was painted may have asked for more
                     return

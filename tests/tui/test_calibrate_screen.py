@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Awaitable, Callable
+from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ from workbench.tui.theme import LIGHT
 from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.numbers import Numbers
 from workbench.tui.widgets.slider import Slider
-from workbench.tui.widgets.threshold_plot import ReliabilityPlot, ThresholdPlot
+from workbench.tui.widgets.threshold_plot import ReliabilityPlot, ThresholdPlot, rows_of_steps
 
 Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]
@@ -341,3 +343,16 @@ async def test_a_new_theme_redraws_the_picture(
         styles = {style for line in plot._styles for style in line}
 
     assert any(str(LIGHT.primary).lower() in style.lower() for style in styles)
+
+
+@pytest.mark.parametrize("rows", [4, 7, 12, 20, 33])
+@pytest.mark.parametrize(("low", "high"), [(0.297, 0.538), (0.0, 1.0), (0.41, 0.43), (0.5, 0.5), (0.99, 1.0)])
+def test_the_steps_up_the_side_are_round_and_even(low: float, high: float, rows: int) -> None:
+    """The values fit, and every tick is the same number of rows above the one before."""
+    bottom, top, ticks = rows_of_steps(low, high, rows)
+    assert bottom < low
+    assert high < top
+    assert 2 <= len(ticks) <= 9
+    lines = [ceil((tick - bottom) * -rows / (top - bottom)) for tick in ticks]
+    assert len({a - b for a, b in pairwise(lines)}) == 1
+    assert all(f"{tick:.3f}".rstrip("0")[-1] in "0125." for tick in (ticks[1] - ticks[0],))

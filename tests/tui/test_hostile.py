@@ -131,7 +131,7 @@ async def test_the_palette_shows_no_data(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "evil")
         await pilot.press("ctrl+p")
-        assert type(app.screen).__name__ == "CommandPalette"
+        assert type(app.screen).__name__ == "Palette"
         for command in app.get_system_commands(app.screen_stack[-2]):
             assert "[" not in command.title
             assert "Evil" not in command.title + command.help

@@ -14,12 +14,13 @@ from textual.widgets import Static
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
+from workbench.tui.ids import short, told_of
 from workbench.tui.screens.choose import Names
 from workbench.tui.screens.menu import Choices
 from workbench.tui.widgets.bars import Head, KeyBar, Status
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
-from workbench.tui.widgets.sample_columns import SampleHead, plan, short
+from workbench.tui.widgets.sample_columns import SampleHead, plan
 from workbench.tui.widgets.sample_list import PAGE, SampleList
 
 Press = Callable[..., Awaitable[None]]
@@ -493,3 +494,21 @@ def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means()
 
     assert line(78).endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
     assert "20 of 20 planned · complete: the interval is the fixed-n one" in line(130)
+
+
+@pytest.mark.parametrize("size", [8, 14, 28])
+def test_a_generated_id_is_cut_alike_everywhere(size: int) -> None:
+    """So that one in the queue is found by eye in the disputes and in what is said."""
+    generated = "be0006980698fc9f48527d0e00aa11bb"
+    assert short(generated, size) == "be000698"
+    said = "accepted: verified 1/4 .25, linked 2/4 .50, Δ +.25"
+    assert told_of(generated, said, 76) == f"be000698 {said}"
+
+
+def test_a_long_id_gives_way_before_what_is_said_of_it() -> None:
+    """The whole message is read at 80 columns, whatever the id."""
+    said = "accepted: verified 1/4 .25, linked 2/4 .50, Δ +.25"
+    told = told_of("corpus-of-everything-chapter-12-question-0419", said, 76)
+    assert told.endswith(f" {said}")
+    assert len(told) <= 76
+    assert told.split()[0].endswith("0419")

@@ -235,14 +235,14 @@ async def test_automatic_scores_show_only_after_the_decision(
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "schiller")
         tallies = app.screen.query_one(Tallies)
-        assert tallies.text.strip() == "automatic hidden until you accept (w)"
+        assert tallies.text.strip() == "automatic hidden until you accept"
         await press(pilot, "w")
         assert said(app) == "automatic and verified show once this sample is decided"
         app.screen.query_one(UnitList).move_to(0)
         await press(pilot, "m", "a", "b")
         await open_review(pilot, "schiller")
         assert app.screen.query_one(Tallies).text == (
-            "linked 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33"
+            "linked 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33 (w)"
         )
         await press(pilot, "w")
         assert "linked · claude-run-1 1/3 .33" in app.screen.query_one("#values", Bar).text

@@ -108,4 +108,4 @@ def test_split(picture: Any) -> None:
 
 def test_long_context(picture: Any) -> None:
     """The title says which lines are seen."""
-    assert picture("number_sign 4 enter space", size=SMALL)
+    assert picture("number_sign 4 enter", "space", size=SMALL)

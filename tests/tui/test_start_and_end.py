@@ -168,7 +168,7 @@ async def test_the_palette_does_what_keys_do(
         await open_review(pilot, "tower")
         app.screen.query_one(UnitList).move_to(0)
         await pilot.press("ctrl+p")
-        assert type(app.screen).__name__ == "CommandPalette"
+        assert type(app.screen).__name__ == "Palette"
         titles = {command.title for command in app.get_system_commands(app.screen_stack[-2])}
         assert {"Accept and go on", "Label 8", "New unit", "Exclude, with a reason", "Theme"} <= titles
         await pilot.press(*"reject")

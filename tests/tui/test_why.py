@@ -280,7 +280,7 @@ async def test_the_review_names_the_causes_beside_the_difference(
         tallies = app.screen.query_one(Tallies)
         assert tallies.text == (
             "linked 5/6 .83   verified 3/5 .60   "
-            "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05"
+            "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
         )
         lines = str(tallies.render()).split("\n")
         if size == (80, 24):
@@ -289,7 +289,7 @@ async def test_the_review_names_the_causes_beside_the_difference(
         else:
             assert tallies.content_size.height == 3
             assert lines[0] == "linked 5/6 .83   verified 3/5 .60"
-            assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05"
+            assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
 
 
 async def test_text_of_a_dataset_is_never_read_as_markup(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError
-from workbench.formats.folder import MANIFEST, read_manifest
+from workbench.formats.folder import MANIFEST, home_of, read_manifest
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import excerpt
 
@@ -51,16 +51,18 @@ def files_of(path: Path) -> list[Path]:
 def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any]]:
     """The name and the settings of the dataset that a folder was exported from; empty where it says none.
 
-    With `file` only where the manifest names that file as one of the export's.
+    The folder may be that of one format of several. With `file` only where the manifest names that file as
+    one of the export's.
     """
-    if not (path / MANIFEST).is_file():
-        return "", {}
+    home = home_of(path)
     try:
-        manifest = read_manifest(path)
+        manifest = read_manifest(home)
     except (NotFoundError, InputError):
         return "", {}
-    if file is not None and all(one.get("path") != file for one in manifest["files"]):
-        return "", {}
+    if file is not None:
+        listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
+        if all(one.get("path") != listed for one in manifest["files"]):
+            return "", {}
     given = manifest.get("dataset")
     name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
     settings = manifest.get("settings")

@@ -121,6 +121,25 @@ def manifest_hash(folder: Path) -> str:
         return ""
 
 
+def home_of(directory: Path) -> Path:
+    """The folder whose manifest speaks of a folder: its own, or for one format of several, or a split of it,
+    one or two above. The folder itself where there is none.
+    """
+    if (directory / MANIFEST).exists() or not directory.is_dir():
+        return directory
+    home, inside = directory, directory.resolve()
+    for _ in range(2):
+        home = home.parent if home.name not in ("", "..") else home / ".."
+        try:
+            files = read_manifest(home)["files"]
+        except (NotFoundError, InputError):
+            continue
+        below = inside.relative_to(home.resolve()).as_posix()
+        if any(one["path"].startswith(f"{below}/") for one in files):
+            return home
+    return directory
+
+
 def _no_export(folder: Path) -> str:
     """Why there is no manifest to read at a place."""
     if folder.is_dir():

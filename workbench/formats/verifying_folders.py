@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.errors import InputError, NotFoundError
 from workbench.formats import (
     conll,
     deepeval_out,
@@ -19,7 +18,7 @@ from workbench.formats import (
     prodigy_out,
     ragas_annotations,
 )
-from workbench.formats.folder import MANIFEST, checksum, read_manifest
+from workbench.formats.folder import MANIFEST, checksum
 from workbench.formats.verifying import Found
 
 Document = dict[str, Any]
@@ -42,25 +41,6 @@ FILES: dict[str, tuple[str, ...]] = {
 
 _IN_ONE = frozenset({"package", "huggingface", "csv"})
 """Formats that need no folder for each split."""
-
-
-def home_of(directory: Path) -> Path:
-    """The folder whose manifest speaks of a folder: its own, or for one format of several, or a split of it,
-    one or two above. The folder itself where there is none.
-    """
-    if (directory / MANIFEST).exists() or not directory.is_dir():
-        return directory
-    home, inside = directory, directory.resolve()
-    for _ in range(2):
-        home = home.parent if home.name not in ("", "..") else home / ".."
-        try:
-            files = read_manifest(home)["files"]
-        except (NotFoundError, InputError):
-            continue
-        below = inside.relative_to(home.resolve()).as_posix()
-        if any(one["path"].startswith(f"{below}/") for one in files):
-            return home
-    return directory
 
 
 def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, Path, list[Path]]]:

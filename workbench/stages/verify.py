@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.folder import MANIFEST, check_manifest, read_manifest
+from workbench.formats.folder import MANIFEST, check_manifest, home_of, read_manifest
 from workbench.formats.verifying import CHECKS, TROUBLE, Counted, Found, wrong
-from workbench.formats.verifying_folders import check_itself, folders, home_of, rows_listed
+from workbench.formats.verifying_folders import check_itself, folders, rows_listed
 from workbench.formats.verifying_package import check_figures, check_package
 
 SHOWN = 50

@@ -16,12 +16,14 @@ from rich.text import Text
 from textual import events
 from textual.app import SystemCommand
 from textual.binding import BindingType
+from textual.command import CommandPalette
+from textual.css.query import NoMatches
 from textual.filter import LineFilter
 from textual.screen import Screen
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.tui import presses
-from workbench.tui.commands import DatasetCommands, SampleCommands, may_leave, system_commands
+from workbench.tui.commands import DatasetCommands, Palette, SampleCommands, may_leave, system_commands
 from workbench.tui.crash import crash_text
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
@@ -301,6 +303,11 @@ class WorkbenchApp(OwnApp):
 
     # The palette.
 
+    def action_command_palette(self) -> None:
+        """Show it, as the library does."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(Palette(id="--command-palette"))
+
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
         """Every action of the screen, then the theme and the first steps."""
         return system_commands(self, screen)
@@ -310,6 +317,11 @@ class WorkbenchApp(OwnApp):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The last wall against text that steers the terminal."""
         return [*super().get_line_filters(), self._guard]
+
+    def _handle_exception(self, error: Exception) -> None:
+        """As everywhere; a screen that is opened while the app leaves is not filled, and does not matter."""
+        if self.return_code is None or not isinstance(error, NoMatches):
+            super()._handle_exception(error)
 
     def _fatal_error(self) -> None:
         """A crash says where it happened and nothing of the data (no message, no local values)."""

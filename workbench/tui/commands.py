@@ -11,12 +11,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import SystemCommand
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
 
 from workbench.tui.cells import cut
 from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.ids import short
 from workbench.tui.keys import acts
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
@@ -34,6 +36,17 @@ QUIET = 0.1
 
 TEXT = 64
 """Cells of a reference shown with a hit."""
+
+
+class Palette(CommandPalette):
+    """The library's, which ended the app when it was typed into before its styles were there."""
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        """As everywhere; the plain ones until its own are there."""
+        try:
+            return super().get_component_styles(*names)
+        except KeyError:
+            return RenderStyles(self, Styles(), Styles())
 
 
 class BenchCommands(Provider):
@@ -76,7 +89,7 @@ class SampleCommands(BenchCommands):
             yield Hit(
                 score=1000.0 if exact else (MOST - place) / (MOST + 1),
                 match_display=Content.assemble(
-                    (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (cut(name, TEXT), "")
+                    (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (short(name, TEXT), "")
                 ),
                 command=self.going(partial(self.bench.review, desk, row.sample_id, picked=True)),
                 text=name,

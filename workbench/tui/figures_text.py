@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from workbench.comparing import words
 from workbench.comparing.words import FEWEST, Fact, many, number, signed
 from workbench.tui import figures_rows
-from workbench.tui.cells import cut_front, fit, width
+from workbench.tui.cells import fit, width
 from workbench.tui.figures_rows import Look, Sample
+from workbench.tui.ids import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM
 from workbench.tui.widgets.bars import Part as Styled
@@ -243,8 +244,7 @@ def sample_parts(one: Sample, share: bool, size: int) -> list[Part]:
     """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
     key = _key_cells(size)
-    name = flat(row.id)
-    shown = fit(name if width(name) <= key else cut_front(name, key), key)
+    shown = fit(short(row.id, key), key)
     cells = [number(row.automatic), number(row.verified), signed(row.delta)]
     numbers = "".join(fit(cell, 10, right=True) for cell in cells)
     own = fit(signed(part), 8, right=True) if share else ""

@@ -40,6 +40,8 @@ async def take(app: WorkbenchApp, event: events.Event, usual: Usual) -> None:
     if isinstance(event, events.Paste):
         app.last_paste = event.time
     ordered = any(isinstance(screen, Ordered) for screen in app.screen_stack[-1:])
+    if ordered and event.is_forwarded and isinstance(event, events.Key):
+        return  # it had its turn; the library would look it up anew, on whatever screen is there by now
     if not ordered or event.is_forwarded:
         await usual(event)
     elif isinstance(event, events.Key) and event.key != "ctrl+q":
@@ -88,9 +90,15 @@ async def _key(app: WorkbenchApp, event: events.Key, usual: Usual) -> None:
             await usual(event)
     elif active.enabled:
         if not await app.run_action(active.binding.action, active.node):
-            await usual(event)  # a field has nothing to copy: the next one's turn
+            await _next_one(app, event.key)  # a field has nothing to copy
     elif isinstance(app.screen, Ordered):
         app.screen.refused(active.binding.action)
+
+
+async def _next_one(app: WorkbenchApp, key: str) -> None:
+    """What else the key is bound to; here and not in the library's turn, when another screen may be there."""
+    if not await app._check_bindings(key, priority=True):
+        await app._check_bindings(key)
 
 
 async def _paste(app: WorkbenchApp, event: events.Paste) -> None:

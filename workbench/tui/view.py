@@ -10,6 +10,7 @@ from workbench.model import Evidence, Kind, Span, Unit, count
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
+from workbench.tui.ids import short
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
@@ -55,7 +56,7 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
-    right.append((flat(opened.sample.id), "bold"))
+    right.append((short(opened.sample.id, 1000), "bold"))
     return tuple(left), tuple(right)
 
 

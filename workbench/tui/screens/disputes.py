@@ -12,6 +12,7 @@ from textual.binding import BindingType
 
 from workbench.errors import ConflictError
 from workbench.tui.disputes_text import SIGNS, SORT_WORDS
+from workbench.tui.ids import told_of
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.disputes_view import DisputesView
@@ -199,7 +200,7 @@ class DisputesScreen(DisputesView):
         self._set(one, state, one.note)
 
     def _set(self, one: Dispute, state: State, note: str) -> None:
-        self._write(one.key, f"{one.id} {one.between}: {state}", partial(self._save, one, state, note))
+        self._write(one.key, self._told(one, state), partial(self._save, one, state, note))
 
     async def _save(self, one: Dispute, state: State, note: str) -> None:
         from workbench.stages import disputes
@@ -207,13 +208,16 @@ class DisputesScreen(DisputesView):
         now = await self.desk.store.write(disputes.set_state, one, state, note, self.desk.annotator)
         self._changes.append((now, one.kept))
         await self._put(now)
-        self.say(f"{one.id} {one.between}: {now.stands}", sign="✓", tone="good")
+        self.say(self._told(one, now.stands), sign="✓", tone="good")
+
+    def _told(self, one: Dispute, said: str) -> str:
+        return told_of(one.id, f"{one.between}: {said}", self.query_one(Status).room)
 
     def action_undo(self) -> None:
         """Take the last change of a state back, and go there."""
         change = self._changes[-1]
         one, _ = change
-        self._write(one.key, f"{one.id} {one.between}: undo", partial(self._take_back, change))
+        self._write(one.key, self._told(one, "undo"), partial(self._take_back, change))
 
     async def _take_back(self, change: tuple[Dispute, Kept | None]) -> None:
         from workbench.stages import disputes
@@ -222,7 +226,7 @@ class DisputesScreen(DisputesView):
         now = await self.desk.store.write(disputes.put_back, one, before)
         self._changes.remove(change)
         await self._put(now, follow=True)
-        self.say(f"{one.id} {one.between}: {now.stands} again", sign="✓", tone="good")
+        self.say(self._told(one, f"{now.stands} again"), sign="✓", tone="good")
 
     async def _put(self, now: Dispute, *, follow: bool = False) -> None:
         """Show a dispute as it is now; `follow` puts the cursor on it."""

@@ -18,12 +18,14 @@ from workbench.stages.same import decision_on
 from workbench.tui import intents
 from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful
+from workbench.tui.ids import told_of
 from workbench.tui.intents import Intent, told
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.units import UnitsScreen
 from workbench.tui.view import advice, outcome, plural
+from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
 FAST = 1.0
@@ -86,7 +88,8 @@ class ReviewScreen(UnitsScreen):
             return
         if intent.leaves:
             self.opened = fresh
-            what = f"{fresh.sample.id} {intent.what}{outcome(fresh, edit)}{advice(edit)}"
+            said = f"{intent.what}{outcome(fresh, edit)}{advice(edit)}"
+            what = told_of(fresh.sample.id, said, self.query_one(Status).room)
             await self.run("open the next sample", partial(self._go_on, fresh, what))
             return
         self.saved(intent.what + advice(edit))

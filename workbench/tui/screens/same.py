@@ -17,6 +17,7 @@ from workbench.stages.same import Decision, Place
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.desk import Desk
 from workbench.tui.figures import DISPOSITION_SYMBOL
+from workbench.tui.ids import short
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
@@ -84,7 +85,7 @@ class Places(Lines):
         return [
             Segment("▸ " if at_cursor else "  ", base),
             Segment(f"{sign} ", dim),
-            Segment(fit(flat(place.key), name) + "  ", base),
+            Segment(fit(short(place.key, name), name) + "  ", base),
             Segment(before, dim),
             Segment(surface, words),
             Segment(fit(flat(place.after), room - width(before)), dim),

@@ -43,6 +43,9 @@ REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
 
+WITHOUT_SAMPLE = frozenset("retry let_go back compare".split())
+"""What may be done before there is a sample: ways out. Help and quit are the app's."""
+
 
 class SampleScreen(SavingScreen):
     """Reference and contexts to read, units to look at."""
@@ -83,6 +86,21 @@ class SampleScreen(SavingScreen):
         self.query_one("#reference").border_title = "Reference"
         self.load("open the sample", partial(self._open, self._first, self._wanted_kind))
 
+    # Keys before the sample is there.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Until the sample is shown only the ways out are open: nothing is said of what nobody has seen."""
+        if self.opened is None and action not in WITHOUT_SAMPLE:
+            return None
+        return super().check_action(action, parameters)
+
+    def refused(self, action: str) -> None:
+        """The sample is not there yet, or something has to be decided first."""
+        if self.opened is None and self.failure is None:
+            self.say("the sample is being opened")
+        else:
+            super().refused(action)
+
     # What is on the screen.
 
     @property
@@ -111,6 +129,8 @@ class SampleScreen(SavingScreen):
         if before is not None:
             self._places[before] = listed.cursor  # an undo that comes back finds the cursor where it was
         self.opened = opened
+        if before is None:
+            self.refresh_bindings()  # now there is something that keys can act on
         if kind is None and (before is None or before[0] != opened.sample_id):
             kind = self._first_kind(opened)
         self.kind = kind or self.kind

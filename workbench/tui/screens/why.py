@@ -16,6 +16,7 @@ from textual.widgets import Static
 from workbench.errors import InputError
 from workbench.model import Kind, Unit
 from workbench.tui.figures import delta, tally
+from workbench.tui.ids import short
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
@@ -120,7 +121,7 @@ class WhyScreen(BaseScreen):
         name = "entities" if why.kind == "entity" else "statements"
         self.query_one(Head).show(
             (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
-            ((flat(opened.sample.id), "bold"),),
+            ((short(opened.sample.id, 1000), "bold"),),
         )
         value = reported(why) if self.has_class("-wide") else ""
         self.query_one("#values", Bar).show(

@@ -119,6 +119,11 @@ class ColumnNames(Widget):
 class Status(Bar):
     """What just happened, or what is in the way. Never moves anything else."""
 
+    @property
+    def room(self) -> int:
+        """Cells for what is said, behind its sign."""
+        return self.content_size.width - 2
+
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Say it: `tone` is "good", "warn", "bad" or "" (quiet)."""
         for name in ("good", "warn", "bad"):

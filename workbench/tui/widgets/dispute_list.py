@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 
-from workbench.tui.cells import cut_front, fit, width
+from workbench.tui.cells import fit, width
 from workbench.tui.disputes_text import SIGNS, moved, sign
 from workbench.tui.figures import delta, value
+from workbench.tui.ids import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.rows import Rows
 
@@ -40,7 +41,7 @@ def plan(size: int, rows: Sequence[Dispute]) -> Columns:
     left -= between + 1
     if size < ROOMY:
         return Columns(rank, max(4, left), between, 0)
-    longest = max((width(flat(one.id)) for one in rows[:1000]), default=LEAST_NAME)
+    longest = max((width(short(one.id, size)) for one in rows[:1000]), default=LEAST_NAME)
     name = max(LEAST_NAME, min(longest, left // 2))
     return Columns(rank, name, between, max(0, left - name - 2))
 
@@ -89,8 +90,7 @@ class DisputeList(Rows["Dispute"]):
         columns = self._planned(size)
         cursor = self.part("disputes--cursor") if here else None
         row, dim = cursor or self.part("disputes--row"), cursor or self.part("disputes--dim")
-        name = flat(one.id)
-        name = fit(name if width(name) <= columns.name else cut_front(name, columns.name), columns.name)
+        name = fit(short(one.id, columns.name), columns.name)
         numbers = [("·", VALUE), ("·", VALUE), ("·", DELTA), ("·", MOVES)]
         if not one.hidden:
             numbers = [

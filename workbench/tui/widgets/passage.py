@@ -314,6 +314,8 @@ class Passage(ScrollView, can_focus=False):
         elif piece.odd and f"{name}-odd" in self.COMPONENT_CLASSES:
             name += "-odd"
         style = self._part(name)
+        if self.hints and piece.mark.role != "here":
+            style += Style(color=base.color, bold=False)  # what is left of a word steps back
         if piece.depth:
             nested = self._part("passage--nested")
             style += Style(underline=nested.underline, italic=nested.italic or None)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 
-from workbench.tui.cells import cut_front, fit, width
+from workbench.tui.cells import fit, width
+from workbench.tui.ids import short
 from workbench.tui.runs_text import dollars
 from workbench.tui.safe import flat
 from workbench.tui.widgets.rows import Rows
@@ -95,9 +96,8 @@ class FailedList(Rows["FailedSample"]):
         cursor = self.part("runs--cursor") if here else None
         row = cursor or self.part("runs--row")
         key = min(28, max(8, size // 4))
-        name = flat(one.id)
         said = flat(one.message.removeprefix(one.kind).lstrip(": "))
-        shown = fit(name if width(name) <= key else cut_front(name, key), key)
+        shown = fit(short(one.id, key), key)
         return [
             Segment("▸ " if here else "  ", row),
             Segment(fit(flat(one.kind), KIND) + "  ", cursor or self.part("runs--warn")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
@@ -10,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
-from workbench.tui.cells import cut_front, fit, width
+from workbench.tui.cells import fit
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Order
@@ -21,10 +20,6 @@ AUTO, VERIFIED, DELTA = 5, 9, 6  # cells of the number columns, right-aligned un
 CAUSE = 13
 LEAST_TEXT = 12
 """Cells of the reference below which other columns give way."""
-
-_HASH = re.compile("[0-9a-f]{24,}")
-HASH = 8
-"""Letters shown of an id that is a hash: enough to tell a million apart nearly always."""
 
 
 class Columns(NamedTuple):
@@ -56,16 +51,6 @@ def plan(size: int, key_size: int) -> Columns:
     if text() < LEAST_TEXT:
         key = max(6, key - (LEAST_TEXT - text()))
     return Columns(key, max(4, text()), cause, who)
-
-
-def short(key: str, size: int) -> str:
-    """An id in at most `size` cells: a hash by its beginning, another one by its end, where ids differ."""
-    if _HASH.fullmatch(key):
-        return key[:HASH]
-    if width(key) <= size:
-        return key
-    head = fit(key, size // 3 + 1).removesuffix("…").rstrip()
-    return head + cut_front(key, size - width(head))
 
 
 def marks(row: QueueRow) -> str:

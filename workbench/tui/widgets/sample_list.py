@@ -14,9 +14,10 @@ from textual.strip import Strip
 from workbench.model import Tally
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
+from workbench.tui.ids import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.sample_columns import AUTO, DELTA, MARKS, VERIFIED, marks, plan, short
+from workbench.tui.widgets.sample_columns import AUTO, DELTA, MARKS, VERIFIED, marks, plan
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class SampleList(Lines):
             if not row.delta:
                 self._causes.pop(number, None)
         if not self.key_size and rows:
-            self.key_size = max(width(short(flat(row.key), PAGE)) for row in rows.values())
+            self.key_size = max(width(short(row.key, PAGE)) for row in rows.values())
             self.post_message(self.Arrived())
 
     async def _read_causes(self, source: Source) -> None:
@@ -236,7 +237,7 @@ class SampleList(Lines):
                 (good if row.disposition == "verified" else dim) + background,
             ),
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(flat(row.key), columns.key), columns.key) + "  ", base),
+            Segment(fit(short(row.key, columns.key), columns.key) + "  ", base),
             Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
             Segment(_number(row.automatic, AUTO), dim),
             Segment(_number(row.verified, VERIFIED), base),

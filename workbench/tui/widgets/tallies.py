@@ -29,6 +29,10 @@ def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
     return next((one for one in automatic if one.scorer == name), None)
 
 
+MORE = " (w)"
+"""The key that says more, where it does."""
+
+
 class Tallies(Widget):
     """`linked 3/6 .50   verified 4/6 .67`, below it `Δ −.17: invented Indian −.10, …`; or all on one line.
 
@@ -68,7 +72,7 @@ class Tallies(Widget):
         if self._auto is not None:
             auto = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            auto = [("automatic hidden until you accept (w)", DIM)]
+            auto = [("automatic hidden until you accept", DIM)]
         elif self._nothing or self._verified is not None:
             auto = [("no automatic score", DIM)]
         if self._verified is None:
@@ -81,6 +85,8 @@ class Tallies(Widget):
             difference.append((": ", ""))
             lead = _width(difference)
             difference.append((causes_line(self._causes, size, lead=lead, lines=lines), ""))
+        if lines > 1 or _width(difference) + len(MORE) <= size:
+            difference.append((MORE, DIM))
         return auto, verified, difference
 
     def render(self) -> Content:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil, floor
 
 from textual import events
 from textual.app import App
+from textual.geometry import Region
 from textual.message import Message
 from textual_hires_canvas import Canvas
 from textual_plot import HiResMode, PlotWidget
@@ -19,6 +21,9 @@ from workbench.tui.widgets.slider import HIGH, LOW
 EDGE = 0.05
 """How far the picture of the probability goes beyond 0 and 1; at 24 lines a cell is .06 high."""
 
+WIDE = 40
+"""Cells from which there is room for a threshold every 5: three digits and a gap, eight times."""
+
 
 class Shares(NumericAxisFormatter):
     """`.25` instead of `0.25`, as everywhere else."""
@@ -29,6 +34,27 @@ class Shares(NumericAxisFormatter):
             label.removeprefix("0") if label.startswith("0.") else label
             for label in super().get_labels_for_ticks(ticks)
         ]
+
+
+def rows_of_steps(low: float, high: float, rows: int) -> tuple[float, float, list[float]]:
+    """The limits of an axis of `rows` rows that holds `low` to `high`, and its ticks.
+
+    Ticks are round and the same number of rows apart: of 1, 2 and 5 times a power of ten and 1 to 5 rows,
+    those that leave least room beside the values; 2 to 8 of them.
+    """
+    found: tuple[float, float, float] | None = None  # a row, the lowest, a step
+    for step in (unit * 10.0**power for power in (-3, -2, -1) for unit in (1, 2, 5)):
+        for apart in (apart for apart in (5, 4, 3, 2, 1) if 2 <= rows // apart <= 8):
+            row = step / apart
+            lowest = floor(low / row) * row
+            if lowest + (rows - 0.01) * row > high and (found is None or row < found[0]):
+                found = row, lowest, step
+    if found is None:
+        return low, high, []
+    row, lowest, step = found
+    highest = lowest + rows * row
+    ticks = [round(step * number, 6) for number in range(ceil(lowest / step - 1e-9), ceil(highest / step))]
+    return lowest - row * 1e-6, highest - row * 1e-6, ticks  # rounding must not lift a tick by a row
 
 
 def ink(app: App[object], name: str) -> str:
@@ -75,6 +101,7 @@ class ThresholdPlot(Plot):
         self._moves: Moves | None = None
         self._at = self._now = 85
         self._under: tuple[int, list[tuple[str, str]]] | None = None
+        self._stepped: tuple[float, float, Region] | None = None
 
     def show(self, moves: Moves, found: Calibrated | None, at: int) -> None:
         """A dataset at a threshold."""
@@ -113,10 +140,27 @@ class ThresholdPlot(Plot):
 
     def _render_plot(self) -> None:
         """As the library draws it, and the threshold over it."""
+        self._step()
         super()._render_plot()
         self._under = None
         if self._moves is not None:
             self._draw_threshold()
+
+    def _step(self) -> None:
+        """Even steps up the side, for the values and rows there are."""
+        values = [y for one in self._datasets for y in getattr(one, "y", ())]
+        rows = self._scale_rectangle.height
+        if (
+            values
+            and rows > 2
+            and self._stepped != (found := (min(values), max(values), self._scale_rectangle))
+        ):
+            self._stepped = found
+            low, high, ticks = rows_of_steps(float(found[0]), float(found[1]), rows)
+            self.set_ylimits(low, high)
+            self.set_yticks(ticks)
+            apart = 5 if self._scale_rectangle.width >= WIDE else 10
+            self.set_xticks(list(range(LOW, HIGH + 1, apart)))
 
     def _draw_threshold(self) -> None:
         """One column of the picture; what it covers is kept."""

@@ -1,0 +1,101 @@
+"""Bursts of any keys on any screen: the app never crashes and always comes to rest.
+
+WORKBENCH_MONKEY=SECONDS lets it go on for longer than the suite has time for; WORKBENCH_MONKEY_SEED chooses
+where it begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import shutil
+import sqlite3
+from collections import Counter, deque
+from contextlib import closing, suppress
+from pathlib import Path
+from time import monotonic
+
+import pytest
+from textual.errors import NoWidget
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import OutOfBounds, Pilot
+
+from tests.tui.conftest import MakeApp, Settle
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys import declared
+from workbench.tui.screens.base import Ordered
+
+SECONDS = float(os.environ.get("WORKBENCH_MONKEY", "8"))
+SEED = int(os.environ.get("WORKBENCH_MONKEY_SEED", "1"))
+SIZES = [(80, 24), (60, 16), (120, 36)]
+TYPED = [*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 .,:;!?<>[]{}|&#/-\"'фыважк世"]
+LEAVES = {"ctrl+q"}
+INTO = ["enter", "enter", "c", "w", "o", "v", "P", "C", "D", "K", "R", "slash", "question_mark", "ctrl+p"]
+
+
+def all_keys() -> list[str]:
+    """Every key that anything is bound to, and letters."""
+    classes: list[type[Ordered]] = [Ordered]
+    for one in classes:
+        classes += one.__subclasses__()
+    bound = {binding.key for one in classes for binding in declared(one)}
+    return [*sorted(bound - LEAVES), *TYPED]
+
+
+def event(name: str) -> Key:
+    single = len(name) == 1
+    return Key(_character_to_key(name) if single else name, name if single else None)
+
+
+async def torment(pilot: Pilot[None], dice: random.Random, end: float, settle: Settle) -> Counter[str]:
+    """Send bursts until it leaves or the time is over; what was on top of the screens, by its class."""
+    app, seen, sent = pilot.app, Counter[str](), deque[str](maxlen=60)
+    assert isinstance(app, WorkbenchApp)
+    keys = all_keys()
+    while monotonic() < end and app.return_code is None:
+        burst = [dice.choice(keys) for _ in range(dice.choice((1, 1, 2, 3, 8, 25)))]
+        if dice.random() < 0.3:
+            burst.insert(0, dice.choice(INTO))
+        sent.extend(burst)
+        for name in burst:
+            app.post_message(event(name))
+        if dice.random() < 0.05:
+            await pilot.resize_terminal(*dice.choice(SIZES))
+        elif dice.random() < 0.1:
+            width, height = app.size
+            with suppress(NoWidget, OutOfBounds):  # between two sizes a place may be none
+                await pilot.click(offset=(dice.randrange(width), dice.randrange(height)))
+        if dice.random() < 0.5:
+            await asyncio.sleep(dice.choice((0, 0.01, 0.1)))
+        else:
+            await settle(pilot)
+        assert app._exception is None, list(sent)
+        if app.return_code is None:
+            seen[type(app.screen).__name__] += 1
+            if dice.random() < 0.1:
+                app.post_message(event("escape"))
+    await settle(pilot)
+    return seen
+
+
+async def test_any_keys_on_any_screen(
+    demo_database: Path, tmp_path: Path, make_app: MakeApp, settle: Settle, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever is typed: no crash, nothing hangs, and the database stays whole."""
+    database = Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+    end, seen, round_ = monotonic() + SECONDS, Counter[str](), 0
+    while monotonic() < end:
+        dice = random.Random(SEED * 1000 + round_)
+        app = make_app(database, annotator=f"ann{round_ % 2}")
+        async with app.run_test(size=SIZES[round_ % len(SIZES)]) as pilot:
+            await settle(pilot)
+            seen += await torment(pilot, dice, min(end, monotonic() + 60), settle)
+        round_ += 1
+    with closing(sqlite3.connect(database)) as raw:
+        assert raw.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert {"QueueScreen", "ReviewScreen"} <= set(seen)
+    if SECONDS > 60:
+        with capsys.disabled():
+            print(f"\n{round_} rounds, seed {SEED}: {dict(seen.most_common())}")

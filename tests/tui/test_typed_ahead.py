@@ -1,0 +1,136 @@
+"""Keys typed ahead: each has one turn, on the screen it was meant for; none acts before there is a sample."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.events import Key
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+
+from tests.tui.conftest import MakeApp, Settle, until
+from workbench.store.samples import sample_ids
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys import declared
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.bars import KeyBar, Status
+
+WAYS_OUT = {"b", "и", "q", "й", "C", "С", "ctrl+q"}
+
+
+@pytest.fixture
+def demo_db(demo_database: Path, tmp_path: Path) -> Path:
+    """The demo in a file of the test's own."""
+    return Path(shutil.copy(demo_database, tmp_path / "demo.db"))
+
+
+@contextmanager
+def nothing_is_read() -> Iterator[None]:
+    """The one thread that reads is busy with something else: all other reads wait behind it."""
+    busy = threading.Lock()
+    readers = ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(readers)
+    with busy:
+        readers.submit(busy.acquire)
+        yield
+
+
+def decisions(database: Path) -> int:
+    """How many acts are stored."""
+    with closing(sqlite3.connect(database)) as raw:
+        return int(raw.execute("SELECT COUNT(*) FROM review_event").fetchone()[0])
+
+
+def send(pilot: Pilot[None], *names: str) -> None:
+    """Type these at once."""
+    for name in names:
+        single = len(name) == 1
+        pilot.app.post_message(Key(_character_to_key(name) if single else name, name if single else None))
+
+
+def is_opening(app: WorkbenchApp) -> bool:
+    """Whether the review is there and its sample is not."""
+    return isinstance(app.screen, ReviewScreen) and app.screen.is_mounted and app.screen.opened is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
+async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
+    size: tuple[int, int], demo_db: Path, make_app: MakeApp, settle: Settle
+) -> None:
+    """They were typed over the menu; the review that a later key of the burst opens is not theirs."""
+    before = decisions(demo_db)
+    app = make_app(demo_db)
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        with nothing_is_read():
+            send(pilot, "o", "a", "x", "e", "n", "c", "b", "space", "enter")
+            await until(pilot, partial(is_opening, app))
+            await pilot.pause(0.1)
+        await settle(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.opened is not None
+    assert decisions(demo_db) == before
+
+
+async def test_no_key_needs_a_sample_that_is_not_there_yet(
+    demo_db: Path, make_app: MakeApp, settle: Settle
+) -> None:
+    """Every key of the review, let through before its sample is open: nothing happens, and it is said why."""
+    bound = sorted({one.key for one in declared(ReviewScreen)} - WAYS_OUT)
+    assert len(bound) > 90  # with their twins
+    before = decisions(demo_db)
+    app = make_app(demo_db)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        desk = app.desk
+        assert desk is not None
+        sample = min(sample_ids(desk.store, desk.info.id).values())
+        with nothing_is_read():
+            await app.gate.enter(partial(app.review, desk, sample))
+            await until(pilot, partial(is_opening, app))
+            for name in bound:
+                app.open_gate()  # whatever opened it
+                send(pilot, name)
+                await pilot.pause(0)
+            await pilot.pause(0.05)
+            assert is_opening(app)
+            assert app.screen.query_one(Status).text == "the sample is being opened"
+            assert "accept" not in str(app.screen.query_one(KeyBar).render())
+            assert "queue" in str(app.screen.query_one(KeyBar).render())
+        await settle(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        assert app.screen.opened is not None
+        assert "accept" in str(app.screen.query_one(KeyBar).render())
+    assert decisions(demo_db) == before
+
+
+@pytest.mark.parametrize("way", ["b", "C", "question_mark"])
+async def test_the_ways_out_are_open_before_the_sample_is_there(
+    way: str, demo_db: Path, make_app: MakeApp, settle: Settle, press: Callable[..., Awaitable[Any]]
+) -> None:
+    """Back, to the figures, and the help."""
+    app = make_app(demo_db)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await settle(pilot)
+        desk = app.desk
+        assert desk is not None
+        sample = min(sample_ids(desk.store, desk.info.id).values())
+        with nothing_is_read():
+            await app.gate.enter(partial(app.review, desk, sample))
+            await until(pilot, partial(is_opening, app))
+            app.open_gate()
+            send(pilot, way)
+            await until(pilot, lambda: not isinstance(app.screen, ReviewScreen))
+        await settle(pilot)
+        there = {"b": "QueueScreen", "C": "CompareScreen", "question_mark": "HelpScreen"}[way]
+        assert type(app.screen).__name__ == there
