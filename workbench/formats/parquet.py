@@ -7,6 +7,7 @@ import os
 from collections.abc import Generator
 from datetime import date, datetime, time
 from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -62,7 +63,6 @@ def _pyarrow(path: Path) -> Any:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         import pyarrow
-        import pyarrow.compute
         import pyarrow.parquet
 
         pyarrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
@@ -125,8 +125,8 @@ def _longest(array: Any, arrow: Any) -> int:
     """The bytes of the longest text in the dictionary of a column; without one as many as there can be."""
     while True:
         if arrow.types.is_dictionary(array.type):
-            lengths = arrow.compute.binary_length(array.dictionary)
-            return int(arrow.compute.max(lengths).as_py() or 0) if len(lengths) else UNPACKED_LIMIT
+            lengths = _lengths(array.dictionary, arrow.types)
+            return max(lengths or (), default=UNPACKED_LIMIT)
         if arrow.types.is_struct(array.type):
             array = array.flatten()[0]
         elif hasattr(array, "values"):
@@ -165,17 +165,36 @@ def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
         yield batch
 
 
+def _holds_dictionary(kind: Any, types: Any) -> bool:
+    """Whether texts of a type may stand in a dictionary, also inside of lists and structs."""
+    inner = (kind.field(place).type for place in range(kind.num_fields))
+    return bool(types.is_dictionary(kind)) or any(_holds_dictionary(one, types) for one in inner)
+
+
+def _lengths(texts: Any, types: Any) -> list[int] | None:
+    """The bytes of each text, from where it ends; None for what is no text."""
+    wide = types.is_large_string(texts.type) or types.is_large_binary(texts.type)
+    if not (wide or types.is_string(texts.type) or types.is_binary(texts.type)):
+        return None
+    if not len(texts):
+        return []
+    stop = texts.offset + len(texts) + 1
+    ends = memoryview(texts.buffers()[1])[: stop * (8 if wide else 4)].cast("q" if wide else "i")
+    return [end - start for start, end in pairwise(ends[texts.offset :])]
+
+
 def _unpacked(array: Any, arrow: Any) -> int:
     """The bytes of an array, or of a batch, with every text of a dictionary written out."""
     if not hasattr(array, "type"):
         return sum(_unpacked(column, arrow) for column in array.columns)
     kind, types = array.type, arrow.types
+    if not _holds_dictionary(kind, types):  # as mostly; `flatten` loads 9 MB of pyarrow besides
+        return int(array.nbytes)
     if types.is_dictionary(kind):
-        texts = types.is_string(kind.value_type) or types.is_large_string(kind.value_type)
-        if not texts and not types.is_binary(kind.value_type):
+        lengths = _lengths(array.dictionary, types)
+        if lengths is None:
             return int(array.nbytes)
-        lengths = arrow.compute.binary_length(array.dictionary)
-        return int(arrow.compute.sum(lengths.take(array.indices)).as_py() or 0)
+        return sum(lengths[place] for place in array.indices.to_pylist() if place is not None)
     if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
         return int(_unpacked(array.flatten(), arrow))
     if types.is_struct(kind):
