@@ -95,7 +95,7 @@ def at_end(planned: int) -> str:
     """That every planned sample is complete, and what that means for the estimate."""
     if planned < FEWEST:
         return f"complete: counts only, below {FEWEST} there is no interval"
-    return "complete: the interval is the fixed-n one"
+    return "complete: the estimate is final"
 
 
 def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRATA) -> list[str]:

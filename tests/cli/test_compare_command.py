@@ -22,7 +22,8 @@ def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_report_ends_with_the_estimate_and_three_causes(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare").out
     assert "13 of 50 samples verified" in out
-    assert "No estimate for all 50: imported gold comes without the chance" in out
+    assert "  estimated for all 50  .493          t interval at the planned n" in out
+    assert "  this corpus           [.416, .570]" in out
     assert "why they differ (they add up to −.117), over the verified samples:" in out
     causes = [line for line in out.splitlines() if line.startswith("  missed match −.")]
     assert 1 == len(causes)
@@ -43,7 +44,7 @@ def test_json_causes_add_up_to_the_bias(run: Run, demo: str) -> None:
         figures["paired"]["bias"], abs=1e-12
     )
     assert 13 == figures["counts"]["imported"]
-    assert figures["estimate"]["point"] is None
+    assert ("", 13) == (figures["estimate"]["refusal"], figures["estimate"]["n"])
     assert {"value", "interval", "hits", "n"} == set(figures["verdicts"]["tpr"])
 
 

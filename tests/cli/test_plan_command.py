@@ -149,9 +149,9 @@ def test_at_the_planned_n_the_plan_is_complete_and_says_what_that_means(
 
     assert "complete: the interval" not in before.out
     assert "10 of 10 planned complete" in reached.out
-    assert "  complete: the interval is the fixed-n one\n" in reached.out
+    assert "  complete: the estimate is final\n" in reached.out
     assert "next, behind the plan: " in reached.out
-    assert "complete: the interval is the fixed-n one; 4 more behind it stay out of it" in behind.out
+    assert "complete: the estimate is final; 4 more behind it stay out of it" in behind.out
     assert (True, 10, 14) == tuple(
         run("plan", "--json").json[name] for name in ("complete", "done", "prefix")
     )

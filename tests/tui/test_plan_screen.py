@@ -145,7 +145,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
 @pytest.mark.parametrize(
     ("planned", "means"),
     [
-        (10, "complete: the interval is the fixed-n one"),
+        (10, "complete: the estimate is final"),
         (4, "complete: counts only, below 10 there is no interval"),
     ],
 )

@@ -493,7 +493,7 @@ def test_planned_verified_and_flagged_stay_before_what_the_end_of_a_plan_means()
         return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room, (20, 20)))
 
     assert line(78).endswith("20 of 20 planned · 22 of 105 verified · 9 started · 2 flagged")
-    assert "20 of 20 planned · complete: the interval is the fixed-n one" in line(130)
+    assert "20 of 20 planned · complete: the estimate is final" in line(130)
 
 
 @pytest.mark.parametrize("size", [8, 14, 28])

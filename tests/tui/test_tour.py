@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keymap import keymap
 from workbench.tui.screens.tour import ROOM, STEPS
+from workbench.tui.widgets.bars import Status
 
 Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]
@@ -30,24 +32,48 @@ def steps(app: WorkbenchApp) -> list[str]:
     return str(app.screen.query_one("#steps").render()).splitlines()
 
 
-async def test_five_lines_over_the_queue(database: Path, make_app: Any, settle: Settle) -> None:
-    """Keys and what they do; the queue is there behind them."""
+async def test_the_task_and_five_lines_over_the_queue(database: Path, make_app: Any, settle: Settle) -> None:
+    """What to judge, then keys and what they do; the queue is there behind them."""
     app = make_app(database, tour=True)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
         assert name(app) == "TourScreen"
-        assert [line.split()[0] for line in steps(app)] == ["enter", "a", "x", "n", "?"]
+        task = str(app.screen.query_one("#task").render())
+        assert task.endswith("Is each name right? Does the retrieved text contain it?")
+        assert [line.split()[0] for line in steps(app)] == ["a", "x", "m", "n", "?"]
         assert [line.split(maxsplit=1)[1] for line in steps(app)] == [what for *_, what in STEPS]
         assert type(app.screen_stack[0]).__name__ == "QueueScreen"
 
 
-@pytest.mark.parametrize("key", ["enter", "escape", "space"])
-async def test_these_keys_only_close_it(database: Path, make_app: Any, press: Press, key: str) -> None:
-    """Enter is the key one presses to go on: it must not open a sample unseen."""
+async def test_escape_only_closes_it(database: Path, make_app: Any, press: Press) -> None:
+    """The queue stays."""
     app = make_app(database, tour=True)
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, key)
+        await press(pilot, "escape")
         assert name(app) == "QueueScreen"
+
+
+async def test_enter_starts_with_the_first_sample(database: Path, make_app: Any, press: Press) -> None:
+    """As its title says: the sample under the cursor of the queue is open."""
+    app = make_app(database, tour=True)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "enter")
+        assert name(app) == "ReviewScreen"
+        first = app.screen.now.sample.id
+    plain = make_app(database)
+    async with plain.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "enter")
+        assert first == plain.screen.now.sample.id
+
+
+async def test_the_tour_names_the_key_that_starts(database: Path, make_app: Any, press: Press) -> None:
+    """A person who chose another key for opening a sample reads that key, and it starts."""
+    app = make_app(database, tour=True, keymap=keymap(keys(queue__open="f6")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        assert "F6 starts" in str(app.screen.query_one("#title").render())
+        await press(pilot, "f6")
+        assert name(app) == "ReviewScreen"
 
 
 async def test_another_key_does_what_it_does_in_the_queue(
@@ -107,7 +133,7 @@ async def test_a_state_that_cannot_be_kept_is_said(
         assert [one.message.startswith("not kept for the next start: ") for one in app._notifications] == [
             True
         ]
-        await press(pilot, "enter")
+        await press(pilot, "escape")
         assert name(app) == "QueueScreen"
 
 
@@ -140,7 +166,7 @@ async def test_it_shows_the_keys_that_a_person_chose(database: Path, make_app: A
     app = make_app(database, tour=True, keymap=chosen)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
-        assert [line.split()[0] for line in steps(app)] == ["enter", "F6", "x", "n", "?"]
+        assert [line.split()[0] for line in steps(app)] == ["F6", "x", "m", "n", "?"]
 
 
 @pytest.mark.parametrize("size", [ROOM, (80, 24), (120, 36)], ids=str)
@@ -152,6 +178,22 @@ async def test_its_lines_are_whole(
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
         assert app.screen.query_one("#steps").size.height == len(STEPS) == 5
+        assert app.screen.query_one("#task").size.height <= 3
         assert app.screen.query_one("#note").size.height == 1
         box = app.screen.query_one("#box").region
         assert app.screen.region.contains_region(box)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=str)
+async def test_two_presses_accept_the_first_sample_of_the_demo(
+    demo_database: Path, tmp_path: Path, make_app: Any, press: Press, size: tuple[int, int]
+) -> None:
+    """From the tour: no unit stops the accept, and what is said of it is a difference, not a zero."""
+    app = make_app(Path(shutil.copy(demo_database, tmp_path / "demo.db")), tour=True, dataset="demo")
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, "enter")
+        assert app.screen.now.sample.meta["language"] == "en"
+        await press(pilot, "a")
+        status = str(app.screen.query_one(Status).render())
+        assert "✓ www accepted: verified 4/5 .80, exact names (ragas) 2/6 .33, Δ −.47" in status
+        assert app.screen.now.sample.id == "mona-lisa"

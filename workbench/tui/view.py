@@ -215,6 +215,12 @@ def outcome(opened: Opened, edit: Edit) -> str:
     one = first_of(opened.automatic, kind)
     if one is None:
         return said
+    name = one.scorer
+    if one.tally.recall == verified.recall:
+        # `linked` proposed what was accepted, so it cannot differ; counting exact names may
+        exact = next((other for other in opened.automatic if other.scorer == "ragas"), one)
+        if exact.kind == kind and exact.tally.recall != verified.recall:
+            one, name = exact, "exact names (ragas)"
     both = one.tally.recall is not None and verified.recall is not None
     gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
-    return f"{said}, {one.scorer} {tally(one.tally)}{gap}"
+    return f"{said}, {name} {tally(one.tally)}{gap}"

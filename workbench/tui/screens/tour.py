@@ -1,4 +1,4 @@
-"""The first steps: five lines over the first queue."""
+"""The first steps: the task and five keys, over the first queue."""
 
 from __future__ import annotations
 
@@ -19,26 +19,36 @@ from workbench.tui.widgets.bars import DIM, Bar, Part
 ROOM = (60, 16)
 """Columns and lines below which the tour would cover all there is: it waits for a larger window."""
 
+TASK = (
+    "You see a question, its reference answer and the retrieved text.\n"
+    "Is each name right? Does the retrieved text contain it?"
+)
+START = ("enter", "queue.open")
 STEPS = (
-    ("enter", "queue.open", "opens the sample under the cursor"),
-    ("a", "review.accept", "accepts all of it and goes on to the next"),
-    ("x", "review.reject", "rejects a unit; once more restores it"),
-    ("n", "review.new", "adds a unit that was missed"),
-    ("question_mark", "app.help", "shows every key of where you are"),
+    ("a", "review.accept", "accept: all of it is right; opens the next sample"),
+    ("x", "review.reject", "drop a name that is wrong, or take it back"),
+    ("m", "review.match", "change found ● to missing ○, or back"),
+    ("n", "review.new", "add a name that is not in the list"),
+    ("question_mark", "app.help", "show every key of the screen"),
 )
 """The key, the action whose key it is, and what it does."""
 
 
 class TourScreen(Dialog):
-    """Enter, Space and Esc close it; any other key closes it and does what it does in the queue."""
+    """Esc closes it; any other key closes it and does what it does below: Enter opens the first sample."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter escape space", "cancel", "Close", "tour.close", "Tour"),
+        key("escape", "cancel", "Close", "tour.close", "Tour"),
     ]
 
     def __init__(self, keymap: Mapping[str, str]) -> None:
         super().__init__()
-        self._keys = [shown(keymap.get(name, key).split(",")[0]) for key, name, _ in STEPS]
+
+        def chosen(key: str, name: str) -> str:
+            return shown(keymap.get(name, key).split(",")[0])
+
+        self._start = chosen(*START)
+        self._keys = [chosen(key, name) for key, name, _ in STEPS]
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
@@ -48,10 +58,12 @@ class TourScreen(Dialog):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
         with Vertical(id="box"):
             yield Bar(id="title")
+            yield Static(Content(TASK), id="task")
             yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
-            yield Static(Content("Every decision is on disk at once; undo takes it back."), id="note")
+            yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
 
     def opened(self) -> None:
         """The title."""
-        title = ("Five keys to begin with", "bold")
-        self.query_one("#title", Bar).show((title,), (("enter starts", DIM),))
+        self.query_one("#title", Bar).show(
+            (("Five keys to begin with", "bold"),), ((f"{self._start} starts", DIM),)
+        )
