@@ -53,6 +53,9 @@ ten, which had waited for it."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
+FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
+"""What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -108,8 +111,8 @@ class Store:
                 session.begin(),
             ):
                 yield session
-        except DBAPIError as error:
-            raise StoreError(_explain(error)) from error
+        except FAILURES as error:
+            raise StoreError(explained(error)) from error
         self._check_file()
 
     def _check_file(self) -> None:
@@ -140,8 +143,8 @@ class Store:
                     yield session
                 finally:
                     self._thread.session = None
-        except DBAPIError as error:
-            raise StoreError(_explain(error)) from error
+        except FAILURES as error:
+            raise StoreError(explained(error)) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read beside the event loop, on one snapshot."""
@@ -276,9 +279,9 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
         if file is not None:
             _write_ahead(engine)
             file.note()
-    except (DBAPIError, sqlite3.DatabaseError) as error:
+    except FAILURES as error:
         engine.dispose()
-        raise StoreError(f"{shown_url(full)}: {_explain(error)}") from error
+        raise StoreError(f"{shown_url(full)}: {explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise
@@ -416,15 +419,16 @@ def _version(connection: Connection) -> str | None:
     raise StoreError(f"this is not a Workbench database (it holds {names}…): name another with --db")
 
 
-def _explain(error: BaseException) -> str:
+def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     cause = str(getattr(error, "orig", None) or error).splitlines()[0]
+    if isinstance(error, ValueError) or any(sign in cause for sign in ("malformed", "decode to UTF-8")):
+        return "the database is damaged: go on with its newest backup"  # SQLite quotes what it cannot read
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
         "readonly": "the file or its folder is read-only: copy the database to where you may write",
         "not a database": "name another with --db",
-        "malformed": "the file is damaged; take the newest backup",
         "unable to open": "check the path and its permissions",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     }
