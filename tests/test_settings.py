@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -90,6 +91,20 @@ def test_a_file_that_is_no_text(config: Path) -> None:
     config.write_bytes(b'as = "\xff"')
     with pytest.raises(UsageError, match="not UTF-8 at byte 6"):
         read_settings()
+
+
+@pytest.mark.parametrize("name", ["/dev/zero", "pipe", "."])
+def test_what_is_no_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A device without an end, a pipe that nobody writes into, a folder."""
+    if os.name == "nt":
+        pytest.skip("devices and pipes of POSIX")
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe")
+    monkeypatch.setenv("WORKBENCH_CONFIG", name)
+
+    with pytest.raises(UsageError, match="not a plain file"):
+        read_settings()
+    assert State() == read_state(Path(name))
 
 
 def test_a_named_file_has_to_be_there(config: Path) -> None:

@@ -241,8 +241,8 @@ def policy_edit(
     from workbench.stages.policy import change_policy, policy_text
 
     call: Call = context.obj
-    with dataset_of(call) as (store, info):
-        report = change_policy(store, info, edited(policy_text(info), file), call.annotator)
+    with dataset_of(call) as (store, info), edited(policy_text(info), file) as text:
+        report = change_policy(store, info, text, call.annotator)
     reports.show(report, texts.policy_text(report), as_json=json)
 
 

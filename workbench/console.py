@@ -187,38 +187,57 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
         raise SystemExit(code)
 
 
-def edited(text: str, file: str | None) -> str:
+@contextmanager
+def edited(text: str, file: str | None) -> Iterator[str]:
     """The policy after editing: from a file, standard input, or the person's editor."""
+    from workbench.settings import TEXT_LIMIT, decoded, written_text
+
     if file == "-":
-        return sys.stdin.read()
-    if file is not None:
+        yield decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
+    elif file is not None:
         try:
-            return Path(file).read_text("utf-8")
+            found = written_text(Path(file))
         except OSError as error:
             raise UsageError(f"{file}: {error.strerror or error}") from error
-        except UnicodeDecodeError as error:
-            raise UsageError(f"{file}: not UTF-8 at byte {error.start}") from error
-    if not on_terminal():
+        yield found
+    elif not on_terminal():
         raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
-    return _in_editor(text)
+    else:
+        with _in_editor(text) as found:
+            yield found
 
 
-def _in_editor(text: str) -> str:
+@contextmanager
+def _in_editor(text: str) -> Iterator[str]:
+    """The text as the person's editor leaves it; its file stays where the text cannot be used."""
     import os
     import shlex
+    import shutil
     import subprocess
     import tempfile
 
+    from workbench.settings import written_text
+
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "policy.toml")
+    folder = Path(tempfile.mkdtemp(prefix="workbench-"))
+    path = folder / "policy.toml"
+    try:
         path.write_text(text, "utf-8")
         try:
             code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
-        except OSError as error:
+        except (OSError, ValueError) as error:  # ValueError: a quote that is not closed
             raise UsageError(
                 f"the editor {editor!r} did not start: {error}; set $EDITOR or use --file"
             ) from error
         if code:
             raise UsageError(f"the editor ended with {code}; the policy is as it was")
-        return path.read_text("utf-8")
+        try:
+            yield written_text(path)
+        except FileNotFoundError as error:
+            raise UsageError("the editor left no file; the policy is as it was") from error
+    except WorkbenchError as error:
+        if path.exists() and path.read_bytes() != text.encode():
+            raise UsageError(f"{error}\nwhat you wrote is in {path}") from error
+        shutil.rmtree(folder)
+        raise
+    shutil.rmtree(folder)

@@ -10,6 +10,7 @@ WorkbenchError                  catch this to catch them all
 │   └── SpanError               a span does not quote its text
 ├── StoreError                  the database did not take it: nothing of this change was kept; try again
 │   ├── NewerSchemaError        made by a newer Workbench: upgrade the program
+│   ├── OtherFileError          its file was deleted or replaced while it was open: put it back
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
 │   ├── AccessError             no key, refused, not paid, unknown model: mend it, nothing can be asked before
@@ -94,6 +95,15 @@ class StoreError(WorkbenchError):
 
 class NewerSchemaError(StoreError):
     """The database was made by a newer Workbench: upgrade the program."""
+
+
+class OtherFileError(StoreError):
+    """The path does not lead to the open file any more; `there`: whether it leads to another one."""
+
+    def __init__(self, message: str, *, there: bool) -> None:
+        then = "open the new file, or put the old one back" if there else "put it back and try again"
+        super().__init__(f"{message}: nothing more is saved into it; {then}")
+        self.there = there
 
 
 class ConflictError(StoreError):

@@ -17,6 +17,9 @@ CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
 """Environment variables that name another file."""
 
 KNOWN = ("as", "theme", "keys")
+TEXT_LIMIT = 1_000_000
+"""Bytes of a file that a person writes: the config file, a policy."""
+
 NEAR = 60
 """Similarity (0-100) from which a name is offered for a mistyped one."""
 
@@ -49,6 +52,40 @@ def state_path() -> Path:
     return Path(os.environ.get(STATE) or user_state_path("workbench", appauthor=False) / "state.json")
 
 
+def written_text(path: Path) -> str:
+    """The text of a file that a person writes. Raises OSError, or UsageError for one that is no such text.
+
+    A device or a pipe without an end is not read for ever.
+    """
+    with path.open("rb") as file:
+        data = file.read(TEXT_LIMIT + 1)
+    if len(data) > TEXT_LIMIT:
+        raise UsageError(f"{path}: more than {TEXT_LIMIT:,} bytes: name a smaller file")
+    return decoded(data, str(path))
+
+
+def decoded(data: bytes, name: str) -> str:
+    """Bytes as text, without a byte order mark. Raises UsageError with the first byte that is not UTF-8."""
+    try:
+        return data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{name}: not UTF-8 at byte {error.start}") from error
+
+
+def toml_table(text: str) -> dict[str, Any]:
+    """A TOML document. Raises ValueError that says what is off."""
+    import tomllib
+
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"not TOML: {error}") from error
+    except RecursionError:
+        raise ValueError("lists or tables are nested too deep") from None
+    except ValueError as error:  # more digits than Python reads
+        raise ValueError("a number has too many digits") from error
+
+
 def read_settings(path: Path | None = None) -> Settings:
     """The settings of the config file; none when there is no file. Raises UsageError for one that is off.
 
@@ -56,21 +93,19 @@ def read_settings(path: Path | None = None) -> Settings:
     """
     path = path or config_path()
     try:
-        text = path.read_text("utf-8")
+        if path.exists() and not path.is_file():
+            raise UsageError(f"{path}: not a plain file: name a TOML file")
+        text = written_text(path)
     except FileNotFoundError:
         if os.environ.get(CONFIG):
             raise UsageError(f"{path}: no such file; {CONFIG} names it") from None
         return Settings(path)
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: not UTF-8 at byte {error.start}") from error
-    import tomllib
-
     try:
-        table = tomllib.loads(text.removeprefix("\ufeff"))
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: not TOML: {error}") from error
+        table = toml_table(text)
+    except ValueError as error:
+        raise UsageError(f"{path}: {error}") from error
     for name in table:
         if name not in KNOWN:
             raise UsageError(f"{path}: there is no setting {name!r}{did_you_mean(name, KNOWN)}")
@@ -133,9 +168,9 @@ def read_state(path: Path) -> State:
     import json
 
     try:
-        table = json.loads(path.read_text("utf-8"))
+        table = json.loads(written_text(path)) if path.is_file() else {}
         return State(str(table["theme"]), str(table["theme_over"]), bool(table["tour_seen"]))
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, UsageError, ValueError, TypeError, KeyError, RecursionError):
         return State()
 
 

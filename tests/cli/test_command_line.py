@@ -315,6 +315,76 @@ def test_a_policy_file_that_cannot_be_read_is_named(run: Any) -> None:
         assert name in ended.err
 
 
+BOTTOMLESS = {
+    "a number has too many digits": "kinds = " + "1" * 5_000,
+    "lists or tables are nested too deep": "kinds = " + "[" * 5_000 + "]" * 5_000,
+}
+
+
+@pytest.mark.parametrize("message", BOTTOMLESS)
+def test_a_policy_or_a_config_file_that_python_cannot_hold_is_refused(
+    run: Any, monkeypatch: pytest.MonkeyPatch, message: str
+) -> None:
+    """Valid TOML, and still exit 2 instead of a crash."""
+    run("import", rows_file(ROW))
+    Path("deep.toml").write_text(BOTTOMLESS[message])
+
+    policy = run("policy", "edit", "--file", "deep.toml")
+    monkeypatch.setenv("WORKBENCH_CONFIG", "deep.toml")
+    monkeypatch.delenv("WORKBENCH_AS")
+    config = run("propose")
+
+    assert (2, "", f"workbench: policy: {message}\n") == policy
+    assert (2, "", f"workbench: deep.toml: {message}\n") == config
+
+
+@pytest.mark.parametrize(
+    ("data", "message"), [(b"\xff", "not UTF-8 at byte 0"), (b"", "'counted_labels' is")]
+)
+def test_a_policy_from_standard_input_is_bytes_first(demo_db: Path, data: bytes, message: str) -> None:
+    ended = subprocess.run(
+        [*PROGRAM, "--db", demo_db, "policy", "edit", "--file", "-"],
+        input=data, capture_output=True, check=False,
+    )  # fmt: skip
+
+    assert 2 == ended.returncode
+    assert message in ended.stderr.decode()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
+@pytest.mark.parametrize(
+    ("editor", "message", "kept"),
+    [
+        ("sh -c 'printf \"caf\\\\351\" > $0'", "not UTF-8 at byte 3", True),
+        ("sh -c 'echo kinds = 1 > $0'", "policy: 'counted_labels' is missing", True),
+        ("rm", "the editor left no file; the policy is as it was", False),
+        ("vi 'open", "did not start: No closing quotation", False),
+        ("false", "the editor ended with 1; the policy is as it was", False),
+    ],
+)
+def test_an_editor_that_leaves_no_policy_changes_nothing_and_loses_nothing(
+    demo_db: Path, tmp_path: Path, editor: str, message: str, kept: bool
+) -> None:
+    """What the person wrote stays in a file, which is named."""
+    import pty
+
+    main, side = pty.openpty()
+    ended = subprocess.run(
+        [*PROGRAM, "--db", demo_db, "policy", "edit"],
+        stdin=side, stdout=side, stderr=subprocess.PIPE, check=False,
+        env={**os.environ, "EDITOR": editor, "TMPDIR": str(tmp_path)},
+    )  # fmt: skip
+    os.close(main)
+    os.close(side)
+    said = ended.stderr.decode()
+
+    assert 2 == ended.returncode
+    assert message in said
+    left = list(tmp_path.glob("workbench-*/policy.toml"))
+    assert kept == bool(left)
+    assert kept == (f"what you wrote is in {left[0] if left else ''}" in said)
+
+
 # --- hostile text ---------------------------------------------------------------------------------------
 
 

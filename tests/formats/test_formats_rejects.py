@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ import pytest
 from workbench.errors import RowError
 from workbench.formats.reading import Notes, read
 from workbench.formats.rejects import rejected_line, rejected_path, rejecting
+from workbench.formats.unfinished import being_written, leftovers
 
 ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
 WHY = "line 7: reference: got number 3, expected a string"
@@ -185,3 +190,51 @@ def test_the_same_rejects_are_the_same_bytes(load: Any, tmp_path: Path) -> None:
         found.append(rejected_path(path).read_bytes())
 
     assert found[0] == found[1]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from workbench.errors import RowError
+from workbench.formats.rejects import rejecting
+
+with rejecting(Path(sys.argv[1])) as reject:
+    for _ in range(10_000):
+        reject('{"id": "a", "reference": "Marie Curie."}', RowError("id", "a", "b"))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals and locks of POSIX")
+def test_what_a_killed_import_left_is_private_and_goes_with_the_next_import(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    old = os.umask(0)
+    try:
+        for _ in range(2):
+            ended = subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False)
+            assert -signal.SIGKILL == ended.returncode
+    finally:
+        os.umask(old)
+
+    (left,) = leftovers(tmp_path)
+    assert not being_written(left)
+    assert [0o600] == [file.stat().st_mode & 0o777 for file in left.iterdir()]
+    with rejecting(path):
+        assert [] == leftovers(tmp_path)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
+    """Under no name that another user could guess, and at the end in place of a link."""
+    path, victim = tmp_path / "a.jsonl", tmp_path / "victim"
+    victim.write_text("as it was")
+    (tmp_path / f".a.jsonl.rejected.jsonl.{os.getpid()}.partial").symlink_to(victim)
+    (tmp_path / "a.jsonl.rejected.jsonl").symlink_to(victim)
+
+    with rejecting(path) as reject:
+        reject('{"id": "a"}', RowError("id", "a", "b"))
+
+    assert "as it was" == victim.read_text()
+    assert not rejected_path(path).is_symlink()
+    assert 1 == len(rejected_path(path).read_text().splitlines())

@@ -1,8 +1,15 @@
-"""Counting on several cores gives what one core gives, in the same order."""
+"""Counting on several cores gives what one core gives, in the same order, and its processes end with it."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from typing import Any
+
+import pytest
 
 from workbench.model import Policy
 from workbench.stages import bulk
@@ -20,3 +27,58 @@ def test_processes_count_what_one_process_counts(demo: Any) -> None:
 
     assert list(bulk.count_all(iter(chunks), Policy())) == alone
     assert [len(one) for one in alone] == [20, 15, 15]
+
+
+COUNT_FOR_EVER = """
+import sys
+from itertools import repeat
+from workbench.model import Policy
+from workbench.stages import bulk
+from workbench.stages.review import dataset
+from workbench.store.engine import open_store
+from workbench.store.samples import each_sample
+
+bulk.os.cpu_count = lambda: 2
+
+if __name__ == "__main__":
+    store = open_store(sys.argv[1])
+    info = dataset(store, None)
+    for _ in bulk.count_all(repeat(list(each_sample(store, info.id, info.run_id))), Policy()):
+        print("counted", flush=True)
+"""
+
+
+def running(session: int) -> list[str]:
+    """The processes of a session that have not ended."""
+    found = subprocess.run(
+        ["ps", "-o", "stat=,args=", "--sid", str(session)], capture_output=True, text=True, check=False
+    )
+    return [line for line in found.stdout.splitlines() if not line.startswith("Z")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sessions of POSIX")
+def test_workers_end_with_a_killed_parent(demo: Any) -> None:
+    """Two workers and the resource tracker of multiprocessing: a SIGKILL leaves none of them behind."""
+    script = demo.folder / "count.py"
+    script.write_text(COUNT_FOR_EVER)
+    parent = subprocess.Popen(
+        [sys.executable, str(script), str(demo.db)],
+        stdout=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    assert parent.stdout is not None
+    assert "counted\n" == parent.stdout.readline()
+    assert len(running(parent.pid)) >= 3
+
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+
+    try:
+        for _ in range(200):
+            if not running(parent.pid):
+                return
+            time.sleep(0.1)
+        pytest.fail("\n".join(running(parent.pid)))
+    finally:
+        if running(parent.pid):
+            os.killpg(parent.pid, signal.SIGKILL)
+        parent.stdout.close()

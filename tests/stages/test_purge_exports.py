@@ -129,7 +129,8 @@ def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
     (filled.folder / "far").mkdir()
     leave(filled, "far/out")
     left = [filled.folder / ".first.0123abcd.partial", filled.folder / "far" / ".out.0123abcd.partial"]
-    for one in left:
+    rejects = filled.folder / ".rows.jsonl.rejected.jsonl.0123abcd.partial"
+    for one in (*left, rejects):
         one.mkdir()
     with writing(filled.folder / "now") as aside:
         report = run_purge(filled, "secret")
@@ -137,6 +138,7 @@ def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
     assert [
         f"{left[0]}: an export that was cut off left it, it may hold it: delete it",
         f"{aside}: an export is being written there, it may hold it",
+        f"{rejects}: an import that was cut off left it, it may hold it: delete it",
         f"{left[1]}: an export that was cut off left it, it may hold it: delete it",
     ] == list(report.look)
 

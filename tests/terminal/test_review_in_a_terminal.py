@@ -141,3 +141,25 @@ def test_told_to_go_it_leaves_the_terminal_as_it_was(
     assert window.exit_code() == 128 + number
     assert LEAVE_ALTERNATE_SCREEN in window.raw()
     assert MOUSE_OFF in window.raw()
+
+
+def test_a_deleted_database_is_noticed_before_a_decision_is_shown_as_saved(
+    terminal: Run, tmp_path: Path
+) -> None:
+    """`x` is on disk; when the files are deleted, the next `x` is kept, and nothing says that it is saved."""
+    database = tmp_path / "demo.db"
+    window = terminal("--db", str(database), "demo", size=(80, 24))
+    window.wait_for("50 samples")
+    window.press("c")
+    window.wait_for("Entities")
+    window.press("x")
+    window.wait_for("✓ rejected")
+    for file in tmp_path.glob("demo.db*"):
+        file.unlink()
+
+    window.press("x")
+    screen = window.wait_for("Not saved")
+
+    assert "was deleted or moved while it was open" in " ".join(screen.replace("█", " ").split())
+    assert "✓ restored" not in window.raw().decode("utf-8", "replace")
+    assert [] == list(tmp_path.glob("demo.db*"))

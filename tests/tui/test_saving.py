@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -263,3 +264,54 @@ async def test_a_sample_that_cannot_be_opened_leads_back(database: Path, make_ap
         raw.close()
         await press(pilot, "r", "enter")
         assert type(app.screen).__name__ == "ReviewScreen"
+
+
+async def test_a_deleted_database_takes_no_decision_until_it_is_back(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """No ✓ for what nobody could find; what was typed is kept and saved as soon as the file is back."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "x")
+        aside = database.rename(database.with_name("aside.db"))
+
+        await press(pilot, "c", *"a long thought", "enter")
+        assert "Not saved: comment added." in banner(app)
+        assert "was deleted or moved while it was open" in banner(app)
+        assert "put it back and try again" in banner(app).replace("\n", " ")
+        assert "✓" not in str(app.screen.query_one(Status).text)
+        await press(pilot, "o")
+        assert "Not saved: comment added." in banner(app)
+        assert not database.exists()
+
+        aside.rename(database)
+        await press(pilot, "r")
+        assert banner(app) == ""
+    with closing(engine.open_store(str(database))) as found:
+        assert stored(found, "schiller").state.comments == ("a long thought",)
+
+
+async def test_a_database_that_took_the_place_of_the_open_one_is_offered(
+    database: Path, make_app: Any, press: Press, open_review: Press, settle: Any, tmp_path: Path
+) -> None:
+    """A restored backup: nothing more goes into the old file, and `o` opens the new one."""
+    backup = shutil.copy(database, tmp_path / "old.db")
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "c", *"into the file before", "enter")
+        Path(backup).rename(database)
+
+        await press(pilot, "c", *"lost", "enter")
+        assert "was replaced by another file while it was open" in banner(app).replace("\n", " ")
+        assert "o open the new file without it" in banner(app)
+        await press(pilot, "o")
+        await settle(pilot)
+        await open_review(pilot, "schiller")
+        await press(pilot, "c", *"into the new file", "enter")
+        assert banner(app) == ""
+    with closing(sqlite3.connect(database)) as raw:
+        assert [("ok",)] == raw.execute("PRAGMA integrity_check").fetchall()
+    with closing(engine.open_store(str(database))) as found:
+        assert stored(found, "schiller").state.comments == ("into the new file",)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from typing import Any
 
 from workbench.errors import InputError
 from workbench.model import KINDS, Label, Policy
+from workbench.settings import toml_table
 from workbench.text.safe import clean
 
 _HEAD = """\
@@ -42,9 +42,9 @@ def to_toml(policy: Policy) -> str:
 def from_toml(text: str) -> Policy:
     """The policy of a TOML text, version 0. Raises InputError that names the field and what it should be."""
     try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"policy: not TOML: {error}") from error
+        document = toml_table(text)
+    except ValueError as error:
+        raise InputError(f"policy: {error}") from error
     unknown = sorted(set(document) - _KEYS)
     if unknown:
         raise InputError(f"policy: unknown {unknown[0]!r}; there is: {', '.join(sorted(_KEYS))}")

@@ -6,11 +6,12 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
 
 from workbench.errors import InputError, PurgedError, RowError
+from workbench.formats.unfinished import remove_leftovers, unfinished
 
 SUFFIX = ".rejected.jsonl"
 
@@ -30,9 +31,11 @@ class Rejects:
     def __init__(self, source: Path) -> None:
         name = rejected_path(source).name
         self._places = [rejected_path(source), Path(name), Path(tempfile.gettempdir(), name)]
-        self._partial: Path | None = None
+        self._stack = ExitStack()
+        self._partial = Path()
         self._file: IO[str] | None = None
         self.path: Path | None = None
+        remove_leftovers(self._places[0])
 
     def __call__(self, raw: str, error: RowError) -> None:
         """Put a row aside. Raises InputError for a disk that is full."""
@@ -47,9 +50,9 @@ class Rejects:
     def _open(self) -> None:
         while self._places:
             path = self._places.pop(0)
-            partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
             try:
-                self._file = partial.open("w", encoding="utf-8", newline="\n")
+                partial = self._stack.enter_context(unfinished(path)) / path.name
+                self._file = open(partial, "x", encoding="utf-8", newline="\n", opener=_private)  # noqa: SIM115
             except OSError:
                 continue
             self.path, self._partial = path.absolute(), partial.absolute()
@@ -57,7 +60,7 @@ class Rejects:
 
     def finish(self) -> None:
         """Put the file at its place. Raises InputError when that fails."""
-        if self._file is not None and self._partial is not None and self.path is not None:
+        if self._file is not None and self.path is not None:
             try:
                 self._file.close()
                 self._partial.replace(self.path)
@@ -66,9 +69,13 @@ class Rejects:
 
     def close(self) -> None:
         """Leave nothing unfinished behind."""
-        if self._file is not None and self._partial is not None:
-            self._file.close()
-            self._partial.unlink(missing_ok=True)
+        with self._stack:
+            if self._file is not None:
+                self._file.close()
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _failed(path: Path, failure: OSError) -> InputError:

@@ -1,4 +1,5 @@
-"""Folders that an export is written in before it stands at its place: `.NAME.TOKEN.partial` beside it.
+"""Folders in which an export, or the refused rows of an import, are written: `.NAME.TOKEN.partial` next to
+their place.
 
 Who writes one holds a lock on it that ends with the process, however that ends. So the next export to the
 same place can tell what a killed one left behind from what another one is still writing.
@@ -22,11 +23,9 @@ _NAME = re.compile(r"\.(?P<target>.+)\.[0-9a-f]{8}\.(partial|earlier)", re.DOTAL
 def unfinished(target: Path) -> Iterator[Path]:
     """A new folder beside `target`, held as long as the block lasts; what is left of it then is removed.
 
-    What killed exports to the same place left behind goes first. Raises OSError.
+    What killed processes left behind at the same place goes first. Raises OSError.
     """
-    for one in leftovers(target.parent, target.name):
-        if one.suffix == ".partial":  # `.earlier` may be all that is left of the export before
-            _remove_left(one)
+    remove_leftovers(target)
     aside, lock = _make(target)
     try:
         yield aside
@@ -43,6 +42,13 @@ def leftovers(parent: Path, name: str | None = None) -> list[Path]:
         mine = (one for one, said in found if said and (name is None or said["target"] == name))
         return sorted(one for one in mine if one.is_dir() and not one.is_symlink())
     return []
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what killed processes left behind next to `target`."""
+    for one in leftovers(target.parent, target.name):
+        if one.suffix == ".partial":  # `.earlier` may be all that is left of the export before
+            _remove_left(one)
 
 
 def being_written(aside: Path) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from functools import partial
 from itertools import chain, islice
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 
 from workbench.model import Policy, Proposal, Sample
 from workbench.scoring.counted import Counted
@@ -35,9 +35,7 @@ def count_all(chunks: Iterable[Sequence[Stored]], policy: Policy) -> Iterator[di
             yield count_chunk(_work(chunk), policy)
         return
     # spawn: forking a process that has a writer thread and open database handles is not safe
-    # Ctrl-C reaches every process of the terminal: the workers leave it to this one, which ends them
-    quiet = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=quiet) as pool:
+    with ProcessPoolExecutor(cores, mp_context=get_context("spawn"), initializer=_begin_worker) as pool:
         running: deque[Future[dict[int, Counted]]] = deque()
         for chunk in chain(first, waiting):
             running.append(pool.submit(count_chunk, _work(chunk), policy))
@@ -45,6 +43,22 @@ def count_all(chunks: Iterable[Sequence[Stored]], policy: Policy) -> Iterator[di
                 yield running.popleft().result()
         while running:
             yield running.popleft().result()
+
+
+def _begin_worker() -> None:
+    """Leave Ctrl-C, which reaches every process of the terminal, to the parent, and end when that ends.
+
+    A parent that was killed cannot end its workers: each waits for work on a pipe that the others hold open.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def count_chunk(work: Sequence[Work], policy: Policy) -> dict[int, Counted]:

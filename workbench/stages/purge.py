@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import StoreError
 from workbench.formats.folder import manifest_hash
+from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.unfinished import being_written, leftovers
 from workbench.store import export_log
 from workbench.store import purge as purge_store
@@ -146,18 +148,19 @@ def _empty(folder: Path) -> bool:
 
 
 def _cut_off(store: Store, dataset_id: int) -> list[str]:
-    """What exports that were cut off left beside the database and beside known exports."""
+    """What exports and imports that were cut off left: next to the database, next to known exports, and where
+    refused rows go."""
     path = sqlite_path(store.url)
     beside = [path.absolute()] if path is not None else []
     logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
     parents = dict.fromkeys(one.parent for one in (*beside, *logged))
-    return [
-        f"{one}: "
-        + (
-            "an export is being written there, it may hold it"
-            if being_written(one)
-            else "an export that was cut off left it, it may hold it: delete it"
-        )
-        for parent in parents
-        for one in leftovers(parent)
-    ]
+    refused = {Path.cwd(), Path(tempfile.gettempdir())} - set(parents)
+    left = [one for parent in parents for one in leftovers(parent)]
+    left += [one for parent in sorted(refused) for one in leftovers(parent) if REJECTED in one.name]
+    return [f"{one}: {_cut_off_by('import' if REJECTED in one.name else 'export', one)}" for one in left]
+
+
+def _cut_off_by(what: str, one: Path) -> str:
+    if being_written(one):
+        return f"an {what} is being written there, it may hold it"
+    return f"an {what} that was cut off left it, it may hold it: delete it"

@@ -7,6 +7,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 from workbench.errors import StoreError, UsageError
+from workbench.store.engine import FAILURES, explained
 
 
 def backup_file(path: Path, tag: str) -> Path:
@@ -31,10 +32,12 @@ def copy_to(path: Path, target: Path) -> Path:
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
             source.backup(copy)
             if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise StoreError(f"{path}: the copy does not read back; the database may be damaged")
+                raise StoreError(f"no backup was made at {target}: {path} is damaged")
         part.rename(target)
-    except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"no backup was made at {target}: {error}") from error
+    except OSError as error:
+        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
+    except FAILURES as error:
+        raise StoreError(f"no backup was made at {target}: {explained(error)}") from error
     finally:
         with suppress(OSError):  # a read-only folder: there is nothing to remove either
             part.unlink(missing_ok=True)

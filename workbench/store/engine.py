@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ from functools import lru_cache, partial
 from json.encoder import encode_basestring
 from operator import itemgetter
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from sqlalchemy import (
     JSON,
@@ -35,7 +36,7 @@ from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlmodel import Session
 
-from workbench.errors import NewerSchemaError, StoreError, UsageError
+from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.store.schema import KNOWN_SCHEMAS, SCHEMA
 
 BUSY_SECONDS = 5.0
@@ -52,17 +53,47 @@ ten, which had waited for it."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
+FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
+"""What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
 
+class OpenFile:
+    """Which SQLite file is open, by device and inode: its path may lead to another one later."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._opened: tuple[int, int] | None = None
+
+    def note(self) -> None:
+        """What the path leads to now is the file that was opened."""
+        self._opened = self._now()
+
+    def check(self) -> None:
+        """Raise OtherFileError when the path does not lead to the open file any more."""
+        if self._opened is None or (now := self._now()) == self._opened:
+            return
+        what = "deleted or moved" if now is None else "replaced by another file"
+        raise OtherFileError(f"{self.path} was {what} while it was open", there=now is not None)
+
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self.path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open database: the engine and the one thread that writes."""
+    """An open database: the engine, the one thread that writes, and the file where it is SQLite's."""
 
     url: str
     engine: Engine
     writer: ThreadPoolExecutor
+    file: OpenFile | None = None
     _thread: threading.local = field(default_factory=threading.local, repr=False)
     _pause: list[asyncio.TimerHandle] = field(default_factory=list, repr=False)
 
@@ -70,16 +101,29 @@ class Store:
     def writing(self) -> Iterator[Session]:
         """The one way to write: BEGIN IMMEDIATE, commit as a whole or roll back.
 
-        Raises StoreError when the database refuses (locked, full, lost, read-only).
+        Raises StoreError when the database refuses (locked, full, lost, read-only), OtherFileError when its
+        file was deleted or replaced: what SQLite writes then is found by nobody.
         """
+        self._check_file()
         try:
             with (
                 Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
                 session.begin(),
             ):
                 yield session
-        except DBAPIError as error:
-            raise StoreError(_explain(error)) from error
+        except FAILURES as error:
+            raise StoreError(explained(error)) from error
+        self._check_file()
+
+    def _check_file(self) -> None:
+        if self.file is None:
+            return
+        try:
+            self.file.check()
+        except OtherFileError:
+            # the old file's log has the name of the new one's: the next program would copy it into that
+            _checkpoint(self.engine, "TRUNCATE")
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
@@ -99,8 +143,8 @@ class Store:
                     yield session
                 finally:
                     self._thread.session = None
-        except DBAPIError as error:
-            raise StoreError(_explain(error)) from error
+        except FAILURES as error:
+            raise StoreError(explained(error)) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read beside the event loop, on one snapshot."""
@@ -129,13 +173,15 @@ class Store:
 
     def _checkpoint_now(self) -> None:
         with suppress(RuntimeError):  # closed meanwhile
-            self.writer.submit(_checkpoint, self.engine)
+            self.writer.submit(_checkpoint, self.engine, "PASSIVE")
 
     def close(self) -> None:
         """Finish waiting writes and let go of the database."""
         while self._pause:
             self._pause.pop().cancel()
         self.writer.shutdown(wait=True)
+        with suppress(OtherFileError):
+            self._check_file()
         self.engine.dispose()
 
 
@@ -226,18 +272,20 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
             raise UsageError(f"{path}: no such database; import a file first: workbench import FILE")
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
-    engine = _engine(full, cache)
+    file = None if path is None else OpenFile(path)
+    engine = _engine(full, cache, file)
     try:
         _check_schema(engine, path, migrate)
-        if path is not None:
+        if file is not None:
             _write_ahead(engine)
-    except (DBAPIError, sqlite3.DatabaseError) as error:
+            file.note()
+    except FAILURES as error:
         engine.dispose()
-        raise StoreError(f"{shown_url(full)}: {_explain(error)}") from error
+        raise StoreError(f"{shown_url(full)}: {explained(error)}") from error
     except BaseException:
         engine.dispose()
         raise
-    return Store(full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"))
+    return Store(full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"), file)
 
 
 def full_url(url: str) -> str:
@@ -264,7 +312,7 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parsed.database or "")
 
 
-def _engine(url: str, cache: int) -> Engine:
+def _engine(url: str, cache: int, file: OpenFile | None) -> Engine:
     try:
         engine = create_engine(url, json_serializer=_encode)
     except ModuleNotFoundError as error:
@@ -276,6 +324,8 @@ def _engine(url: str, cache: int) -> Engine:
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", partial(_prepare_sqlite, cache))
         event.listen(engine, "begin", _begin_sqlite)
+    if file is not None:
+        event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
     return engine
 
 
@@ -310,12 +360,12 @@ def _write_ahead(engine: Engine) -> None:
         raw.close()
 
 
-def _checkpoint(engine: Engine) -> None:
-    """Copy the log into the file as far as nobody reads it; waits for nobody."""
-    with suppress(DBAPIError, sqlite3.Error):  # the next one does it
+def _checkpoint(engine: Engine, mode: Literal["PASSIVE", "TRUNCATE"]) -> None:
+    """Copy the log into the file. PASSIVE: what nobody reads, without waiting. TRUNCATE: all; empty it."""
+    with suppress(DBAPIError, sqlite3.Error, OtherFileError):  # the next one does it
         raw = engine.raw_connection()
         try:
-            raw.cursor().execute("PRAGMA wal_checkpoint(PASSIVE)")
+            raw.cursor().execute(f"PRAGMA wal_checkpoint({mode})")
         finally:
             raw.close()
 
@@ -369,15 +419,16 @@ def _version(connection: Connection) -> str | None:
     raise StoreError(f"this is not a Workbench database (it holds {names}…): name another with --db")
 
 
-def _explain(error: BaseException) -> str:
+def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     cause = str(getattr(error, "orig", None) or error).splitlines()[0]
+    if isinstance(error, ValueError) or any(sign in cause for sign in ("malformed", "decode to UTF-8")):
+        return "the database is damaged: go on with its newest backup"  # SQLite quotes what it cannot read
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
         "readonly": "the file or its folder is read-only: copy the database to where you may write",
         "not a database": "name another with --db",
-        "malformed": "the file is damaged; take the newest backup",
         "unable to open": "check the path and its permissions",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
     }

@@ -14,7 +14,7 @@ from sqlalchemy import inspect, text
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError, StoreError
-from workbench.store.engine import Store, sqlite_path
+from workbench.store.engine import FAILURES, Store, explained, sqlite_path
 from workbench.store.export_log import Leaving
 from workbench.store.purge_names import Execute, forget_names
 from workbench.store.samples import CHUNK
@@ -172,10 +172,10 @@ def scrub(store: Store) -> None:
     store.engine.dispose()
     try:
         _rewrite(path)
-    except sqlite3.Error as error:
+    except FAILURES as error:
         raise StoreError(
-            f"the rows are gone, but {path} still holds their bytes ({error}): close every other window that "
-            "has it open and run the same purge again"
+            f"the rows are gone, but {path} still holds their bytes ({explained(error)}): close every other "
+            "window that has it open and run the same purge again"
         ) from error
 
 
@@ -201,21 +201,19 @@ def holds(path: Path, dataset: str, keys: Collection[str]) -> bool:
     try:
         with closing(sqlite3.connect(path)) as raw:
             return bool(_found(raw, dataset, keys))
-    except sqlite3.Error as error:
-        raise StoreError(f"{path}: {error}") from error
+    except FAILURES as error:
+        raise StoreError(f"{path}: {explained(error)}") from error
 
 
 def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
     """Remove samples from a copy and rewrite it. Raises StoreError when that cannot be done."""
     try:
         _remove_from_copy(path, dataset, keys)
-    except sqlite3.OperationalError as error:
-        if error.sqlite_errorname.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+    except FAILURES as error:
+        why = explained(error)
+        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             why = "another program has it open: close that and run the same purge again, or delete the copy"
-            raise StoreError(why) from error
-        raise StoreError(str(error)) from error
-    except sqlite3.Error as error:
-        raise StoreError(str(error)) from error
+        raise StoreError(why) from error
 
 
 def _remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:

@@ -176,6 +176,15 @@ class WorkbenchApp(OwnApp):
         self._dataset = name
         self.open_store()
 
+    async def open_other_file(self) -> None:
+        """Close the file that was open and open the one that its path leads to now."""
+        await self.leave_for_queue()
+        self.gate.close()
+        store, self.store = self.store, None
+        if store is not None:
+            await asyncio.to_thread(store.close)
+        self.open_store()
+
     def _queue(self) -> QueueScreen:
         queue = self.screen_stack[0]
         assert isinstance(queue, QueueScreen)

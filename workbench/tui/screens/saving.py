@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from workbench.errors import ConflictError, InputError
+from workbench.errors import ConflictError, InputError, OtherFileError
 from workbench.tui.gate import Entry
 from workbench.tui.intents import Intent
 from workbench.tui.keys import key
@@ -34,11 +34,12 @@ PAINTED = ("#reference", "#units")
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What did not happen, and the keys that were typed behind it."""
+    """What did not happen, the keys that were typed behind it, and whether another file is there to open."""
 
     what: str
     work: Work
     parked: list[Entry]
+    other_file: bool
 
 
 class SavingScreen(BaseScreen):
@@ -51,6 +52,7 @@ class SavingScreen(BaseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         key("r", "retry", "Try again what was not saved", "saving.retry", "Decide", "try again"),
         key("escape", "let_go", "Let go of what was not saved", "saving.let_go", "Decide", "let go"),
+        key("o", "other_file", "Open the database that is there now", "saving.other_file", "Decide", "open"),
     ]
 
     def __init__(self) -> None:
@@ -104,7 +106,8 @@ class SavingScreen(BaseScreen):
         except Exception as error:  # a database can fail in many ways; whatever it was is shown
             kind = "" if type(error).__module__.startswith("workbench") else f"{type(error).__name__}: "
             lead = f"Not saved: {what}." if writes else f"Could not {what}."
-            self._fail(what, work, f"{lead}\n{kind}{error}")
+            other_file = isinstance(error, OtherFileError) and error.there
+            self._fail(what, work, f"{lead}\n{kind}{error}", other_file=other_file)
         finally:
             self._written()
 
@@ -122,9 +125,9 @@ class SavingScreen(BaseScreen):
         else:
             self._fail(what, work, f"Not saved: {what}.\n{error}")
 
-    def _fail(self, what: str, work: Work, why: str) -> None:
+    def _fail(self, what: str, work: Work, why: str, *, other_file: bool = False) -> None:
         parked = self.bench.gate.park()
-        self.failure = Failure(what, work, parked)
+        self.failure = Failure(what, work, parked, other_file)
         behind = f" {len(parked)} keys typed behind it wait." if len(parked) > 1 else ""
         behind = " One key typed behind it waits." if len(parked) == 1 else behind
         text = [flat(line) for line in why.splitlines()[:3]]
@@ -138,6 +141,7 @@ class SavingScreen(BaseScreen):
                 " try again   ",
                 ("esc", "bold"),
                 " let it go",
+                *((("   ", ""), ("o", "bold"), " open the new file without it") if other_file else ()),
             )
         )
         self.query_one(Status).clear()
@@ -154,6 +158,8 @@ class SavingScreen(BaseScreen):
         """While something is not saved, only that can be decided on."""
         if action in ("retry", "let_go"):
             return self.failure is not None
+        if action == "other_file":
+            return self.failure is not None and self.failure.other_file
         return None if self.failure is not None and action != "help" else True
 
     def refused(self, action: str) -> None:
@@ -170,6 +176,11 @@ class SavingScreen(BaseScreen):
         """Give it up, and what was typed behind it."""
         failure = self._settle()
         self.say(f"let go: {failure.what}")
+
+    async def action_other_file(self) -> None:
+        """Let it go with the file that it was for, and open the one that has its place."""
+        self._settle()
+        await self.bench.open_other_file()
 
     def _settle(self) -> Failure:
         failure, self.failure = self.failure, None

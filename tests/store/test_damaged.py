@@ -1,0 +1,76 @@
+"""A damaged database is named as damaged: no crash, and no text of the dataset in a message."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench.errors import StoreError
+from workbench.stages import queue, review
+from workbench.stages.recompute import score_dataset
+from workbench.stages.status import backup
+from workbench.store import purge
+from workbench.store.engine import open_store
+
+SECRET = "Marie Curie"
+ROWS = [{"id": "s", "user_input": "q", "reference": f"{SECRET}.", "retrieved_contexts": [SECRET]}]
+BROKEN = f"CAST(X'{SECRET.encode().hex()}FF' AS TEXT)"
+
+
+def damage(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as raw:
+        raw.execute("PRAGMA writable_schema = ON")
+        for one in statements:
+            raw.execute(one)
+        raw.commit()
+
+
+def everything(path: Path) -> None:
+    """What commands and screens read."""
+    with closing(open_store(str(path))) as store:
+        info = review.dataset(store, None)
+        score_dataset(store, info)
+        ids = queue.queue_ids(store, info.id, "ann")
+        queue.queue_rows(store, info.id, "ann", ids)
+        for one in ids:
+            review.open_sample(store, one, "ann")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"UPDATE sample SET reference = {BROKEN}",
+        f"UPDATE sample SET key = {BROKEN}",
+        f"UPDATE sample SET retrieved_contexts = '{SECRET}'",
+        f"UPDATE sqlite_master SET name = {BROKEN} WHERE name = 'sample'",
+        f"UPDATE sqlite_master SET sql = {BROKEN} WHERE name = 'sample'",
+    ],
+)
+def test_messages_quote_nothing_of_a_damaged_database(bench: Any, statement: str) -> None:
+    """SQLite quotes texts and names that it cannot read."""
+    bench.load(ROWS)
+    bench.store.close()
+    damage(bench.db, statement)
+
+    with pytest.raises(StoreError) as refused:
+        everything(bench.db)
+
+    assert "the database is damaged: go on with its newest backup" in str(refused.value)
+    assert SECRET not in str(refused.value)
+
+
+def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:
+    bench.load(ROWS)
+    copy = backup(bench.store, None, datetime.now().astimezone())
+    damage(copy, f"UPDATE sample SET key = {BROKEN}")
+
+    for reach in (purge.holds, purge.remove_from_copy):
+        with pytest.raises(StoreError) as refused:
+            reach(copy, bench.info().name, ["s"])
+        assert SECRET not in str(refused.value)
+        assert "is damaged" in str(refused.value)
