@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats import ours
+from workbench.formats import ragas
+from workbench.formats.columns import NAMES
 from workbench.formats.lines import decoded, lines
+from workbench.formats.mapping import Columns, renamed
 from workbench.formats.native import Build
-from workbench.formats.objects import as_written, parse
+from workbench.formats.objects import parse
 from workbench.formats.rows import Notes
 from workbench.model import Record
 
@@ -22,10 +23,10 @@ def beside_path(path: Path) -> Path:
     return path.with_name(path.stem + SUFFIX)
 
 
-def beside(path: Path, build: Build) -> Build:
-    """`build`, which gives the native row that stands on the same line beside where there is one.
+def beside(path: Path, build: Build, columns: Columns) -> Build:
+    """`build`, with the native row that stands on the same line of the other file where there is one.
 
-    A line beside that cannot be read, or that is of another text, is left aside and counted.
+    A line of it that cannot be read, or that is of another text, is left aside and counted.
     """
     other = beside_path(path)
     if not other.is_file() or path.name.endswith(SUFFIX):
@@ -35,23 +36,31 @@ def beside(path: Path, build: Build) -> Build:
 
     def joined(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         nonlocal at
-        plain = build(row, raw, notes)
         found: tuple[int, int, bytes] | None = None
         while at < notes.line and (found := next(waiting, None)) is not None:
             at = found[0]
         if found is None or at != notes.line:
             notes.counted[f"no line beside it in {other.name}"] += 1
-            return plain
+            return build(row, raw, notes)
         try:
             text = decoded(found[2], found[1])
-            fields = {"reference": plain.sample.reference, "response": plain.sample.response}
-            mine = ours.record(parse(text), fields, partial(as_written, text), notes).record
+            if _of_this_text(parse(text), renamed(row, columns)):
+                return ragas.joined_record(row, raw, text, columns, notes)
+            why = f"a line of {other.name} for another text, left aside"
         except (RowError, RecursionError):
-            notes.counted[f"a line of {other.name} that cannot be read"] += 1
-            return plain
-        if mine.sample.content_hash != plain.sample.content_hash:
-            notes.counted[f"a line of {other.name} for another text, left aside"] += 1
-            return plain
-        return mine
+            why = f"a line of {other.name} that cannot be read"
+        plain = build(row, raw, notes)  # raises where it is the row itself that is wrong
+        notes.counted[why] += 1
+        return plain
 
     return joined
+
+
+def _of_this_text(exported: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Whether a native row has the question and contexts of a row, and its reference if any."""
+
+    def said(field: str) -> Any:
+        return next((row[name] for name in NAMES[field] if name in row), None)
+
+    same = all(exported.get(field) == said(field) for field in ("user_input", "retrieved_contexts"))
+    return same and exported.get("reference") in (None, said("reference"))

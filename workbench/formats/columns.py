@@ -129,7 +129,7 @@ def is_metric(name: str) -> bool:
 
 def is_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
-    return name in RECALLS or name.endswith(KINDS)
+    return name.removeprefix("external.") in RECALLS or name.endswith(KINDS)
 
 
 def number_cell(cell: str, column: str) -> Digits | str | None:

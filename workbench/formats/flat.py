@@ -42,7 +42,7 @@ def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     """Write `samples.csv` and `units.csv`."""
     wrote = Wrote()
     with lines_into(folder / SAMPLES) as sample_row, lines_into(folder / UNITS) as unit_row:
-        sample_row(_line(_sample_head(about)))
+        sample_row(_line(sample_head(about)))
         unit_row(_line(_unit_head(about)))
         for item in items:
             wrote.rows += 1
@@ -76,7 +76,8 @@ _KIND = ("state", "found", "missing", "unsure", "recall", "recall_low", "recall_
 _DRAWN = ("u", "size", "stratum", "position", "pi", "blind", "holdout", "off_plan")
 
 
-def _sample_head(about: Surroundings) -> list[Cell]:
+def sample_head(about: Surroundings) -> list[str]:
+    """The columns of `samples.csv`."""
     return [
         "id", "group", "split", "reference_hash", "content_hash",
         *(_TEXT if about.text else ()), "contexts",

@@ -96,7 +96,7 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-_UNIT_LISTS = ("texts", "labels", "starts", "ends", "verdicts")
+UNIT_LISTS = ("texts", "labels", "starts", "ends", "verdicts")
 
 
 def _schema(arrow: Any, about: Surroundings) -> Any:
@@ -113,7 +113,7 @@ def _schema(arrow: Any, about: Surroundings) -> Any:
     for kind in KINDS:
         fields += [(f"{kind}_state", arrow.string()), (f"{kind}_recall", arrow.float64())]
         kinds = (texts, texts, numbers, numbers, texts)
-        fields += [(f"{kind}_{name}", type_) for name, type_ in zip(_UNIT_LISTS, kinds, strict=True)]
+        fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, kinds, strict=True)]
     fields += [(f"{name}_recall", arrow.float64()) for name in about.scorers]
     fields += [
         ("u", arrow.float64()),
@@ -165,5 +165,5 @@ def _gold(item: Item, kind: Kind) -> dict[str, Any]:
     return {
         f"{kind}_state": item.states.get(kind, "todo"),
         f"{kind}_recall": None if recall is None else float(recall),
-        **{f"{kind}_{name}": value for name, value in zip(_UNIT_LISTS, lists, strict=True)},
+        **{f"{kind}_{name}": value for name, value in zip(UNIT_LISTS, lists, strict=True)},
     }

@@ -12,10 +12,12 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from workbench.errors import RowError
-from workbench.formats import native
+from workbench.formats import flat, huggingface, native
+from workbench.formats.item import Surroundings
 from workbench.formats.objects import as_written, parse
-from workbench.formats.rows import Notes, wrong
-from workbench.model import BY, GoldRecord, Proposal, ProposedEntity, ProposedStatement, Record, Unit
+from workbench.formats.rows import Notes, check_depth, wrong
+from workbench.model import BY, KINDS, GoldRecord, Proposal, ProposedEntity, ProposedStatement, Record, Unit
+from workbench.scoring.names import SCORERS
 
 OBJECT = "workbench"
 
@@ -24,6 +26,17 @@ _NEW_TEXTS = (
     "question or contexts were changed after the export: they were taken, gold came as a proposal without "
     "verdicts, scores were left out"
 )
+
+EXTERNAL = "external."
+"""What begins the name of a column of `samples.csv` that holds an external score."""
+
+_EXPORTED = frozenset(
+    {
+        *flat.sample_head(Surroundings("", (), (), scorers=tuple(SCORERS))),
+        *(f"{kind}_{name}" for kind in KINDS for name in huggingface.UNIT_LISTS),
+        *(f"{name}_recall" for name in SCORERS),
+    }
+).difference((*native.REQUIRED, "response", OBJECT))
 
 Again = Callable[[], Mapping[str, Any]]
 
@@ -70,6 +83,33 @@ def record(given: Any, fields: Mapping[str, Any], again: Again, notes: Notes) ->
     said = [*_of_gold(found), *_of_reference(found)]
     notes.counted[_NEW_TEXTS] += 1
     return Ours(Record(sample, said[0] if said else None, u=found.u, others=tuple(said[1:])), written, True)
+
+
+def is_exported(name: str) -> bool:
+    """Whether a column of our tables says again what the native row in it says."""
+    return name in _EXPORTED
+
+
+def extended(found: Ours, scores: Mapping[str, str], columns: Mapping[str, Any], notes: Notes) -> Record:
+    """The record with the columns that its row has besides: scores, and others for `meta`.
+
+    They say what holds now, so that they win over what was exported. A score that is the same number keeps
+    its digits. The exported scores of a row with other texts by now are left out in their columns too.
+    """
+    record, exported = found.record, dict(found.record.scores)
+    for column, digits in scores.items():
+        name = column.removeprefix(EXTERNAL)
+        if name != column and found.changed:
+            continue
+        if name not in exported:
+            notes.scores[name] += 1
+        if name not in exported or float(exported[name]) != float(digits):
+            exported[name] = digits
+    meta = dict(record.sample.meta)
+    added = {name: value for name, value in columns.items() if name not in meta or meta[name] != value}
+    check_depth(added, "row")
+    notes.kept.update(added.keys())
+    return replace(record, sample=replace(record.sample, meta=meta | added), scores=exported)
 
 
 def _of_gold(found: Record) -> Iterator[Proposal]:

@@ -27,6 +27,7 @@ from workbench.formats.columns import (
     number_texts,
 )
 from workbench.formats.detect import Source
+from workbench.formats.flat import original
 from workbench.formats.lines import Progress
 from workbench.formats.mapping import Columns, renamed, score_name
 from workbench.formats.objects import as_written, loads
@@ -41,6 +42,7 @@ Role = Literal["field", "native", "metric", "kept", "other", "nothing"]
 _SHAPES: dict[str, tuple[type, ...]] = {"meta": (dict,), "scores": (dict,), "alternatives": (list,)}
 _INDEX = re.compile(r"Unnamed: 0(?:\.\d+)?|")  # what to_csv() without index=False puts first
 _MESSAGES = re.compile(r"""\[\s*\{\s*['"](?:content|role|type|metadata)['"]""")
+_TEXTS = (*native.REQUIRED, "response")
 _REFERENCE_LIST_CELLS = frozenset({"ground_truths", "groundTruths"})
 
 
@@ -104,10 +106,12 @@ def _json(cells: dict[str, Any]) -> str:
 def _from_cells(cells: dict[str, str], columns: Columns) -> dict[str, Any]:
     """A row of cells as the JSON row it was written from; an empty cell is nothing."""
     row: dict[str, Any] = {}
-    if cells.get(ours.OBJECT):
-        return _exported_cells(cells)
+    exported = bool(cells.get(ours.OBJECT))
+    if exported:
+        row = _exported_cells(cells)
+        cells = {name: cell for name, cell in cells.items() if name not in row and not ours.is_exported(name)}
     if columns:
-        row = _named_cells(cells, columns)
+        row |= _named_cells(cells, columns)
         cells = {name: cell for name, cell in cells.items() if not _is_named(name, columns)}
         cells = {f"{name}_" if name in row else name: cell for name, cell in cells.items()}
     for name, role in _roles(tuple(cells)):
@@ -127,7 +131,7 @@ def _from_cells(cells: dict[str, str], columns: Columns) -> dict[str, Any]:
             row[name] = _value(cell)
         else:
             row[name] = number_cell(cell, name)
-    for field in ("user_input", "reference"):
+    for field in ("user_input", "reference") if not exported else ():
         if not any(name in row for name in NAMES[field]):
             row[field] = ""
     check_depth(row, "row")
@@ -135,13 +139,18 @@ def _from_cells(cells: dict[str, str], columns: Columns) -> dict[str, Any]:
 
 
 def _exported_cells(cells: dict[str, str]) -> dict[str, Any]:
-    """The texts of a row that we exported, without the apostrophe before what a spreadsheet would run."""
+    """The texts of a row that we exported.
+
+    `samples.csv` has an apostrophe before what a spreadsheet would run, and the column `contexts`; a
+    Hugging Face dataset that was written as CSV has neither.
+    """
+    text = original if "contexts" in cells else str
     row: dict[str, Any] = {ours.OBJECT: cells[ours.OBJECT]}
     for name in native.REQUIRED:
         if (cell := cells.get(name)) is not None:
-            row[name] = list_cell(cell, name) if name == "retrieved_contexts" else cell.removeprefix("'")
+            row[name] = list_cell(cell, name) if name == "retrieved_contexts" else text(cell)
     if response := cells.get("response"):
-        row["response"] = response.removeprefix("'")
+        row["response"] = text(response)
     return row
 
 
@@ -181,10 +190,30 @@ def _scores_cell(cells: dict[str, str]) -> dict[str, Any]:
     return {"scores": as_written(cells["scores"])}
 
 
-def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
-    """The record of a row under any names; `again` gives the row with its fractions as text."""
-    if ours.OBJECT in row and type(row[ours.OBJECT]) in (str, dict):
-        return _ours(row, again, notes)
+def joined_record(row: dict[str, Any], raw: str, exported: str, columns: Columns, notes: Notes) -> Record:
+    """The record of a JSON row whose native row, `exported`, stands in a file of its own."""
+    return _record(
+        renamed(row, columns), lambda: renamed(as_written(raw), columns), notes, exported, beside=True
+    )
+
+
+def _record(
+    row: dict[str, Any],
+    again: Callable[[], Mapping[str, Any]],
+    notes: Notes,
+    exported: Any = None,
+    *,
+    beside: bool = False,
+) -> Record:
+    """The record of a row under any names; `again` gives the row with its fractions as text.
+
+    `exported`: the native row that an export of ours left of it, in the row itself unless `beside`.
+    """
+    if not beside and type(row.get(ours.OBJECT)) in (str, dict):
+        exported = row[ours.OBJECT]
+        row = {
+            name: value for name, value in row.items() if name != ours.OBJECT and not ours.is_exported(name)
+        }
     given: dict[str, Any] = {}
     named: dict[str, str] = {}
     numbers: dict[str, int | float | Digits] = {}
@@ -205,6 +234,8 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
                 got = f"{shown(given[field])} and {shown(value)}"
                 raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
             given[field], named[field] = value, name
+        elif role == "native" and exported is not None and name not in ("meta", "scores"):
+            notes.ignored[name] += 1  # the native row says it
         elif role == "native" and type(value) in _SHAPES.get(name, (type(value),)):
             given[name] = value
         elif (number := _number(value, name, role)) is not None:
@@ -215,18 +246,16 @@ def _record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: 
             notes.failed[name] += 1
     if alternatives:
         given["alternatives"] = [*alternatives, *given.get("alternatives", ())]
-    notes.scores.update(numbers.keys())
     scores = number_texts(numbers, again) if numbers else {}
+    if exported is not None:
+        texts = {"reference": "", **{name: given[name] for name in _TEXTS if name in given}}
+        found = ours.record(exported, texts, lambda: again()[ours.OBJECT], notes)
+        scores = {**native.scores_of(given, again, Notes()), **scores} if "scores" in given else scores
+        return ours.extended(found, scores, {**given.get("meta", {}), **other}, notes)
+    notes.scores.update(numbers.keys())
     if "scores" in given:
         scores = native.scores_of(given, again, notes) | scores
     return native.build(given, notes, scores, other)
-
-
-def _ours(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
-    """The native row that an export of ours left in the row. Raises RowError for another reference."""
-    names = (*native.REQUIRED, "response")
-    fields = {"reference": "", **{name: row[name] for name in names if row.get(name) is not None}}
-    return ours.record(row[ours.OBJECT], fields, lambda: again()[ours.OBJECT], notes).record
 
 
 def _number(value: Any, name: str, role: Role) -> int | float | Digits | None:

@@ -93,8 +93,9 @@ def _of(source: Source, notes: Notes, progress: Progress | None, columns: Column
     if source.format == "ragas-traces":
         runs = of_members(path, progress) if source.key == "*" else _given(source, progress)
         return traces.rows(runs, path, notes)
-    if source.container == "lines" and source.format in ("native", "ragas") and not columns:
-        return native.rows(path, notes, progress, beside(path, _BUILD[source.format]))
+    if source.container == "lines" and source.format in ("native", "ragas"):
+        build = _mapped(source.format, columns)
+        return native.rows(path, notes, progress, beside(path, build, columns))
     given = _given(source, progress)
     if source.format == "ragas-annotations":
         metric = source.key if source.key not in (None, "samples") else None

@@ -51,7 +51,13 @@ _NATIVE = {
 
 def becomes(names: Iterable[str], notes: Notes, columns: Columns) -> dict[str, str]:
     """What each column or key becomes in the dataset, in the order of the file."""
-    return {name: _becomes(name, notes, columns) for name in names if name != "_error"}
+    there = list(names)
+    exported = {name for name in there if ours.OBJECT in there and ours.is_exported(name)}
+    return {
+        name: "as it was exported" if name in exported else _becomes(name, notes, columns)
+        for name in there
+        if name != "_error"
+    }
 
 
 def _becomes(name: str, notes: Notes, columns: Columns) -> str:
@@ -67,6 +73,6 @@ def _becomes(name: str, notes: Notes, columns: Columns) -> str:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
-    if name in notes.scores or is_metric(name):
+    if name.removeprefix(ours.EXTERNAL) in notes.scores or is_metric(name):
         return "external score"
     return FIELD_OF.get(name) or _NATIVE.get(name, "meta") if name not in native.REQUIRED else name

@@ -14,7 +14,15 @@ from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, Rejects, rejecting
 from workbench.model import KINDS, Kind, Policy
-from workbench.stages.import_rows import chunks, own_names, said_before, with_gold, with_names, without_purged
+from workbench.stages.import_rows import (
+    chunks,
+    for_samples_of_text,
+    own_names,
+    said_before,
+    with_gold,
+    with_names,
+    without_purged,
+)
 from workbench.stages.import_settings import kept_settings
 from workbench.stages.progress import Progress, silent
 from workbench.store import datasets, importing, intake, runs
@@ -117,11 +125,20 @@ def import_file(
     settled = _after(store, info, options)
     n_samples = datasets.count_samples(store, settled.id)
     report = taken.report(settled, taking, notes, n_samples, datasets.count_blind(store, settled.id))
-    if taking is None or not taking.late:
-        return report
-    number = "1 sample" if taking.late == 1 else f"{taking.late:,} samples"
-    late = f"{number} came after the plan: last in the queue, and in no figure of the plan"
-    return replace(report, notes=(*report.notes, late))
+    return report if taking is None else replace(report, notes=(*report.notes, *_of_intake(taking)))
+
+
+def _of_intake(taking: Intake) -> Iterator[str]:
+    """What is to be said of how a file met what was there."""
+    if taking.by_text:
+        number = "1 row has" if taking.by_text == 1 else f"{taking.by_text:,} rows have"
+        yield f"{number} no id: the sample with the same question, reference and contexts was taken"
+    if taking.shared:
+        number = "1 of these rows fits" if taking.shared == 1 else f"{taking.shared:,} of these rows fit"
+        yield f"{number} several samples: what the file says was added to all of them ({taking.sharing:,})"
+    if taking.late:
+        number = "1 sample" if taking.late == 1 else f"{taking.late:,} samples"
+        yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 
 def named_columns(fields: Iterable[str], external: Iterable[str]) -> Columns:
@@ -159,6 +176,7 @@ class _Taken:
         self.path = path
         self.reject = reject
         self.counts: dict[Outcome, int] = {"new": 0, "unchanged": 0, "extended": 0, "updated": 0}
+        self._refused = (0, 0)
         self.rejected = self.purged = 0
         self.errors: list[str] = []
         self.gold_ignored = 0
@@ -176,6 +194,9 @@ class _Taken:
         """Put a row aside with its reason."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
         error.item = row.item
+        if (row.line, row.item) == self._refused:  # by one more of the samples that it was for
+            return
+        self._refused = (row.line, row.item)
         self.rejected += 1
         self.purged += isinstance(error, PurgedError)
         if len(self.errors) < SHOWN_ERRORS:
@@ -225,6 +246,7 @@ def outcomes(
     store: Store, intake: Callable[[], Intake], good: list[Row], *, dry: bool = False
 ) -> Iterator[tuple[Row, Outcome | RowError]]:
     """What becomes of each row; with `dry` what would, and nothing is kept."""
+    good = list(for_samples_of_text(store, intake(), good))
     start = 0
     for piece in importing.distinct(row.record for row in good if row.record):
         rows = good[start : start + len(piece)]

@@ -16,7 +16,8 @@ from workbench.stages.export_items import pseudonyms
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.intake import GoldRule
+from workbench.store.importing import keys_of_text
+from workbench.store.intake import GoldRule, Intake
 
 if TYPE_CHECKING:
     from workbench.stages.import_ import ImportOptions
@@ -96,6 +97,31 @@ def with_names(row: Row, names: Mapping[str, str]) -> Row:
 def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
     name = proposal.model.removeprefix(BY) if proposal.model.startswith(BY) else ""
     return replace(proposal, model=f"{BY}{names[name]}") if name in names else proposal
+
+
+def for_samples_of_text(store: Store, intake: Intake, rows: list[Row]) -> Iterator[Row]:
+    """The rows, those without an id for the samples with the same question, reference and contexts.
+
+    Such a row comes once for each of these samples. Without one it stays as it is: a new sample.
+    """
+    nameless = {
+        row.record.sample.content_hash: row.record.sample
+        for row in rows
+        if row.record is not None and row.record.sample.id in ("", row.record.sample.content_hash)
+    }
+    keys = keys_of_text(store, intake, nameless.values())
+    for row in rows:
+        record = row.record
+        names = keys.get(record.sample.id or record.sample.content_hash, ()) if record is not None else ()
+        if record is None or not names or names == [record.sample.content_hash]:
+            yield row
+            continue
+        intake.by_text += 1
+        if len(names) > 1:
+            intake.shared += 1
+            intake.sharing += len(names)
+        for name in names:
+            yield replace(row, record=replace(record, sample=replace(record.sample, id=name)))
 
 
 def chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
@@ -253,6 +253,23 @@ def _make_stale(
         else:  # written without units too: acts before it, also undone ones, quote the old text
             edits.append(Dispose("todo", (kind,), reason="contexts changed"))
     append_edits(session, review, partial(sample_of, row), [(intake.action, edit) for edit in edits])
+
+
+def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:
+    """The ids of the samples of each text that the dataset held before the import, by content hash."""
+    if intake.empty or not samples:
+        return {}
+    found: dict[str, list[str]] = {}
+    with store.reading() as session:
+        query = select(SampleRow.content_hash, SampleRow.key).where(
+            SampleRow.dataset_id == intake.dataset_id,
+            col(SampleRow.reference_hash).in_({sample.reference_hash for sample in samples}),  # has an index
+            col(SampleRow.content_hash).in_({sample.content_hash for sample in samples}),
+            col(SampleRow.id) <= intake.before,
+        )
+        for content, key in session.exec(query.order_by(col(SampleRow.id))):
+            found.setdefault(content, []).append(key)
+    return found
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:

@@ -26,6 +26,8 @@ class Intake:
     `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
     `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
+    `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
+    `sharing` these samples.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -43,6 +45,9 @@ class Intake:
     units: int = 0
     before: int = 0
     met: set[int] = field(default_factory=set)
+    by_text: int = 0
+    shared: int = 0
+    sharing: int = 0
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
 

@@ -1,0 +1,205 @@
+"""Columns that somebody adds to our exports arrive, or the report names those that were left out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import Bench
+from tests.exports.conftest import ROWS, Leave
+from workbench.formats import ours
+from workbench.formats.mapping import columns_of
+from workbench.stages.import_ import ImportOptions
+from workbench.stages.import_preview import preview_import
+
+Change = Callable[[dict[str, Any], int], None]
+
+
+def jsonl(path: Path, change: Change) -> Path:
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for number, row in enumerate(rows):
+        change(row, number)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def table(path: Path, change: Change) -> Path:
+    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+    return _csv(path, rows, change)
+
+
+def _csv(path: Path, rows: list[dict[str, Any]], change: Change) -> Path:
+    for number, row in enumerate(rows):
+        change(row, number)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def parquet(path: Path, change: Change) -> Path:
+    from pyarrow import Table
+    from pyarrow import parquet as packed
+
+    rows = packed.read_table(path).to_pylist()
+    for number, row in enumerate(rows):
+        change(row, number)
+    packed.write_table(Table.from_pylist(rows), path)
+    return path
+
+
+def hub_csv(path: Path, change: Change) -> Path:
+    """Parquet as a data frame writes it into CSV: lists by `repr`."""
+    from pyarrow import parquet as packed
+
+    return _csv(path.with_suffix(".csv"), packed.read_table(path).to_pylist(), change)
+
+
+PLACES: dict[str, tuple[str, str, Callable[[Path, Change], Path]]] = {
+    "ragas": ("ragas", "dataset.jsonl", jsonl),
+    "csv": ("csv", "samples.csv", table),
+    "parquet": ("huggingface", "data/train.parquet", parquet),
+    "hub csv": ("huggingface", "data/train.parquet", hub_csv),
+}
+every_export = pytest.mark.parametrize("place", PLACES)
+
+
+def changed(leave: Leave, place: str, change: Change) -> Path:
+    """An export whose rows were changed by a function."""
+    name, file, write = PLACES[place]
+    return write(leave(name) / file, change)
+
+
+def scores(bench: Bench, column: str) -> dict[str, str]:
+    """The stored digits of a column by sample, read past the program."""
+    found = bench.query(
+        'SELECT key, digits FROM external_score JOIN sample s ON s.id = sample_id WHERE "column" = ?', column
+    )
+    return dict(found)
+
+
+def judged(row: dict[str, Any], number: int) -> None:
+    row["faithfulness"] = number / 8
+    row["my_score"] = 0.25
+    row["judge"] = f"gpt-{number}"
+
+
+@every_export
+@pytest.mark.parametrize("update", [False, True])
+def test_columns_that_were_added_are_stored_with_their_samples(
+    hard: Bench, leave: Leave, place: str, update: bool
+) -> None:
+    """What the report claims is what is stored."""
+    report = hard.load(changed(leave, place, judged), dataset="hard", update=update)
+    names = [row["id"] for row in ROWS]
+
+    assert (0, 0, 7, 0) == (report.new, report.unchanged, report.extended, report.rejected)
+    assert {name: number / 8 for number, name in enumerate(names)} == {
+        key: float(digits) for key, digits in scores(hard, "faithfulness").items()
+    }
+    assert dict.fromkeys(names, "0.25") == scores(hard, "my_score")
+    assert {name: f"gpt-{number}" for number, name in enumerate(names)} == {
+        key: json.loads(meta)["judge"] for key, meta in hard.query("SELECT key, meta FROM sample")
+    }
+    said = [one for one in report.notes if one.startswith(("external", "kept"))]
+    assert "kept in meta: judge (7 rows)" in said
+    assert [one for one in said if "faithfulness (7 rows), my_score (7 rows)" in one]
+
+
+@every_export
+def test_an_export_as_it_left_says_of_no_column_that_it_was_added(
+    hard: Bench, leave: Leave, place: str
+) -> None:
+    before = hard.tables("sample", "external_score")
+    report = hard.load(changed(leave, place, lambda row, number: None), dataset="hard", update=True)
+
+    assert (7, ()) == (report.unchanged, report.errors)
+    assert before == hard.tables("sample", "external_score")
+    assert [
+        one for one in report.notes if one.startswith("external")
+    ] == ["external scores: context_entity_recall (1 row), own (1 row)"]  # fmt: skip
+
+
+@every_export
+def test_a_row_whose_metric_failed_has_no_score_and_the_report_says_so(
+    hard: Bench, leave: Leave, place: str
+) -> None:
+    def failing(row: dict[str, Any], number: int) -> None:
+        row["faithfulness"] = 0.5 if number else None
+
+    report = hard.load(changed(leave, place, failing), dataset="hard")
+
+    assert 6 == len(scores(hard, "faithfulness")) == report.extended
+    assert "no score, the metric failed there: faithfulness (1 row)" in report.notes
+
+
+@every_export
+def test_a_score_whose_kind_is_named_is_stored_under_that_kind(hard: Bench, leave: Leave, place: str) -> None:
+    """Naming columns does not cut a row off from the native row that it has."""
+    report = hard.load(
+        changed(leave, place, judged), dataset="hard", columns=columns_of([], ["my_score=entity"])
+    )
+
+    assert (0, 7) == (report.new, report.extended)
+    assert 7 == len(scores(hard, "my_score (entity)"))
+
+
+def test_another_number_for_an_exported_score_is_refused_or_replaces_it(hard: Bench, leave: Leave) -> None:
+    """As in a native row."""
+
+    def again(row: dict[str, Any], number: int) -> None:
+        if number == 0:
+            row["external.own"] = "2"
+
+    path = changed(leave, "csv", again)
+    refused = hard.load(path, dataset="hard")
+    kept = scores(hard, "own")
+    taken = hard.load(path, dataset="hard", update=True)
+
+    assert (1, {"emoji": "1"}) == (refused.rejected, kept)
+    assert (0, {"emoji": "2"}) == (taken.rejected, scores(hard, "own"))
+
+
+def test_a_column_that_the_native_row_beside_says_is_named_as_left_out(hard: Bench, leave: Leave) -> None:
+    def grouped(row: dict[str, Any], number: int) -> None:
+        row["group"] = "another"
+
+    report = hard.load(changed(leave, "ragas", grouped), dataset="hard")
+
+    assert 7 == report.unchanged
+    assert "left out, no place for them: group (7 rows)" in report.notes
+
+
+def test_lines_of_another_order_are_left_aside_and_keep_their_scores(hard: Bench, leave: Leave) -> None:
+    """The file beside has its lines in the order of the export; a data frame that was sorted has not."""
+    path = changed(leave, "ragas", judged)
+    path.write_text("".join(sorted(path.read_text("utf-8").splitlines(keepends=True))), "utf-8")
+    hard.load(path, dataset="other")
+    found = dict(hard.query("SELECT reference, digits FROM external_score JOIN sample s ON s.id = sample_id "
+                            "JOIN dataset d ON d.id = dataset_id WHERE \"column\" = 'faithfulness' "
+                            "AND d.name = 'other'"))  # fmt: skip
+
+    assert {row["reference"]: number / 8 for number, row in enumerate(ROWS)} == {
+        reference: float(digits) for reference, digits in found.items()
+    }
+
+
+@pytest.mark.parametrize("place", ["csv", "parquet"])
+def test_a_look_at_the_file_says_which_columns_are_those_of_the_export(
+    hard: Bench, leave: Leave, place: str
+) -> None:
+    found = preview_import(changed(leave, place, judged), ImportOptions(dataset="hard"), store=hard.store)
+
+    assert "external score" == found.columns["my_score"] == found.columns["faithfulness"]
+    assert "meta" == found.columns["judge"]
+    exported = {name for name, said in found.columns.items() if said == "as it was exported"}
+    assert {"id", "entity_recall", "linked_found" if place == "csv" else "linked_recall", "u"} <= exported
+    assert all(ours.is_exported(name) for name in exported)
+    assert 7 == found.extended
