@@ -93,6 +93,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
         if recall:
             notes.counted[f"{verdicts.METRIC}: its verdicts are not in verboseLogs"] += 1
         return record
+    notes.counted[f"{verdicts.METRIC}: the judge's verdicts came in as statements"] += 1
     tally = contextual_recall.tally(said)
     counted = tally.recall if tally is not None else None
     if counted is None or abs(counted - recall["score"]) > 1e-6:
