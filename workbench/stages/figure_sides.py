@@ -36,11 +36,13 @@ def side_of(
         values: Recalls = dict(columns.external_values(store, info.id, name))
         if run is None or run.proposer == "rules":
             return Side(values, values, {}, human, {})
-        # What counts to the imported value has its causes too.
         again: Recalls = columns.values(store, run.id, MATCHER, threshold, _RECOUNT[kind])
-        same = {one for one, value in values.items() if value is not None and value == again.get(one)}
+        told = [one for one in human if values.get(one) is not None]
+        if any(values[one] != again.get(one) for one in told):
+            return Side(values, values, {}, human, again)
+        # The run holds what the values were counted from, so that its causes are those of the column.
         found = explain_all(
-            store, info, run.id, _RECOUNT[kind], threshold, reviewed=human, only=same, progress=progress
+            store, info, run.id, _RECOUNT[kind], threshold, reviewed=human, only=told, progress=progress
         )
         return Side(values, values, found.explained, human, again)
     known = explain_all(store, info, number, name, threshold, progress=progress)
