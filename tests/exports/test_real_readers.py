@@ -6,6 +6,7 @@ import csv
 import importlib
 import json
 import os
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ import pytest
 from tests.exports.conftest import ROWS, Leave
 from workbench.formats import conll
 from workbench.formats.flat import original
+from workbench.formats.reading import Notes, read
 from workbench.formats.spans_out import Tagged, exact_tokens
-from workbench.model import Unit
+from workbench.model import Record, Unit, count
+from workbench.scoring import contextual_recall, ragas
 
 ALL = os.environ.get("WORKBENCH_READERS") == "all"  # now: tests have no such settings
 REFERENCES = {row["id"]: row["reference"] for row in ROWS}
@@ -156,3 +159,112 @@ def test_the_csv_module_reads_as_many_rows_as_were_written(leave: Leave) -> None
         rows = list(csv.DictReader(file))
 
     assert [row["id"] for row in ROWS] == [original(row["id"]) for row in rows]
+
+
+# What they write is read
+
+CONTEXTS = ["The Taj Mahal stands in Agra, on the river Yamuna.", "It was begun in 1632."]
+REFERENCE = "The Taj Mahal stands in Agra. It has 28 doors."
+DOCUMENTED = re.compile(r"(?s)```python\n(import json\n.*?ragas_traces.*?)```")
+
+
+def records(path: Path) -> list[Record]:
+    rows = list(read(path, notes=Notes()))
+    assert [] == [row.error for row in rows if row.error is not None]
+    return [row.record for row in rows if row.record is not None]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    deepeval, models = imported("deepeval"), imported("deepeval.models")
+    metrics, cases = imported("deepeval.metrics"), imported("deepeval.test_case")
+
+    class Judge(models.DeepEvalBaseLLM):  # type: ignore[misc,name-defined]
+        def load_model(self) -> object:
+            return self
+
+        def get_model_name(self) -> str:
+            return "judge"
+
+        def generate(self, *_: object, **__: object) -> str:
+            said = [{"verdict": "yes", "reason": "1st node"}, {"verdict": "no", "reason": "no doors"}]
+            return json.dumps({"verdicts": said})
+
+        async def a_generate(self, *_: object, **__: object) -> str:
+            return self.generate()
+
+    case = cases.LLMTestCase(
+        input="q", actual_output="a", expected_output=REFERENCE, retrieval_context=CONTEXTS
+    )
+    deepeval.evaluate([case], [metrics.ContextualRecallMetric(model=Judge(), include_reason=False)])
+
+    for name in (".latest_test_run.json", ".latest_run_full.json"):
+        (record,) = records(tmp_path / ".deepeval" / name)
+        assert record.proposal is not None
+        said = record.proposal.statements
+        assert said is not None
+        assert [("The Taj Mahal stands in Agra.", "found", 0), ("It has 28 doors.", "missing", None)] == [
+            (one.text, one.verdict, one.context) for one in said
+        ]
+        tally: Any = contextual_recall.tally(said)
+        assert ("0.5", 0.5) == (record.scores["Contextual Recall"], float(tally.recall))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_documented_lines_save_what_ragas_was_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite, metrics = imported("ragas"), imported("ragas.metrics")
+    llms, core, config = (
+        imported("ragas.llms.base"),
+        imported("langchain_core.outputs"),
+        imported("ragas.run_config"),
+    )
+    answers = {
+        "context_recall": {
+            "classifications": [
+                {"statement": "The Taj Mahal stands in Agra.", "reason": "it says so", "attributed": 1},
+                {"statement": "It has 28 doors.", "reason": "no doors", "attributed": 0},
+            ]
+        },
+        "reference": {"entities": ["Taj Mahal", "Agra", "28"]},
+        "contexts": {"entities": ["Taj Mahal", "Agra", "Yamuna"]},
+    }
+
+    class Judge(llms.BaseRagasLLM):  # type: ignore[misc,name-defined]
+        def generate_text(self, prompt: Any, n: int = 1, *_: object, **__: object) -> Any:
+            asked = prompt.to_string()
+            last = asked[asked.rindex("{") :]
+            of = "context_recall" if "answer" in last else "contexts" if "Yamuna" in last else "reference"
+            return core.LLMResult(generations=[[core.Generation(text=json.dumps(answers[of]))] * n])
+
+        async def agenerate_text(self, prompt: Any, n: int = 1, *_: object, **__: object) -> Any:
+            return self.generate_text(prompt, n)
+
+        def is_finished(self, response: object) -> bool:
+            return response is not None
+
+    row = {"user_input": "q", "reference": REFERENCE, "retrieved_contexts": CONTEXTS}
+    result = suite.evaluate(
+        suite.EvaluationDataset.from_list([row]),
+        metrics=[metrics.LLMContextRecall(), metrics.ContextEntityRecall()],
+        llm=Judge(run_config=config.RunConfig()),
+        show_progress=False,
+    )
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+    (lines,) = DOCUMENTED.findall(text)
+    exec(lines, {"result": result})
+
+    (record,) = records(tmp_path / "ragas_traces.json")
+    assert record.proposal is not None
+    assert record.proposal.statements is not None
+    tally: Any = contextual_recall.tally(record.proposal.statements)
+    entities: Any = ragas.assess(record.proposal)
+    assert result["context_recall"] == [float(tally.recall)] == [float(record.scores["context_recall"])]
+    assert result["context_entity_recall"] == [ragas.value(count(entities.units))]
+    assert result["context_entity_recall"] == [float(record.scores["context_entity_recall"])]
+    assert ["it says so", "no doors"] == [one.reason for one in record.proposal.statements]

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from workbench.model import Proposal, ProposedEntity, Sample, text_hash
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample, count, text_hash
+from workbench.scoring import contextual_recall, ragas
 
 INPUT = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came.", "Bob left."]}
 SAMPLE = Sample(
@@ -157,3 +158,80 @@ def test_a_tree_that_bites_its_tail_ends(load: Any) -> None:
     given[2]["parent_run_id"] = "r0"
 
     assert len(load(json.dumps(given), "traces.json").records) == 2
+
+
+def judged_runs(*answers: Any, asked: str = "Ann met Bob.") -> list[dict[str, Any]]:
+    """A row whose context recall was answered, once or several times."""
+    data = {"question": "q", "context": "…", "answer": asked}
+    prompt = {"name": "context_recall_classification_prompt", "metadata": {"type": "ragas_prompt"}}
+    prompt |= {"run_id": "p", "parent_run_id": "m", "inputs": {"data": data}}
+    metric = {"run_id": "m", "parent_run_id": "r0", "name": "context_recall", "metadata": {"type": "metric"}}
+    row = next(run for run in runs() if run["run_id"] == "r0")
+    return [row, {**metric, "outputs": {"output": 0.5}}, {**prompt, "outputs": {"output": [*answers]}}]
+
+
+def classified(*said: Any) -> dict[str, Any]:
+    return {"classifications": [{"statement": s, "reason": f"on {s}", "attributed": a} for s, a in said]}
+
+
+def test_traces_bring_the_statements_that_context_recall_was_answered(load: Any) -> None:
+    """With the reason for each verdict; of three answers the verdict of most counts, as in ragas."""
+    one = load(json.dumps(judged_runs(classified(("Ann met Bob.", 1), ("It rained.", 0)))), "t.json").record
+    three = load(
+        json.dumps(judged_runs(classified(("A", 0)), classified(("B", 1)), classified(("C", True)))), "t.json"
+    ).record
+    uneven = load(
+        json.dumps(judged_runs(classified(("A", 0)), classified(("B", 1), ("C", 1)))), "t.json"
+    ).record
+
+    assert (
+        ProposedStatement("Ann met Bob.", "found", reason="on Ann met Bob."),
+        ProposedStatement("It rained.", "missing", reason="on It rained."),
+    ) == one.proposal.statements
+    assert (ProposedStatement("A", "found", reason="on A"),) == three.proposal.statements
+    assert (ProposedStatement("A", "missing", reason="on A"),) == uneven.proposal.statements
+
+
+@pytest.mark.parametrize(
+    "runs_given",
+    [
+        judged_runs({"classifications": ["x"]}),
+        judged_runs({"classifications": [{"statement": "A", "attributed": "1"}]}),
+        judged_runs({"classifications": [{"statement": " ", "attributed": 1}]}),
+        judged_runs({"classifications": 3}),
+        judged_runs("x"),
+        judged_runs(),
+        judged_runs(classified(("A", 1)), asked="of another text"),
+    ],
+)
+def test_classifications_of_another_shape_are_no_statements(load: Any, runs_given: Any) -> None:
+    """The score comes in all the same."""
+    record = load(json.dumps(runs_given), "t.json").record
+
+    assert ({"context_recall": "0.5"}, None) == (record.scores, record.proposal)
+
+
+def test_what_ragas_saved_is_counted_to_the_same_scores(fixture: Any) -> None:
+    """A file that ragas 0.4.3 wrote, with scripted answers: one reference is its own context, and two context
+    recalls failed."""
+    loaded = fixture("ragas_0_4_traces.json")
+    same, where, when = loaded.records
+    again: list[Any] = [ragas.assess(record.proposal) for record in loaded.records]
+    statements: Any = contextual_recall.tally(where.proposal.statements)
+
+    assert loaded.errors == []
+    assert ["0.9999999900000002", "0.6666666644444444", "0.9999999900000002"] == [
+        record.scores["context_entity_recall"] for record in loaded.records
+    ]
+    assert [0.9999999900000002, 0.6666666644444444, 0.9999999900000002] == [
+        ragas.value(count(one.units)) for one in again
+    ]
+    assert (named("Agra"), (named("Agra"),)) == (
+        same.proposal.reference_entities,
+        same.proposal.context_entities,
+    )
+    assert [("found", "The first sentence says so."), ("missing", "No word of doors.")] == [
+        (one.verdict, one.reason) for one in where.proposal.statements
+    ]
+    assert ("0.5", 0.5) == (where.scores["context_recall"], float(statements.recall))
+    assert [None, None] == [same.proposal.statements, when.proposal.statements]

@@ -7,14 +7,17 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import FIXTURES
 from workbench.comparing.causes import CAUSES
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
+from workbench.stages.compare import compare
 from workbench.stages.explained import explain_all
 from workbench.stages.figures import Figures, figures
 from workbench.stages.planning import Wish, draft, make
+from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.datasets import set_dataset
@@ -213,6 +216,31 @@ def test_an_imported_column_is_held_against_gold_and_counted_again(bench: Any) -
     assert () == found.causes
     assert found.reproducible is not None
     assert 12 == found.reproducible.n
+
+
+def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any) -> None:
+    """deepeval's own judge gave 2/3; a person finds the second statement missing, and only that differs."""
+    bench.load(FIXTURES / "formats" / "deepeval_4_3_latest_run_full.json", blind=0.0)
+    info = bench.info()
+    change_policy(bench.store, info, policy_text(info).replace('["entity"]', '["statement"]'), "ann")
+    judged = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY id")][:3]
+    for key in judged:
+        opened = bench.open(key)
+        if key == judged[0]:
+            act(bench.store, opened, editing.toggle(opened, opened.state.statement.assessment.units[1]))
+            opened = bench.open(key)
+        act(bench.store, opened, editing.accept(opened, "statement"))
+
+    found = figures(bench.store, bench.info(), scorer="Contextual Recall")
+    assert {judged[0]: 1 / 3, judged[1]: 0.0, judged[2]: 0.0} == {
+        row.id: pytest.approx(row.delta, abs=1e-12) for row in found.rows
+    }
+    assert [("false match", 1)] == [(one.cause, one.units) for one in found.causes]
+    assert {"contextual_recall": 2, "Contextual Recall": 2} == {one.scorer: one.equal for one in found.beside}
+    differences = compare(score_dataset(bench.store, bench.info())).differences
+    assert {"contextual_recall": 2, "Contextual Recall": 2} == {
+        one.scorer: one.n_exact for one in differences
+    }
 
 
 @pytest.mark.parametrize("ask", [{"scorer": "bleu"}, {"run": "none"}])

@@ -9,21 +9,27 @@ from functools import partial
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats import native, ours
+from workbench.formats import native, ours, verdicts
 from workbench.formats.columns import FIELD_OF, list_cell, number_texts
 from workbench.formats.objects import as_written, loads, parse
 from workbench.formats.rows import Notes, shown, wrong
-from workbench.model import Record
+from workbench.model import Proposal, Record
+from workbench.scoring import contextual_recall
 
-NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", "metricsData"}) | {
+# Under which names runs hold their test cases, and these what their metrics said; the last are older.
+CASES = frozenset({"testCases", "conversationalTestCases", "test_results"})
+RUN, LINK = "testRunData", "testRunLink"
+_METRICS = ("metricsData", "metrics_data", "metricsMetadata")
+NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
     "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
 }  # fmt: skip
+PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
 # What a run writes of itself beside the test case.
 _OF_RUN = frozenset(
     {"success", "order", "runDuration", "evaluationCost", "tokenCost", "completionTime", "token_cost"}
     | {"completion_time", "input_token_count", "output_token_count", "inputTokenCount", "outputTokenCount"}
-    | {"_error"}
+    | {"_error", "flaky", "trace", "multimodal", "conversational"}
 )
 _SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)", re.DOTALL)
 _TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
@@ -31,7 +37,7 @@ _TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
 
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a golden or a test case. Raises RowError."""
-    if row.get("scenario") or row.get("turns"):
+    if row.get("scenario") or row.get("turns") is not None or row.get("conversational") is True:
         got = "a conversation"
         raise RowError("scenario", got, "a single turn: conversations are not scored by recall")
     fields: dict[str, Any] = {}
@@ -59,14 +65,15 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
             fields[name] = value
         elif name in _OF_RUN:
             notes.ignored[name] += name != "_error"
-        elif name != "metricsData":
+        elif name not in _METRICS:
             other[name] = value
-    scores = _scores(row.get("metricsData"), partial(as_written, raw), notes)
+    scores, recall = _metrics(row, partial(as_written, raw), notes)
     for name in ("retrievalContext", "retrieval_context"):
         if row.get(name) == []:
             fields.setdefault("retrieved_contexts", [])
     if ours.OBJECT in meta:
-        return _ours(meta[ours.OBJECT], fields, given_contexts, scores, partial(_again, raw), notes)
+        mine = _ours(meta[ours.OBJECT], fields, given_contexts, scores, partial(_again, raw), notes)
+        return _judged(mine, recall, notes)
     if "retrieved_contexts" not in fields and "context" in other:
         expected = (
             "a list of strings (missing; to take context in its place: --map retrieved_contexts=context)"
@@ -74,7 +81,30 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         raise RowError("retrieval_context", "nothing", expected)
     if "scores" in fields:
         scores |= native.scores_of(fields, partial(as_written, raw), notes)
-    return native.build(fields, notes, scores, {**meta, **other})
+    return _judged(native.build(fields, notes, scores, {**meta, **other}), recall, notes)
+
+
+def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
+    """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
+    sample = record.sample
+    log = recall.get("verboseLogs", recall.get("verbose_logs"))
+    said = verdicts.statements(log, sample.reference, sample.retrieved_contexts, notes)
+    if said is None:
+        if recall:
+            notes.counted[f"{verdicts.METRIC}: its verdicts are not in verboseLogs"] += 1
+        return record
+    notes.counted[f"{verdicts.METRIC}: the judge's verdicts came in as statements"] += 1
+    tally = contextual_recall.tally(said)
+    counted = tally.recall if tally is not None else None
+    if counted is None or abs(counted - recall["score"]) > 1e-6:
+        strict = recall.get("strictMode", recall.get("strict_mode")) is True
+        why = " (strict mode makes it 0 or 1)" if strict else ""
+        notes.counted[f"{verdicts.METRIC}: its verdicts, counted, give another score{why}"] += 1
+    model = recall.get("evaluationModel", recall.get("evaluation_model"))
+    proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
+    if record.proposal is None:
+        return replace(record, proposal=proposal)
+    return replace(record, others=(*record.others, proposal))
 
 
 def _ours(
@@ -155,31 +185,41 @@ def _context(item: Any) -> Any:
     return item
 
 
-def _scores(given: Any, again: ours.Again, notes: Notes) -> dict[str, str]:
-    """The score of each metric of a test run; one that failed has none."""
-    if given is None:
-        return {}
+def _metrics(row: dict[str, Any], again: ours.Again, notes: Notes) -> tuple[dict[str, str], dict[str, Any]]:
+    """The score of each metric of a test run, and the Contextual Recall whole; one that failed has none.
+
+    Of several metrics with one name the first one that has a score is read.
+    """
+    key = next((name for name in _METRICS if row.get(name) is not None), _METRICS[0])
+    given = row.get(key) or []
     if type(given) is not list or not all(type(one) is dict for one in given):
-        raise wrong("metricsData", given, "a list of objects with name and score")
+        raise wrong(key, given, "a list of objects with name and score")
     numbers: dict[str, int | float] = {}
     place: dict[str, int] = {}
+    failed: set[str] = set()
     for index, one in enumerate(given):
-        name, score = one.get("name"), one.get("score")
+        name, score = one.get("name", one.get("metric")), one.get("score")
         if type(name) is not str or not name:
-            raise wrong(f"metricsData[{index}].name", name, "a string")
+            raise wrong(f"{key}[{index}].name", name, "a string")
         if score is None or one.get("error"):
-            notes.failed[name] += 1
+            failed.add(name)
         elif not native.is_number(score):
-            raise wrong(f"metricsData[{index}].score", score, "a number or null")
+            raise wrong(f"{key}[{index}].score", score, "a number or null")
+        elif name in numbers:
+            notes.counted[f"several metrics {shown(name)}, of which the first one is read"] += 1
         else:
             numbers[name], place[name] = score, index
+    notes.failed.update(failed.difference(numbers))
     notes.scores.update(numbers.keys())
+    if given:
+        notes.counted["left out of the metrics: threshold, success, reason, cost"] += 1
 
     def exact() -> dict[str, Any]:
-        written = again()["metricsData"]
+        written = again()[key]
         return {name: written[index]["score"] for name, index in place.items()}
 
-    return number_texts(numbers, exact)
+    recall = given[place[verdicts.METRIC]] if verdicts.METRIC in place else {}
+    return number_texts(numbers, exact), recall
 
 
 def _again(raw: str) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from workbench.errors import AmbiguousError, InputError, UsageError
 from workbench.formats import argilla, deepeval, doccano, native, ours, table
 from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric
-from workbench.formats.lines import BOM, HEAD, head
+from workbench.formats.lines import BOM, HEAD, Progress, head
 from workbench.formats.mapping import Columns, absent, renamed
 from workbench.formats.rows import excerpt
 from workbench.formats.stream import Given, first_keys, of_document, of_lines
@@ -63,8 +63,14 @@ def look(path: Path, format: str | None, columns: Columns) -> Source:  # noqa: A
         return _table(path, format, columns)
     if told is not None and format in (None, told):
         return Source(path, told, container, key)
-    given = of_lines(path) if container == "lines" else of_document(path, key)
+    given = of_lines(path) if container == "lines" else document(path, key)
     return _by_rows(path, format, container, key, given, columns)
+
+
+def document(path: Path, key: str | None, progress: Progress | None = None) -> Generator[Given]:
+    """The objects of a JSON document: of its list, of the list under a key, or of the lists of a test run."""
+    keys = deepeval.CASES if key in deepeval.CASES else frozenset({key} if key else ())
+    return of_document(path, keys, progress, within=deepeval.RUN)
 
 
 def _magic(path: Path) -> Literal["parquet", "arrow"] | None:
@@ -131,14 +137,21 @@ def _object(path: Path, first: list[bytes]) -> tuple[Container, str | None, str 
         text = file.read(HEAD).removeprefix(BOM).decode("utf-8", "replace")
     names = list(first_keys(text))
     for name, opening in names:
+        if (name, opening) in (("testCases", "["), ("conversationalTestCases", "["), (deepeval.RUN, "{")):
+            return "document", "testCases", "deepeval"
         if opening != "[":
             continue
-        if name == "testCases":
-            return "document", name, "deepeval"
-        with closing(of_document(path, name)) as given:  # type: ignore[type-var]
+        with closing(document(path, name)) as given:
             one = next(given, None)
         if one is not None and one.value is not None and "metric_input" in one.value:
             return "document", name, "ragas-annotations"
+        if one is not None and one.value is not None and name in deepeval.CASES and _deepeval(one.value):
+            return "document", name, "deepeval"
+    if any(name == deepeval.LINK for name, _ in names):
+        raise InputError(
+            f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
+            ".deepeval/.latest_run_full.json, or in the folder of DEEPEVAL_RESULTS_FOLDER"
+        )
     if names and all(opening == "{" for _, opening in names) and '"parent_run_id"' in text:
         return "document", "*", "ragas-traces"
     line = first[0].strip()

@@ -19,14 +19,14 @@ from workbench.formats import (
     traces,
 )
 from workbench.formats.beside import beside
-from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, look
+from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, document, look
 from workbench.formats.directory import files_of
 from workbench.formats.lines import Progress
 from workbench.formats.mapping import NO_COLUMNS, Columns, absent, renamed
 from workbench.formats.native import Build
 from workbench.formats.objects import as_written
 from workbench.formats.rows import Notes, Row
-from workbench.formats.stream import Given, of_document, of_lines, of_members
+from workbench.formats.stream import Given, of_lines, of_members
 from workbench.model import Record
 
 __all__ = ["FORMATS", "Columns", "Notes", "Progress", "Row", "read", "sources"]
@@ -107,7 +107,7 @@ def _given(source: Source, progress: Progress | None) -> Iterator[Given]:
     if source.container == "lines":
         return of_lines(source.path, progress)
     if source.container == "document":
-        return of_document(source.path, source.key, progress)
+        return document(source.path, source.key, progress)
     from workbench.formats import parquet
 
     assert source.container != "table"

@@ -46,21 +46,28 @@ def of_lines(path: Path, progress: Progress | None = None) -> Iterator[Given]:
         yield item
 
 
-def of_document(path: Path, key: str | None, progress: Progress | None = None) -> Iterator[Given]:
-    """The objects of the list that a JSON file is, or of the list under `key` of the object that it is.
+def of_document(
+    path: Path, keys: frozenset[str], progress: Progress | None = None, *, within: str = ""
+) -> Generator[Given]:
+    """The objects of the list that a JSON file is, or of the lists under `keys` of the object that it is,
+    or of an object under `within` there.
 
     A document that breaks off or is no JSON ends with one item that says where: what stood before it is
-    whole. Raises InputError for a file that cannot be read, or that has no such list.
+    whole. Raises InputError for a file that cannot be read, or that is no list.
     """
     text = _Text(path, progress)
     try:
         start = text.peek()
-        if key is not None:
-            _find(text, key)
-        elif start != "[":
+        if keys:
+            if start != "{":
+                raise RowError("file", excerpt(text.near(), 20), "a JSON object")
+            yield from _inside(text, keys, within)
+        elif start == "[":
+            yield from _listed(text)
+        else:
             raise InputError(f"{path}: got {start or 'nothing'}, expected a list of objects")
-        yield from _listed(text)
-        _end_of_document(text, inside=key is not None)
+        if text.peek():
+            raise RowError("file", f'"{excerpt(text.near(), 40)}" behind the document', "one JSON document")
     except (RowError, RecursionError) as error:
         yield Given(text.line, None, text.near(), refused(error, path, text.line))
 
@@ -192,41 +199,27 @@ class _Text:
         return self.text[self.at : self.at + 1_000]
 
 
-def _find(text: _Text, key: str) -> None:
-    """Go to the list under a key of the object that begins here. Raises RowError when there is none."""
-    if text.peek() != "{":
-        raise RowError("file", excerpt(text.near(), 20), "a JSON object")
+def _inside(text: _Text, keys: frozenset[str], within: str) -> Iterator[Given]:
+    """The items of the lists under `keys` of the object that begins here; the rest of it is passed."""
     text.at += 1
     while text.peek() == '"':
         name, _ = text.take()
         if text.peek() != ":":
             break
         text.at += 1
-        if name == key and text.peek() == "[":
-            return
-        text.take()
+        opening = text.peek()
+        if name in keys and opening == "[":
+            yield from _listed(text)
+        elif name == within and opening == "{":
+            yield from _inside(text, keys, "")
+        else:
+            text.take()
         if text.peek() != ",":
             break
         text.at += 1
-    raise RowError(excerpt(key), excerpt(text.near(), 40) or "the end of the file", "a list of objects")
-
-
-def _end_of_document(text: _Text, *, inside: bool) -> None:
-    """Pass what stands behind the list. Raises RowError when that is not the rest of a whole document."""
-    text.at += 1  # the bracket
-    while inside and text.peek() == ",":
-        text.at += 1
-        text.peek()
-        text.take()
-        if text.peek() == ":":
-            text.at += 1
-            text.take()
-    if inside:
-        if text.peek() != "}":
-            raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
-        text.at += 1
-    if text.peek():
-        raise RowError("file", f'"{excerpt(text.near(), 40)}" behind the document', "one JSON document")
+    if text.peek() != "}":
+        raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
+    text.at += 1
 
 
 def _listed(text: _Text) -> Iterator[Given]:
@@ -249,6 +242,7 @@ def _listed(text: _Text) -> Iterator[Given]:
             near = excerpt(text.near(), 40)
             got = f'"{near}"' if near else "the end of the file inside the list"
             raise RowError("file", got, "a comma or ] after an item, in a whole JSON document")
+    text.at += 1
 
 
 def _given(value: Any, raw: str, line: int, text: _Text, item: int = 0) -> Given:

@@ -5,6 +5,7 @@ Runs of different rows stand mixed, so that the whole tree is held while it is r
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,7 +19,7 @@ from workbench.formats.metric_annotations import PROPOSER, by_context
 from workbench.formats.objects import as_written
 from workbench.formats.rows import Notes, Row, refused, shown
 from workbench.formats.stream import Given
-from workbench.model import Proposal, ProposedEntity, Record
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
 
 
 @dataclass(slots=True)
@@ -99,24 +100,54 @@ def _written(raw: str, name: str) -> dict[str, Any]:
 
 
 def _proposal(row: _Run, record: Record) -> Proposal | None:
-    """What was extracted from the reference and from the contexts, told apart by the text asked of."""
+    """What was extracted from the reference and from the contexts, told apart by the text asked of (the
+    reference is asked of first), and the statements of the reference with what was said of each."""
+    reference = record.sample.reference
     of_reference: tuple[ProposedEntity, ...] | None = None
     of_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = None
+    statements: tuple[ProposedStatement, ...] | None = None
     for run in _under(row):
         inputs, outputs = run.value.get("inputs"), run.value.get("outputs")
         asked = _first(inputs.get("data")) if type(inputs) is dict else None
-        answer = _first(outputs.get("output")) if type(outputs) is dict else None
-        entities = answer.get("entities") if type(answer) is dict else None
-        if type(asked) is not dict or type(entities) is not list:
+        answers = outputs.get("output") if type(outputs) is dict else None
+        answer = _first(answers)
+        if type(asked) is not dict or type(answer) is not dict:
             continue
-        said = [text for text in entities if type(text) is str and text.strip()]
-        if asked.get("text") == record.sample.reference:
-            of_reference = tuple(ProposedEntity(text) for text in said)
-        else:
-            of_contexts = by_context(said, record.sample.retrieved_contexts)
-    if of_reference is None and of_contexts is None:
+        if type(answer.get("classifications")) is list and asked.get("answer") == reference:
+            statements = _statements(answers if type(answers) is list else [answers])
+        elif type(entities := answer.get("entities")) is list:
+            said = [text for text in entities if type(text) is str and text.strip()]
+            if asked.get("text") == reference and of_reference is None:
+                of_reference = tuple(ProposedEntity(text) for text in said)
+            else:
+                of_contexts = by_context(said, record.sample.retrieved_contexts)
+    if of_reference is None and of_contexts is None and statements is None:
         return None
-    return Proposal(PROPOSER, "", of_reference, of_contexts)
+    return Proposal(PROPOSER, "", of_reference, of_contexts, statements)
+
+
+def _statements(answers: list[Any]) -> tuple[ProposedStatement, ...] | None:
+    """What context recall was answered; of several answers, as ragas does it, the first with the verdicts of
+    most, or the first alone where they are not as long. None where an item is none of a classification.
+    """
+    lists = [one.get("classifications") for one in answers if type(one) is dict]
+    items = [one for listed in lists if type(listed) is list for one in listed]
+    if not all(type(one) is dict and type(one.get("attributed")) in (int, bool) for one in items):
+        return None
+    if any(type(one.get("statement")) is not str or not one["statement"].strip() for one in items):
+        return None
+    alike = [listed for listed in lists if type(listed) is list]
+    if any(len(listed) != len(alike[0]) for listed in alike):
+        alike = alike[:1]
+    found = []
+    for first, *others in zip(*alike, strict=True):
+        votes = Counter(bool(one["attributed"]) for one in (first, *others))
+        verdict = "found" if votes.most_common(1)[0][0] else "missing"
+        reason = first.get("reason")
+        found.append(
+            ProposedStatement(first["statement"], verdict, reason=reason if type(reason) is str else None)
+        )
+    return tuple(found)
 
 
 def _first(value: Any) -> Any:

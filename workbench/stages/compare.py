@@ -170,5 +170,5 @@ def _difference(scores: ScoreReport, name: str) -> Difference:
         verified=Mean(verified_mean.value, verified_mean.n, undefined),
         delta=mean(differences).value,
         mae=mean(abs(difference) for difference in differences).value,
-        n_exact=sum(difference == 0 for difference in differences),
+        n_exact=sum(float(automatic) == float(verified) for automatic, verified in pairs),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from workbench.comparing.explained import Explained
 from workbench.matching.version import MATCHER
+from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
 from workbench.stages.calibrate import CrossFit
 from workbench.stages.explained import Known, explain_all
@@ -19,6 +20,8 @@ from workbench.store.explained import reviewed
 from workbench.store.runs import RunInfo
 
 Recalls = Mapping[int, float | None]
+_RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
+"""The scorer with the formula of the imported columns of a kind."""
 
 
 def side_of(
@@ -28,12 +31,20 @@ def side_of(
     """What a scorer or an imported column says, and what explains it beside the gold."""
     number = run.id if run else None
     if name not in SCORERS:
-        again: Recalls = {}
-        if run is not None and run.proposer != "rules" and EXTERNAL_KINDS[name] == "entity":
-            again = columns.values(store, run.id, MATCHER, threshold, "ragas")
-        human = reviewed(store, info.id, EXTERNAL_KINDS[name], info.policy.version)
+        kind = EXTERNAL_KINDS[name]
+        human = reviewed(store, info.id, kind, info.policy.version)
         values: Recalls = dict(columns.external_values(store, info.id, name))
-        return Side(values, values, {}, human, again)
+        if run is None or run.proposer == "rules":
+            return Side(values, values, {}, human, {})
+        again: Recalls = columns.values(store, run.id, MATCHER, threshold, _RECOUNT[kind])
+        told = [one for one in human if values.get(one) is not None]
+        if any(values[one] != again.get(one) for one in told):
+            return Side(values, values, {}, human, again)
+        # The run holds what the values were counted from, so that its causes are those of the column.
+        found = explain_all(
+            store, info, run.id, _RECOUNT[kind], threshold, reviewed=human, only=told, progress=progress
+        )
+        return Side(values, values, found.explained, human, again)
     known = explain_all(store, info, number, name, threshold, progress=progress)
     if number is None:
         return Side({}, {}, known.explained, known.reviewed, {})
