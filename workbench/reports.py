@@ -159,7 +159,7 @@ def figures_document(found: Figures) -> dict[str, Any]:
         "design": found.design,
         "planned_n": found.planned_n,
         "prefix": found.prefix,
-        "estimate": {**asdict(estimate), "bias": estimate.bias, "bias_interval": estimate.bias_interval},
+        "estimate": asdict(estimate),
         "assisted": found.assisted,
         "paired": {**asdict(paired), "equal": _share(paired.equal)},
         "without_fast": found.without_fast and found.without_fast.bias,

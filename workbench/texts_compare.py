@@ -47,7 +47,8 @@ def figures_text(found: Figures, *, full: bool, beside: bool) -> str:
         lines.append("nothing is proposed yet: workbench propose, or import FILE with proposals")
     if not verified_samples(found.counts):
         besides = " besides what this run was shown" if found.counts.seen else ""
-        lines.append(f"nothing is verified yet{besides}: workbench review, or import FILE --gold")
+        what = "settled: annotators differ everywhere" if found.counts.unresolved else "verified yet"
+        lines.append(f"nothing is {what}{besides}: workbench review, or import FILE --gold")
     lines += ["", *_facts(estimate_facts(found.estimate, assisted=found.assisted))]
     lines += [f"  {note}" for note in estimate_notes(found.estimate, assisted=found.assisted)]
     lines += [f"  {note}" for note in (*found.notes, *reproducible_lines(found.reproducible))]

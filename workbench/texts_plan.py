@@ -85,7 +85,8 @@ def _progress_lines(report: PlanReport) -> list[str]:
 def complete_line(report: PlanReport) -> str:
     """That the plan has its end, and what holds from there on."""
     if report.prefix == report.population:
-        return "complete: every sample is, so the mean is known"
+        open_ = sum(report.counts.get(status, 0) for status in ("skipped", "unresolved"))
+        return "complete: every sample was reached" + (f", {open_:,} are still open" if open_ else "")
     behind = report.prefix - (report.planned_n or 0) + report.beyond
     more = f"; {behind:,} more behind it stay out of it" if behind else ""
     return f"{at_end(report.planned_n or 0)}{more}"

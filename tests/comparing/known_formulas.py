@@ -428,3 +428,8 @@ def main_cause(automatic: Assessment, verified: Assessment, based: bool) -> str:
     if one is None or other is None or one == other:
         return ""
     return difference(automatic, verified, based=based).totals[0].cause
+
+
+def effective_n(n: int, rest: int, correlation: float) -> float:
+    """How many labels are worth n labels with `rest` predictions, weighed in the best way."""
+    return n * (n + rest) / (n + (1 - correlation**2) * rest)

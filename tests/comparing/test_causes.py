@@ -327,11 +327,16 @@ def test_a_false_match_with_a_name_that_stands_nowhere_is_of_the_extraction() ->
         assert [(row.cause, row.part) for row in rows] == [("false match", part)]
 
 
-def test_an_unsure_unit_is_a_false_match_that_says_so() -> None:
+def test_an_unsure_unit_that_the_machine_found_is_a_cause_of_its_own() -> None:
     found = difference(of(here("p1", "Agra")), of(here("p1", "Agra", "unsure")), based=True)
-    assert [(row.cause, row.part, row.share) for row in found.rows] == [
-        ("false match", "unsure", Fraction(1))
-    ]
+    assert [(row.cause, row.part, row.share) for row in found.rows] == [("unsure", "", Fraction(1))]
+
+
+def test_a_name_inside_another_that_a_person_merged_into_it_is_a_duplicate() -> None:
+    whole, inner = here("p1", "Indian city of Agra"), here("p2", "Agra")
+    merged = replace(inner, duplicate_of="p1")
+    found = difference(of(whole, inner), of(whole, merged), based=True)
+    assert said(found)["Agra | —"] == ("duplicate", "", "")
 
 
 def test_a_name_missed_inside_a_longer_one_says_so() -> None:

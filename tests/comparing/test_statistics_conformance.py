@@ -406,7 +406,7 @@ def prediction_powered(inputs: Any) -> Said:
 
 @replays("ppi.effective_n")
 def effective(inputs: Any) -> Said:
-    return {"effective_n": survey.effective_n(inputs["n"], inputs["N"], inputs["rho"])}
+    return {"effective_n": known.effective_n(inputs["n"], inputs["N"], inputs["rho"])}
 
 
 @replays("ppi.no_free_lunch")

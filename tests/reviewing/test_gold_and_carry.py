@@ -8,7 +8,7 @@ import pytest
 
 from workbench.model import Assessment, Evidence, Match, Span, Unit
 from workbench.reviewing.carry import carry
-from workbench.reviewing.gold import GoldOrigin, Verified, gold_units, resolve
+from workbench.reviewing.gold import GoldOrigin, Verified, disputed_labels, gold_units, place_of, resolve
 
 ROME = Unit("p1", "entity", "Rome", "place", (Span(10, 14),), Match("found", evidence=(Evidence(0, 0, 4),)))
 OSLO = Unit("p2", "entity", "Oslo", "place", (Span(0, 4),), Match("missing", "absent"))
@@ -34,7 +34,7 @@ def test_the_only_verified_review_is_gold() -> None:
 
 
 def test_equal_reviews_are_gold_and_differing_ones_are_unresolved() -> None:
-    """Ids, evidence and rules may differ; units, labels and verdicts may not. Never last-wins."""
+    """Ids, evidence, rules and labels may differ; units and verdicts may not. Never last-wins."""
     same = verified("b", replace(ROME, id="h9", match=Match("found", rule="human")), OSLO)
     first = verified("a", ROME, OSLO)
 
@@ -43,12 +43,26 @@ def test_equal_reviews_are_gold_and_differing_ones_are_unresolved() -> None:
     for differing in (
         verified("b", ROME),
         verified("b", ROME, OSLO, LOOSE),
-        verified("b", ROME, replace(OSLO, label="person")),
         verified("b", ROME, replace(OSLO, match=Match("found"))),
         verified("b", replace(ROME, spans=(Span(9, 14),)), OSLO),
     ):
         assert resolve([first, differing]) is None
         assert resolve([differing, first]) is None
+
+
+def test_labels_that_differ_leave_the_first_review_as_gold() -> None:
+    first, second = verified("a", ROME, OSLO), verified("b", ROME, replace(OSLO, label="person"))
+
+    assert resolve([first, second]) == first
+    assert resolve([second, first]) == second
+    assert {place_of(OSLO)} == disputed_labels(one.assessment.units for one in (first, second))
+
+
+def test_labels_that_differ_leave_no_gold_where_the_policy_counts_only_one_of_them() -> None:
+    first, second = verified("a", ROME, OSLO), verified("b", ROME, replace(OSLO, label="person"))
+
+    assert resolve([first, second], ["place"]) is None
+    assert resolve([first, second], ["place", "person"]) == first
 
 
 def test_the_adjudicated_review_stands_above_all() -> None:

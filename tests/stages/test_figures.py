@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import FIXTURES
 from workbench.comparing.causes import CAUSES
+from workbench.comparing.words import estimate_facts
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
@@ -112,6 +113,18 @@ def test_a_prefix_of_the_random_order_estimates_all_samples(bench: Any) -> None:
     assert 20 == found.arms.assisted.n
 
 
+def test_bias_and_causes_are_of_the_same_samples_where_some_have_no_gold_units(bench: Any) -> None:
+    made = rows(30, gold=True)
+    made[4]["gold"]["entities"] = []
+    bench.load(made, gold="require", blind=0.0)
+    found = figures(bench.store, bench.info())
+
+    assert (29, 1) == (found.estimate.n, found.estimate.undefined)
+    assert float(sum(one.share for one in found.causes)) == pytest.approx(found.estimate.bias, abs=1e-12)
+    note = next(fact.note for fact in estimate_facts(found.estimate) if fact.name == "bias of automatic")
+    assert "of samples with both values" == note
+
+
 def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None:
     bench.load(rows(30, gold=False), blind=0.0)
     for key in in_order(bench)[15:27]:
@@ -126,7 +139,7 @@ def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None
 def test_gold_of_a_file_that_covers_some_gives_no_estimate(bench: Any) -> None:
     bench.load([*rows(12, gold=True), *rows(30, gold=False, seed=4)[12:]], gold="given", blind=0.0)
     found = figures(bench.store, bench.info())
-    assert "imported gold comes without the chance" in found.estimate.refusal
+    assert "how the file's gold samples were chosen" in found.estimate.refusal
     assert (12, 12) == (found.counts.imported, found.estimate.n)
 
 

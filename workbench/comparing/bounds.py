@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from workbench.comparing.estimators import Drawn, clusters
 from workbench.comparing.intervals import at_most, at_most_always
@@ -30,14 +31,16 @@ class Bound:
 
 
 def rare(values: Sequence[float], others: int = 0) -> tuple[float, int] | None:
-    """The usual value and how many are not it, where all are equal or fewer than 5 are not 0; else None.
+    """The usual value and how many are not it, where they are fewer than 5; else None.
 
+    0 is the usual value where it can be, else the median: the value of all but a few is the median.
     `others` differ too, by how much is unknown.
     """
-    if values and not others and max(values) - min(values) < EQUAL:
-        return values[0], 0
-    differing = others + sum(abs(value) > EQUAL for value in values)
-    return (0.0, differing) if differing < FEWEST_DIFFERENT else None
+    for usual in (0.0, median(values) if values else 0.0):
+        differing = others + sum(abs(value - usual) > EQUAL for value in values)
+        if differing < FEWEST_DIFFERENT:
+            return usual, differing
+    return None
 
 
 def exact_bound(

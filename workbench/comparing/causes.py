@@ -13,9 +13,11 @@ from workbench.matching.link import link
 from workbench.model import Assessment, Evidence, Tally, Unit, count
 from workbench.text.normalise import key
 
-Cause = Literal["missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match"]
+Cause = Literal[
+    "missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match", "unsure"
+]
 Part = Literal[
-    "", "merge", "split", "nested", "boundary", "unsure",
+    "", "merge", "split", "nested", "boundary",
     "context extraction", "comparator", "unattributed",
 ]  # fmt: skip
 
@@ -84,7 +86,8 @@ def difference(
 
     `based`: the verified units came out of the automatic ones, with their ids. `extracted` is for scorers
     that compare extracted context entities: with it a false or missed match is put down to the extraction
-    or to the comparator, by the evidence. An unsure unit is not found.
+    or to the comparator, by the evidence. An unsure unit is not found; where the machine found it, the
+    cause is `unsure`.
     """
     linked = links(automatic, verified, based=based, lang=lang)
     ours, theirs = {one.automatic.id for one in linked}, {one.verified.id for one in linked}
@@ -134,8 +137,8 @@ def _linked(one: Link, each: Shares | None, extracted: Extracted | None) -> Row:
     part: Part = ""
     if _found(ours):
         if theirs.match.verdict == "unsure":
-            part = "unsure"
-        elif extracted is not None:  # the name that was linked stands in no context: it was not read there
+            return Row(ours, theirs, one.rule, "unsure", "", each.false)
+        if extracted is not None:  # the name that was linked stands in no context: it was not read there
             part = "comparator" if ours.match.evidence else "context extraction"
         return Row(ours, theirs, one.rule, "false match", part, each.false)
     if ours.match.nested:
@@ -171,9 +174,11 @@ def _invented(
         beside = by_key.get(key(unit.text, lang) or unit.text)
         if beside is None:
             part, beside = _granularity(unit, invented, lacking, pairs)
-            cause = "granularity" if part else "invented unit"
+            if part != "split" and merged.get(unit.id):  # a person merged it, and not as a piece of the other
+                part, beside = "", merged[unit.id]
+            cause = "granularity" if part else "duplicate"
         if beside is None:
-            beside = merged.get(unit.id) or _other_mention(unit, [one for _, one in pairs], lang)
+            beside = _other_mention(unit, [one for _, one in pairs], lang)
             cause = "duplicate" if beside else "invented unit"
         share = None if each is None else each.invented_found if _found(unit) else each.invented
         rows.append(Row(unit, None, "", cause, part, share, beside))

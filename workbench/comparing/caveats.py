@@ -8,6 +8,7 @@ from workbench.comparing.estimators import Figures
 from workbench.comparing.survey import least_correlation
 
 if TYPE_CHECKING:
+    from workbench.comparing.bounds import Bound
     from workbench.comparing.estimates import Estimate
 
 FEWEST = 10
@@ -51,30 +52,34 @@ def assumptions(
 
 def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete: bool) -> list[str]:
     if complete:
-        return []  # the estimate's method says it: every sample was reached, so the mean is known
+        return []  # every sample was reached: nothing was drawn
     said = [DRAWN[found.design]]
     if found.method == "confidence sequence":
-        said.append(f"Valid whenever one looks, narrowest near {planned or 'n = 100'}.")
+        said.append(f"An interval for checking often; tightest near {planned or 100} reviews.")
     elif found.method == "t" and at_planned and planned:
         said.append(f"Valid at the planned {planned} samples only.")
     if found.bound is not None:
         looks = "at the planned number" if at_planned and planned else "at every look"
         said.append(
-            f"{found.bound.differing} of {found.bound.n} differ, too few for a t interval:"
-            f" at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
+            f"{found.bound.differing} of {found.bound.n} differ{_otherwise(found.bound)}, too few for a t"
+            f" interval: at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
         )
+    elif found.corpus is None:
+        said.append("No interval: within each stratum all differences are equal, which shows no spread.")
     return said
+
+
+def _otherwise(bound: Bound) -> str:
+    return f" otherwise than by {abs(bound.usual):.3f}" if bound.usual else ""
 
 
 def _of_samples(found: Estimate) -> list[str]:
     said = []
     if found.open:
-        open_ = (
-            "1 skipped or unresolved sample counts at its"
-            if found.open == 1
-            else (f"{found.open} skipped or unresolved samples count at their")
+        said.append(
+            f"Open samples: {found.open}. An unresolved one counts at its annotators' lowest and highest"
+            " value, a skipped one at 0 and 1."
         )
-        said.append(f"{open_} lowest and at {'its' if found.open == 1 else 'their'} highest.")
     if found.undefined or found.excluded:
         said.append(f"{found.undefined} without units and {found.excluded} excluded are no part of the mean.")
     return said

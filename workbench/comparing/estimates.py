@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import fsum, sqrt
 from typing import Literal
 
-from workbench.comparing.bounds import Bound, exact_bound
+from workbench.comparing.bounds import EQUAL, Bound, exact_bound
 from workbench.comparing.caveats import FEWEST, assumptions
-from workbench.comparing.estimators import Drawn, Figures, hajek
+from workbench.comparing.estimators import Drawn, Figures, Fill, hajek
 from workbench.comparing.intervals import (
     UNIT,
     Interval,
@@ -19,19 +20,19 @@ from workbench.comparing.intervals import (
 from workbench.comparing.means import Mean, mean
 from workbench.comparing.survey import (
     PowerTuned,
-    effective_n,
     moments,
     ppi,
     without,
 )
 
 Design = Literal["simple", "stratified", "disputed", "hand", "imported"]
-Method = Literal["", "known", "t", "confidence sequence", "exact bound"]
+Method = Literal["", "known", "range", "t", "confidence sequence", "exact bound"]
 
 
 REFUSED: dict[Design, str] = {
     "hand": "the samples were picked by hand: nobody knows the chance that each had",
-    "imported": "imported gold comes without the chance that each sample had, and does not cover them all",
+    "imported": "we do not know how the file's gold samples were chosen, so nothing can be estimated for the"
+    " rest",
 }
 
 
@@ -39,12 +40,15 @@ REFUSED: dict[Design, str] = {
 class Estimate:
     """The mean verified value of all `total` samples, or in `refusal` why there is none.
 
-    `n` verified samples have a value; `undefined` have no verified units, `excluded` were excluded, `open`
-    were skipped or are unresolved. `automatic` is the mean of all samples, `verified` that of the verified
-    ones so far. `reach` is the point with open and unsure samples at their lowest and highest. `corpus` is
-    the interval for these samples, `generalising` for the process behind them; both are None where
-    `assumptions` or `method` say why. `df`, `se` and `se_generalising` belong to the t intervals. `share` is
-    the estimated share of samples that have verified units, `excluded_share` of excluded ones.
+    `n` verified samples have a value, `unsure` of them with unsure units; `undefined` have no verified units,
+    `excluded` were excluded, `open` were skipped or are unresolved. `automatic` is the mean of all samples,
+    `verified` that of the verified ones so far. `reach` is the point with open and unsure samples at their
+    lowest and highest: it is all there is to know where every sample was reached and not all are settled.
+    `corpus` is the interval for these samples, `generalising` for new data of the same kind; both are None
+    where `assumptions` or `method` say why. `gold_only` is what `corpus` would be without the automatic
+    values. `bias` is the mean of automatic − verified over the samples that have both values. `df`, `se` and
+    `se_generalising` belong to the t intervals. `share` is the estimated share of samples that have verified
+    units, `excluded_share` of excluded ones.
     """
 
     total: int
@@ -52,6 +56,7 @@ class Estimate:
     undefined: int
     excluded: int
     open: int
+    unsure: int
     design: Design
     automatic: Mean
     verified: Mean
@@ -68,24 +73,17 @@ class Estimate:
     share: float | None = None
     excluded_share: float | None = None
     correlation: float | None = None
-    effective_n: float | None = None
+    gold_only: Interval | None = None
+    bias: float | None = None
+    bias_interval: Interval | None = None
     bound: Bound | None = None
     tuned: PowerTuned | None = None
     assumptions: tuple[str, ...] = ()
 
     @property
-    def bias(self) -> float | None:
-        """Automatic − estimated mean of these samples."""
-        if self.automatic.value is None or self.point is None:
-            return None
-        return self.automatic.value - self.point
-
-    @property
-    def bias_interval(self) -> Interval | None:
-        """The interval of the bias: the automatic mean is known, so it is as wide as `corpus`."""
-        if self.corpus is None or self.automatic.value is None:
-            return None
-        return Interval(self.automatic.value - self.corpus.high, self.automatic.value - self.corpus.low)
+    def complete(self) -> bool:
+        """Whether every sample was reached."""
+        return self.n + self.undefined + self.excluded + self.open == self.total
 
 
 def estimate(
@@ -108,6 +106,58 @@ def estimate(
     had, those outside the prefix too. `all_groups`: whole groups were drawn, out of so many. `limits` are
     the ends of the scale, None for parts of a difference.
     """
+    ask = partial(
+        _estimate, design=design, strata=strata, planned=planned, at_planned=at_planned, lowest=lowest,
+        all_groups=all_groups,
+    )  # fmt: skip
+    found = ask(automatic, drawn, limits=limits)
+    mean_automatic = found.automatic.value
+    if found.point is None or mean_automatic is None:
+        return found
+    bias: float | None = mean_automatic - found.point
+    ends = None if found.corpus is None else found.corpus.mirrored(mean_automatic)
+    if limits is not None and (found.automatic.undefined or found.undefined or found.excluded):
+        # both means over other samples would differ by more than what the causes explain
+        off = ask(
+            [None if value is None else 0.0 for value in automatic],
+            [_difference(one) for one in drawn],
+            limits=limits.mirrored(mean_automatic),
+        )
+        bias, ends = off.point, off.corpus
+    found = replace(found, bias=bias, bias_interval=ends)
+    if limits is None or found.corpus is None or found.method not in ("t", "confidence sequence"):
+        return found
+    bare = ask([0.0] * len(automatic), [replace(one, automatic=0.0) for one in drawn], limits=limits)
+    return replace(found, gold_only=bare.corpus)
+
+
+def _difference(one: Drawn) -> Drawn:
+    """The sample with automatic − verified for its value, undefined where one of them is."""
+    ours, theirs = one.automatic, one.verified
+    if ours is None:
+        return replace(one, verified=None, low=None, high=None)
+    return replace(
+        one,
+        automatic=0.0,
+        verified=None if theirs is None else ours - theirs,
+        low=None if one.high is None else ours - one.high,
+        high=None if one.low is None else ours - one.low,
+    )
+
+
+def _estimate(
+    automatic: Sequence[float | None],
+    drawn: Sequence[Drawn],
+    *,
+    design: Design,
+    strata: Sequence[str],
+    planned: int | None,
+    at_planned: bool,
+    lowest: float | None,
+    all_groups: int | None,
+    limits: Interval | None,
+) -> Estimate:
+    """The estimate without its bias and what it would be without the automatic values."""
     values = [one.verified for one in drawn if one.verified is not None]
     start = Estimate(
         total=len(automatic),
@@ -115,28 +165,33 @@ def estimate(
         undefined=sum(one.verified is None and not one.open and not one.excluded for one in drawn),
         excluded=sum(one.excluded for one in drawn),
         open=sum(one.open for one in drawn),
+        unsure=sum(one.verified is not None and one.low != one.high for one in drawn),
         design=design,
         automatic=mean(automatic),
         verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
     )
     complete = len(drawn) == len(automatic)
-    refusal = _refusal(start, drawn, complete)
-    if refusal:
-        return replace(start, refusal=refusal)
     grouping = all_groups if not complete else None
+
+    def figures(fill: Fill) -> Figures:
+        return _upright(hajek(automatic, drawn, strata, fill=fill, certain=complete, all_groups=grouping))
+
+    refusal = _refusal(start, drawn, complete)
     try:
-        middle = _upright(hajek(automatic, drawn, strata, certain=complete, all_groups=grouping))
+        if refusal and complete and start.open and start.n + start.open >= FEWEST:
+            ends = Interval(figures("low").point, figures("high").point)
+            return replace(start, refusal=refusal, reach=_within(ends, limits))
+        if refusal:
+            return replace(start, refusal=refusal)
+        middle = figures("drop")
         low, high = middle, middle
         if any(one.low is not None for one in drawn):
-            low = _upright(hajek(automatic, drawn, strata, fill="low", certain=complete, all_groups=grouping))
-            high = _upright(
-                hajek(automatic, drawn, strata, fill="high", certain=complete, all_groups=grouping)
-            )
+            low, high = figures("low"), figures("high")
     except ValueError as reason:
         return replace(start, refusal=str(reason))
     if grouping is not None and middle.groups < FEWEST:
         return replace(start, refusal=f"{middle.groups} groups, fewer than {FEWEST}: counts only")
-    reach = Interval(low.point, high.point) if low is not high else None
+    reach = None if low is high else Interval(low.point, high.point)
     point = middle.point if reach is None else min(max(middle.point, low.point), high.point)
     found = replace(
         start,
@@ -166,9 +221,9 @@ def estimate(
     return replace(found, assumptions=assumptions(found, middle, planned, at_planned, complete, all_groups))
 
 
-def _within(interval: Interval | None, limits: Interval) -> Interval | None:
+def _within(interval: Interval | None, limits: Interval | None) -> Interval | None:
     """The part on the scale; an interval that lies beside it stays, for a width of 0 would say too much."""
-    if interval is None or interval.high <= limits.low or interval.low >= limits.high:
+    if interval is None or limits is None or interval.high <= limits.low or interval.low >= limits.high:
         return interval
     return interval.clipped(limits.low, limits.high)
 
@@ -180,12 +235,10 @@ def _upright(figures: Figures) -> Figures:
 
 def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
     if not start.n:
-        return "nothing was verified"
-    if complete:
-        return ""
-    if start.design in REFUSED:
+        return "nothing is settled" if start.open else "nothing was verified"
+    if not complete and start.design in REFUSED:
         return REFUSED[start.design]
-    if any(one.pi is None or one.pi <= 0 for one in drawn):
+    if not complete and any(one.pi is None or one.pi <= 0 for one in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
         return f"{start.n} verified samples, fewer than {FEWEST}: counts only"
@@ -216,16 +269,20 @@ def _intervals(
         generalising = Interval(corpus.low - reach, corpus.high + reach)
     else:
         generalising = _spread(low, high, tuned, process=True)
-    method: Method = (
-        "known" if complete else "exact bound" if bound else "t" if tuned is None else ("confidence sequence")
-    )
+    method: Method = "confidence sequence" if tuned is not None else "t"
+    if complete:
+        method = "known" if found.reach is None else "range"
+    elif bound is not None:
+        method = "exact bound"
+    elif corpus is not None and corpus.width < EQUAL:  # equal differences within each stratum
+        corpus = generalising = None
     return replace(
         found,
         corpus=corpus,
         generalising=generalising,
         bound=bound,
         method=method,
-        se=None if bound or complete else sqrt(middle.variance),
+        se=None if bound or corpus is None else sqrt(middle.variance),
         se_generalising=None if bound or generalising is None else sqrt(middle.variance + middle.process),
     )
 
@@ -257,7 +314,7 @@ def _excluded_share(drawn: Sequence[Drawn], strata: Sequence[str], complete: boo
 
 
 def _beside(found: Estimate, automatic: Sequence[float | None], drawn: Sequence[Drawn]) -> Estimate:
-    """How closely both values go together, what that is worth, and PPI++ for simple draws."""
+    """How closely both values go together, and PPI++ for simple draws."""
     pairs = [(one.automatic, one.verified) for one in drawn]
     known = [(f, y) for f, y in pairs if f is not None and y is not None]
     if len(known) < FEWEST:
@@ -273,9 +330,4 @@ def _beside(found: Estimate, automatic: Sequence[float | None], drawn: Sequence[
     whole = found.n == len(drawn) and found.automatic.undefined == 0
     if found.design == "simple" and whole and rest.n and found.method == "t" and found.groups is None:
         tuned = ppi(ours, theirs, rest)
-    return replace(
-        found,
-        correlation=correlation,
-        effective_n=effective_n(len(known), rest.n, correlation),
-        tuned=tuned,
-    )
+    return replace(found, correlation=correlation, tuned=tuned)

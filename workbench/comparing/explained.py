@@ -10,7 +10,7 @@ from typing import Any, cast
 from workbench.comparing.causes import Cause, Difference, Part, Row
 from workbench.model import Tally
 
-VERSION = 1
+VERSION = 2
 """Of the document; kept explanations of another version are worked out anew."""
 
 

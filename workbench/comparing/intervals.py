@@ -29,6 +29,10 @@ class Interval:
         """The part of it that lies between `low` and `high`; an end outside moves to the nearer of them."""
         return Interval(min(max(self.low, low), high), min(max(self.high, low), high))
 
+    def mirrored(self, value: float) -> Interval:
+        """`value` minus everything in it."""
+        return Interval(value - self.high, value - self.low)
+
     def moved(self, by: float) -> Interval:
         """Both ends plus `by`."""
         return Interval(self.low + by, self.high + by)

@@ -1,4 +1,4 @@
-"""The prediction-powered estimate for the process behind the samples, and what it is worth."""
+"""The prediction-powered estimate for the process behind the samples."""
 
 from __future__ import annotations
 
@@ -85,11 +85,6 @@ def _tuned(verified: Sequence[float], automatic: Sequence[float], rest: Moments)
     if not rest.n or not variance:
         return 0.0
     return min(1.0, max(0.0, together / ((1 + n / rest.n) * variance)))
-
-
-def effective_n(n: int, rest: int, correlation: float) -> float:
-    """How many verified samples alone would be worth the n together with `rest` automatic values."""
-    return n * (n + rest) / (n + (1 - correlation**2) * rest)
 
 
 def least_correlation(n: int) -> float:

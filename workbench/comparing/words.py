@@ -7,7 +7,7 @@ them safe.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,10 +26,7 @@ FEWEST = 10
 BADGE = 30
 """Samples from which figures stand without a caution."""
 
-ASSISTED = (
-    f"Assisted gold: reviewed with proposals in sight, and fewer than {BADGE} blind reviews to tell what"
-    " they did to it."
-)
+ASSISTED = f"Reviewers saw the proposals; too few blind reviews (under {BADGE}) to measure that influence."
 METHODS = {
     "known": "known: every sample was reached",
     "t": "t interval at the planned n",
@@ -137,9 +134,7 @@ def _listed(parts: Sequence[tuple[int, str]]) -> str:
 
 def estimate_label(found: Estimate) -> str:
     """`estimated for all 5,000`, or `verified, all 105` where every sample was reached."""
-    return (
-        f"verified, all {found.total:,}" if found.method == "known" else f"estimated for all {found.total:,}"
-    )
+    return f"{'verified, all' if found.complete else 'estimated for all'} {found.total:,}"
 
 
 def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
@@ -149,31 +144,54 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
     """
     automatic = number(found.automatic.value)
     facts = [Fact(f"automatic, all {found.total:,}", automatic, _undefined(found.automatic.undefined))]
-    known = found.method == "known"
-    if not known:
+    if not found.complete or found.open:
         facts += _so_far(found)
+    if found.complete and found.reach is not None:
+        facts.append(Fact(estimate_label(found), between(found.reach), settled(found)))
+    elif found.refusal:
+        facts.append(Fact(estimate_label(found), UNDEFINED, "no estimate"))
+    else:
+        method = METHODS.get(found.method, "") + (", assisted gold" if assisted else "")
+        facts.append(Fact(estimate_label(found), number(found.point), method))
+        if found.reach is not None:
+            facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
     if found.refusal:
-        return [*facts, Fact(estimate_label(found), UNDEFINED, "no estimate")]
-    method = METHODS.get(found.method, "") + (", assisted gold" if assisted else "")
-    facts.append(Fact(estimate_label(found), number(found.point), method))
-    if found.reach is not None:
-        facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
-    if not known:
-        facts.append(
-            Fact(
-                "this corpus", interval(found.corpus) or UNDEFINED, f"95 %, the mean of these {found.total:,}"
-            )
-        )
+        return facts
+    if not found.complete:
+        these = f"95 %, the mean of these {found.total:,}"
+        facts.append(Fact("this corpus", interval(found.corpus) or UNDEFINED, these))
     by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
     general = interval(found.generalising)
-    facts.append(Fact("generalising", general or UNDEFINED, f"95 %, the process behind them{by_group}"))
-    facts.append(
-        Fact("bias of automatic", signed(found.bias), "" if known else interval(found.bias_interval))
-    )
-    if found.bound is None and not known and found.effective_n is not None and found.correlation is not None:
-        worth = f"{found.n:,} reviews are worth {found.effective_n:,.0f}"
-        facts.append(Fact("correlation", number(found.correlation), worth))
+    facts.append(Fact("generalising", general or UNDEFINED, f"95 %, for new data of the same kind{by_group}"))
+    facts.append(_bias_of_all(found))
+    if found.correlation is not None and found.corpus is not None and found.gold_only is not None:
+        wide, alone = (number(one.width, 2) for one in (found.corpus, found.gold_only))
+        note = f"interval {wide} wide; without the automatic values {alone}"
+        facts.append(Fact("correlation", number(found.correlation), note))
     return facts
+
+
+def between(ends: Interval, show: Callable[[float], str] = number) -> str:
+    """`between .316 and .412`."""
+    return f"between {show(ends.low)} and {show(ends.high)}"
+
+
+def settled(found: Estimate) -> str:
+    """`185 of 200 settled; 15 open`, and how many have unsure units."""
+    parts = [f"{found.total - found.open:,} of {found.total:,} settled"]
+    parts += [f"{found.open:,} open"] if found.open else []
+    parts += [f"{found.unsure:,} with unsure units"] if found.unsure else []
+    return "; ".join(parts)
+
+
+def _bias_of_all(found: Estimate) -> Fact:
+    """Automatic − verified for all samples; over those with both values where some have one of them only."""
+    both = "of samples with both values"
+    note = both if found.automatic.undefined or found.undefined or found.excluded else ""
+    if found.method == "range" and found.bias_interval is not None:
+        return Fact("bias of automatic", between(found.bias_interval, signed), note)
+    ends = "" if found.complete else interval(found.bias_interval)
+    return Fact("bias of automatic", signed(found.bias), f"{ends} {note}".strip())
 
 
 def paired_notes(found: Paired) -> list[str]:
@@ -189,7 +207,8 @@ def _so_far(found: Estimate) -> list[Fact]:
         return []
     few = found.n < FEWEST
     value = number(None if few else found.verified.value)
-    return [Fact("verified so far", value, f"n = {found.n:,}{', counts only' if few else ''}")]
+    unsure = ", unsure units as not found" if found.unsure and not few else ""
+    return [Fact("verified so far", value, f"n = {found.n:,}{', counts only' if few else unsure}")]
 
 
 def same_facts(rows: Iterable[Row], paired: Paired) -> list[Fact]:
@@ -214,7 +233,7 @@ def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
     """What must be known to read the estimate: why there is none, how it was drawn, what the gold is."""
     lines = [f"No estimate for all {found.total:,}: {found.refusal}."] if found.refusal else []
     lines += found.assumptions
-    if found.method == "known" and found.n < BADGE:
+    if found.complete and not found.refusal and found.n < BADGE:
         lines.append(f"{found.n:,} samples, fewer than {BADGE}: read with caution.")
     return [*lines, ASSISTED] if assisted and found.n else lines
 
@@ -307,7 +326,7 @@ def cause_line(total: CauseTotal) -> str:
 
 def cause_estimate(found: Estimate | None) -> str:
     """`for all 5,000: −.116 [−.150, −.082]`; empty where it is not estimated, or known."""
-    if found is None or found.point is None or found.method == "known":
+    if found is None or found.point is None or found.complete:
         return ""
     return f"for all {found.total:,}: {signed(found.point)} {interval(found.corpus)}".rstrip()
 

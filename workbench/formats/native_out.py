@@ -7,7 +7,7 @@ that way, as a dictionary for `json.dumps` 4.8.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from workbench.model import (
     Record,
     Unit,
 )
+from workbench.reviewing.gold import Place, disputed_labels, place_of
 
 
 def to_line(record: Record) -> str:
@@ -55,7 +56,8 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     if record.proposal is not None:
         text += f', "proposal": {_one_or_all(map(_proposal, (record.proposal, *record.others)))}'
     if record.gold:
-        text += f', "gold": {_one_or_all(map(_gold, record.gold))}'
+        disputed = _disputed(record.gold) if len(record.gold) > 1 else set()
+        text += f', "gold": {_one_or_all(_gold(one, disputed) for one in record.gold)}'
     if record.scores:
         numbers = (f"{quoted(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
         text += f', "scores": {{{", ".join(numbers)}}}'
@@ -131,7 +133,14 @@ def _statement(statement: ProposedStatement) -> dict[str, Any]:
     return {name: value for name, value in values if value is not None}
 
 
-def _gold(gold: GoldRecord) -> str:
+def _disputed(gold: Sequence[GoldRecord]) -> set[Place]:
+    """The entities that annotators gave different labels; none where one of them settles it."""
+    if any(one.marks.adjudicated for one in gold):
+        return set()
+    return disputed_labels(one.entities or () for one in gold)
+
+
+def _gold(gold: GoldRecord, disputed: Collection[Place]) -> str:
     text = f'{{"annotator": {quoted(gold.annotator)}'
     place = 0
     for name, kind in (("entities", gold.entities), ("statements", gold.statements)):
@@ -141,7 +150,7 @@ def _gold(gold: GoldRecord) -> str:
         for unit in kind:
             if unit.counted:
                 place += 1
-                units.append(_unit(unit, place))
+                units.append(_unit(unit, place, disputed=bool(disputed) and place_of(unit) in disputed))
         text += f', "{name}": [{", ".join(units)}]'
     if gold.effort is not None:
         effort = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
@@ -169,13 +178,15 @@ def _marks(marks: Marks) -> Mapping[str, Any]:
     }
 
 
-def _unit(unit: Unit, place: int) -> str:
+def _unit(unit: Unit, place: int, *, disputed: bool) -> str:
     match, spans = unit.match, unit.spans
     text = f'"text": {quoted(unit.text)}'
     if unit.id != f"g{place}":
         text = f'"id": {quoted(unit.id)}, {text}'
     if unit.label:
         text += f', "label": {quoted(unit.label)}'
+    if disputed:
+        text += ', "label_disputed": true'
     if unit.original_label:
         text += f', "original_label": {quoted(unit.original_label)}'
     if spans:

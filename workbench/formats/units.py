@@ -46,7 +46,7 @@ _GOLD = frozenset({"annotator", "entities", "statements", "effort", *_MARKS})
 _USUAL = frozenset({"id", "text", "label", "start", "end", "verdict", "reason", "evidence"})
 _UNIT = frozenset(
     {"id", "text", "label", "start", "end", "spans", "verdict", "reason", "evidence", "nested", "note"}
-    | {"original_label"}
+    | {"original_label", "label_disputed"}
 )
 
 

@@ -75,6 +75,7 @@ def gather(
         chance=probabilities(drawn),
         grouping=None if options.text else pseudonyms(salt, "group"),
         strata=None if options.text else pseudonyms(salt, "stratum"),
+        counted_labels=info.policy.counted_labels,
     )  # fmt: skip
     known = Provenance(
         facts=facts,
@@ -115,6 +116,6 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
 def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
     """The samples whose annotators differ in every kind that several verified."""
     several = export_facts.several_ids(store, info.id)
-    everyone = Choice(info.id, None, str)
+    everyone = Choice(info.id, None, str, counted_labels=info.policy.counted_labels)
     chunks = exports.each_leaving(store, info.id, None, several) if several else ()
     return {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}

@@ -28,6 +28,7 @@ class Choice:
 
     `wanted` None: all. `splits`: the split of each sample by number; `place` tells that in the queue, 0 for
     none. `chance` gives the probability with which a sample was drawn. `withheld`: samples whose gold stays.
+    `counted_labels`: those of the policy; empty means all.
     `grouping` and `strata`: how groups and strata are called, None: as they are.
     """
 
@@ -42,6 +43,7 @@ class Choice:
     chance: Chance | None = None
     grouping: Naming | None = None
     strata: Naming | None = None
+    counted_labels: Collection[str] = ()
 
 
 def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
@@ -100,7 +102,7 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
     gold: dict[Kind, tuple[Unit, ...]] = {}
     states: dict[Kind, str] = {}
     for kind in KINDS:
-        states[kind], units = _standing(reviews, kind)
+        states[kind], units = _standing(reviews, kind, choice.counted_labels)
         if units is not None:
             gold[kind] = units
     number = leaving.sample_id
@@ -132,7 +134,9 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
     )
 
 
-def _standing(reviews: Collection[Said], kind: Kind) -> tuple[str, tuple[Unit, ...] | None]:
+def _standing(
+    reviews: Collection[Said], kind: Kind, counted_labels: Collection[str]
+) -> tuple[str, tuple[Unit, ...] | None]:
     """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
     states = [one.states[kind] for one in reviews]
     if "excluded" in states:
@@ -145,6 +149,6 @@ def _standing(reviews: Collection[Said], kind: Kind) -> tuple[str, tuple[Unit, .
             Verified(one.annotator, one.origin, Assessment(kind, "", one.units[kind]))  # type: ignore[arg-type]
             for one in verified
         ]
-        gold = resolve(said)
+        gold = resolve(said, counted_labels)
         return ("verified", gold.assessment.units) if gold else ("unresolved", None)
     return next((state for state in ("started", "skipped") if state in states), "todo"), None

@@ -42,7 +42,7 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
         theirs = side.reviewed.get(row.sample_id)
         value = low = high = None
         if row.status in OPEN:
-            low, high = 0.0, 1.0
+            low, high = (theirs and theirs.ends) or (0.0, 1.0)
         elif row.status == "verified" and theirs is not None and theirs.tally is not None:
             value = recall_of(theirs.tally)
             ends = theirs.tally.interval
@@ -87,7 +87,7 @@ def by_cause(
     excluded: set[int],
 ) -> dict[str, Estimate]:
     """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
-    if of_all.refusal or of_all.point is None:
+    if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
         return {}
     rows = [row for row in begun.rows if row.sample_id in places and row.status not in OPEN]
     strata = _strata(begun, places)

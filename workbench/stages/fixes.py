@@ -17,7 +17,7 @@ _MENDS: dict[Key, str] = {
     ("granularity", "split"): "guideline or prompt: these are parts of one unit",
     ("granularity", "nested"): "guideline: whether a name inside a longer name counts",
     ("granularity", "boundary"): EDGES,
-    ("false match", "unsure"): "settle it: what is unsure counts as not found",
+    ("unsure", ""): "settle it: what is unsure counts as not found",
     (
         "false match",
         "context extraction",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy
@@ -32,7 +32,8 @@ class Reviewed(NamedTuple):
 
     `origin` is "unresolved" where several differ. `review_id` is of the review that the gold came from and
     `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `stamp`
-    changes with text, policy and gold.
+    changes with text, policy and gold. `ends` are the lowest and the highest recall of the annotators of an
+    unresolved sample: 0 and 1 where one of them has no units.
     """
 
     sample_id: int
@@ -46,6 +47,7 @@ class Reviewed(NamedTuple):
     annotator: str
     stamp: str
     tally: Tally | None = None
+    ends: tuple[float, float] | None = None
 
 
 def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int, Reviewed]:
@@ -78,10 +80,24 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
             for number, gold in gold_of(session, ids[start : start + CHUNK], kind).items():
                 found[number] = _resolved(several[number], gold.origin)
         counts = _counts(session, dataset_id, kind)
+
+    def tally(one: Reviewed) -> Tally:
+        return Tally(*counts.get(one.review_id or 0, (0, 0, 0)))
+
     return {
-        number: one._replace(tally=Tally(*counts.get(one.review_id, (0, 0, 0)))) if one.review_id else one
+        number: one._replace(tally=tally(one))
+        if one.review_id
+        else one._replace(ends=_ends(map(tally, several[number])))
         for number, one in found.items()
     }
+
+
+def _ends(each: Iterable[Tally]) -> tuple[float, float]:
+    known = [one.interval for one in each]
+    ends = [one for one in known if one is not None]
+    if len(ends) < len(known):
+        return 0.0, 1.0
+    return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
 
 
 def _counts(session: Session, dataset_id: int, kind: Kind) -> dict[int, list[int]]:

@@ -11,7 +11,7 @@ from workbench.model import Assessment, Kind, Tally, Unit, count
 from workbench.reviewing.documents import unit_of
 from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store
-from workbench.store.tables import GoldUnitRow, ReviewRow
+from workbench.store.tables import Dataset, GoldUnitRow, PolicyRow, ReviewRow, SampleRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,25 @@ def verified_by(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict
     return _verified(session, kind, col(ReviewRow.sample_id).in_(sample_ids))
 
 
+def counted_labels(session: Session, sample_id: int) -> tuple[str, ...]:
+    """The labels that the policy of a sample's dataset counts; empty means all."""
+    policy = (col(PolicyRow.dataset_id) == Dataset.id) & (col(PolicyRow.version) == Dataset.policy_version)
+    query = (
+        select(PolicyRow.document)
+        .join(Dataset, policy)
+        .join(SampleRow, col(SampleRow.dataset_id) == Dataset.id)
+        .where(col(SampleRow.id) == sample_id)
+    )
+    return tuple(session.exec(query).one()["counted_labels"])
+
+
 def _gold(session: Session, kind: Kind, where: object) -> dict[int, Gold]:
     gold = {}
-    for sample_id, verified in _verified(session, kind, where).items():
-        one = resolve(verified)
+    found = _verified(session, kind, where)
+    several = next((sample_id for sample_id, verified in found.items() if len(verified) > 1), None)
+    counted = () if several is None else counted_labels(session, several)
+    for sample_id, verified in found.items():
+        one = resolve(verified, counted)
         gold[sample_id] = Gold(
             kind=kind,
             annotators=tuple(v.annotator for v in verified),

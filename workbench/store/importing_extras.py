@@ -12,7 +12,7 @@ from workbench.errors import RowError
 from workbench.model import KINDS, Assessment, GoldRecord, Kind, Proposal, Record
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Accept, Edit
-from workbench.reviewing.gold import Verified, gold_units, resolve
+from workbench.reviewing.gold import gold_units, same_gold
 from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
 from workbench.store.importing_gold import assessments_of, write_reviews
@@ -113,7 +113,7 @@ class Stored:
                     kinds.add(assessment.kind)
                 continue
             before = self.verified[review.sample_id, review.annotator, assessment.kind]
-            if resolve([Verified("", "imported", one) for one in (before, assessment)]) is None:
+            if not same_gold(before, assessment):
                 kinds.add(assessment.kind)
         return kinds
 

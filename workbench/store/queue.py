@@ -17,7 +17,7 @@ from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import INSTEAD
 from workbench.store.blind import is_blind
 from workbench.store.engine import Store
-from workbench.store.gold import Gold, excluded_of, gold_of, verified_by
+from workbench.store.gold import Gold, counted_labels, excluded_of, gold_of, verified_by
 from workbench.store.queue_reviews import Reviews
 from workbench.store.tables import Dataset, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
 
@@ -233,6 +233,7 @@ def sibling_gold(
         if not family:
             return None
         verified = verified_by(session, family, kind)
+        counted = counted_labels(session, sample_id)
         excluded = excluded_of(session, family, kind)
         rivals = {
             one.annotator
@@ -248,7 +249,7 @@ def sibling_gold(
             if own is not None:
                 found = number, own
                 break
-            gold = resolve(known)
+            gold = resolve(known, counted)
             if found is None and gold is not None:
                 found = number, gold
         if found is None:

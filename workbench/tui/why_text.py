@@ -28,7 +28,7 @@ _SENTENCES = {
     ("granularity", "nested"): "a name inside a longer one: one side counts both",
     ("granularity", "boundary"): "the other side begins or ends elsewhere",
     ("false match", ""): "found by the machine, missing for a person",
-    ("false match", "unsure"): "found by the machine, a person is not sure",
+    ("unsure", ""): "found by the machine, a person is not sure",
     ("false match", "comparator"): "linked by the matcher, missing for a person",
     ("false match", "context extraction"): "linked to a name that stands in no context",
     ("missed match", ""): "missing for the machine, found by a person",
