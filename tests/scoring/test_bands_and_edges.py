@@ -136,6 +136,48 @@ def test_one_context_name_finds_one_unit_only() -> None:
     assert found["linked"].tally.found == 1
 
 
+def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts() -> None:
+    """ragas compares sets of strings and never looks at the contexts, so its numbers stay."""
+    names = (ProposedEntity("Ann Lee", "person"), ProposedEntity("Rome", "place"))
+
+    found = scored("Ann Lee saw Rome.", ("Nothing here.",), names, (names,))
+
+    assert Tally(0, 2) == found["linked"].tally
+    assert Tally(2, 0) == found["ragas"].tally
+    sample = Sample("s", "?", "Ann Lee saw Rome.", ("Nothing here.",))
+    units = assess_all(sample, Proposal("p", "", names, (names,)), Policy(), threshold=85)["linked"].units
+    assert [
+        Match("missing", "absent", note="perhaps Ann Lee, which is in no context"),
+        Match("missing", "absent", note="perhaps Rome, which is in no context"),
+    ] == [unit.match for unit in units]
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "found"),
+    [
+        ("Rome", "ROME fell.", 1),
+        ("United States", "The US agreed.", 1),
+        ("Rome", "Romeo fell.", 0),
+        ("Париж", "В Париже тепло.", 1),
+        ("東京", "彼は東京に住む。", 1),
+        ("12 March 2001", "On March 12, 2001 it began.", 1),
+    ],
+)
+def test_a_context_name_stands_in_its_context_in_any_form(text: str, context: str, found: int) -> None:
+    """Another case, another name of the same thing, an inflected form; a part of a word is no place."""
+    names = (ProposedEntity(text, "place"),)
+
+    assert found == scored(f"{text}.", (context,), names, (names,))["linked"].tally.found
+
+
+def test_an_invented_context_name_takes_no_place_from_one_that_stands_there() -> None:
+    """The closer name is in no context; the person's last name is."""
+    names = (ProposedEntity("Ann Lee", "person"),)
+    given = ((ProposedEntity("Ann Lee", "person"), ProposedEntity("Lee", "person")),)
+
+    assert Tally(1, 0) == scored("Ann Lee came.", ("Then Lee left.",), names, given)["linked"].tally
+
+
 def test_an_unknown_verdict_is_no_score() -> None:
     """deepeval drops the statement from both sides of the fraction; here the row stays visible and open."""
     statements = (ProposedStatement("a", "yes"), ProposedStatement("b", "да"), ProposedStatement("c", "no"))

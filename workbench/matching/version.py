@@ -1,6 +1,6 @@
 """Which matcher this is, and from where it looks: constants that load nothing."""
 
-MATCHER = "layered-1"
+MATCHER = "layered-2"
 """Stored with every score: another version may score the same names differently."""
 
 FLOOR = 60

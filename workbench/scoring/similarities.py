@@ -20,7 +20,8 @@ def counted(sample: Sample, proposal: Proposal, policy: Policy) -> Counted:
     if proposal.reference_entities is not None:
         names = distinct_names(sample, proposal.reference_entities, policy, lang)
         if proposal.context_entities is not None:
-            links = best(names, candidate_names(proposal.context_entities), lang=lang)
+            candidates, _ = candidate_names(proposal.context_entities, sample.retrieved_contexts, lang)
+            links = best(names, candidates, lang=lang)
             linked = bytes(near.similarity if near else 0 for near in links)
         places = presence(
             names,
