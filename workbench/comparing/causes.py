@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -13,10 +13,12 @@ from workbench.matching.link import link
 from workbench.model import Assessment, Evidence, Tally, Unit, count
 from workbench.text.normalise import key
 
-Cause = Literal["missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match"]
+Cause = Literal[
+    "missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match", "untraced"
+]  # fmt: skip
 Part = Literal[
     "", "merge", "split", "nested", "boundary", "unsure",
-    "context extraction", "comparator", "unattributed",
+    "context extraction", "comparator", "unattributed", "rounding",
 ]  # fmt: skip
 
 CAUSES: tuple[Cause, ...] = get_args(Cause)
@@ -29,7 +31,8 @@ class Row:
     """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
 
     `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
-    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined.
+    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined. The row of the
+    cause "untraced" has no unit: it is what an imported number differs from its recount.
     """
 
     automatic: Unit | None
@@ -52,12 +55,17 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two assessments unit by unit, in order of the reference. `delta` is automatic − verified recall."""
+    """Two assessments unit by unit, in order of the reference. `delta` is automatic − verified recall.
+
+    Where a number of a file is compared, `imported` is that number, `delta` is imported − verified, and
+    `automatic` is what the recount of its metric counted.
+    """
 
     automatic: Tally
     verified: Tally
     delta: Fraction | None
     rows: tuple[Row, ...]
+    imported: Fraction | None = None
 
     @property
     def totals(self) -> tuple[Total, ...]:
@@ -106,6 +114,24 @@ def difference(
     one, other = count(automatic.units), count(verified.units)
     delta = None if one.recall is None or other.recall is None else one.recall - other.recall
     return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
+
+
+def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
+    """Put a file's number in the place of the recount of its metric; the shares sum to the new Δ exactly.
+
+    Δ = (value − recount) + (recount − verified). The second part keeps its units and causes. The first is
+    one row without a unit, "untraced": another extraction or another judge made the number. `same`: both are
+    equal at the precision of the file, so that this row is mere rounding. Without a recount all of Δ is
+    untraced.
+    """
+    counted, human = recount.automatic.recall, recount.verified.recall
+    if human is None:
+        return replace(recount, rows=(), delta=None, imported=value)
+    share = value - (human if counted is None else counted)
+    rows = () if counted is None else recount.rows
+    if share:
+        rows = (*rows, Row(None, None, "", "untraced", "rounding" if same else "", share))
+    return replace(recount, rows=rows, delta=value - human, imported=value)
 
 
 def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from workbench.comparing.explained import Explained
 from workbench.matching.version import MATCHER
-from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, RECOUNT, SCORERS
 from workbench.stages.calibrate import CrossFit
 from workbench.stages.explained import Known, explain_all
 from workbench.stages.figure_estimates import Side
@@ -15,7 +15,6 @@ from workbench.stages.progress import Progress
 from workbench.store import columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
 from workbench.store.runs import RunInfo
 
 Recalls = Mapping[int, float | None]
@@ -27,14 +26,13 @@ def side_of(
 ) -> Side:  # fmt: skip
     """What a scorer or an imported column says, and what explains it beside the gold."""
     number = run.id if run else None
+    known = explain_all(store, info, number, name, threshold, progress=progress)
     if name not in SCORERS:
         again: Recalls = {}
-        if run is not None and run.proposer != "rules" and EXTERNAL_KINDS[name] == "entity":
-            again = columns.values(store, run.id, MATCHER, threshold, "ragas")
-        human = reviewed(store, info.id, EXTERNAL_KINDS[name], info.policy.version)
+        if run is not None and run.proposer != "rules":
+            again = columns.values(store, run.id, MATCHER, threshold, RECOUNT[EXTERNAL_KINDS[name]])
         values: Recalls = dict(columns.external_values(store, info.id, name))
-        return Side(values, values, {}, human, again)
-    known = explain_all(store, info, number, name, threshold, progress=progress)
+        return Side(values, values, known.explained, known.reviewed, again)
     if number is None:
         return Side({}, {}, known.explained, known.reviewed, {})
     values = columns.values(store, number, MATCHER, threshold, name)
