@@ -28,6 +28,7 @@ SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement
 AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
 """Where both values are automatic."""
 
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two columns of recalls that are held against each other. `figure`: they stand in the estimate."""

@@ -14,10 +14,9 @@ from workbench.model import Assessment, Kind
 from workbench.scoring.names import SCORERS, kind_of
 from workbench.stages.progress import Progress, silent
 from workbench.stages.sides import automatic_sides, compared, imported_side
-from workbench.store import columns
+from workbench.store import columns, journal
 from workbench.store import explained as kept
 from workbench.store import gold as gold_store
-from workbench.store import journal
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import Key, Reviewed

@@ -114,6 +114,17 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
         return dict(session.connection().execute(query).cursor.fetchall())
 
 
+def external_of(store: Store, sample_id: int) -> dict[str, str]:
+    """The numbers that files gave one sample, by column, as written."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.column), col(ExternalScoreRow.digits))
+        .where(col(ExternalScoreRow.sample_id) == sample_id)
+        .order_by(col(ExternalScoreRow.column))
+    )
+    with store.reading() as session:
+        return dict(session.connection().execute(query).cursor.fetchall())
+
+
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
