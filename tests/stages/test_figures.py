@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from workbench.stages.explained import explain_all
 from workbench.stages.figures import Figures, figures
 from workbench.stages.planning import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.datasets import set_dataset
@@ -226,9 +228,26 @@ def test_an_imported_column_is_held_against_gold_and_counted_again(bench: Any) -
     found = figures(bench.store, bench.info(), scorer="context_entity_recall")
 
     assert [number / 20 for number in range(12)] == [row.automatic for row in found.rows]
-    assert () == found.causes
     assert found.reproducible is not None
     assert 12 == found.reproducible.n
+    exact = [Fraction(str(number / 20)) for number in range(12)]
+    verified = [Fraction(str(row.verified)).limit_denominator(1000) for row in found.rows]
+    delta = sum(exact, Fraction(0)) / 12 - sum(verified, Fraction(0)) / 12
+    assert "untraced" in [one.cause for one in found.causes]
+    assert delta == sum((one.share for one in found.causes), Fraction(0))
+
+
+def test_a_column_of_statements_beside_rules_is_not_traced_to_overlap_of_words(bench: Any) -> None:
+    made = rows(3, gold=False)
+    for row in made:
+        claim = {"text": row["reference"], "verdict": "found"}
+        row |= {"gold": {"annotator": "ana", "statements": [claim]}, "scores": {"context_recall": 0.25}}
+        row.pop("proposal", None)
+    bench.load(made, gold="require", blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    found = figures(bench.store, bench.info(), scorer="context_recall")
+
+    assert [("untraced", Fraction(-3, 4))] == [(one.cause, one.share) for one in found.causes]
 
 
 def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any) -> None:
@@ -248,7 +267,7 @@ def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any)
     assert {judged[0]: 1 / 3, judged[1]: 0.0, judged[2]: 0.0} == {
         row.id: pytest.approx(row.delta, abs=1e-12) for row in found.rows
     }
-    assert [("false match", 1)] == [(one.cause, one.units) for one in found.causes]
+    assert [("false match", 1), ("rounding", 1)] == [(one.cause, one.units) for one in found.causes]
     assert {"contextual_recall": 2, "Contextual Recall": 2} == {one.scorer: one.equal for one in found.beside}
     differences = compare(score_dataset(bench.store, bench.info())).differences
     assert {"contextual_recall": 2, "Contextual Recall": 2} == {

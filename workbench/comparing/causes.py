@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -14,8 +14,9 @@ from workbench.model import Assessment, Evidence, Tally, Unit, count
 from workbench.text.normalise import key
 
 Cause = Literal[
-    "missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match", "unsure"
-]
+    "missed unit", "invented unit", "duplicate", "granularity", "false match", "missed match", "unsure",
+    "untraced", "rounding",
+]  # fmt: skip
 Part = Literal[
     "", "merge", "split", "nested", "boundary",
     "context extraction", "comparator", "unattributed",
@@ -31,7 +32,8 @@ class Row:
     """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
 
     `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
-    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined.
+    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined. The row of the
+    cause "untraced" or "rounding" has no unit: it is what an imported number differs from its recount.
     """
 
     automatic: Unit | None
@@ -54,12 +56,17 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Two assessments unit by unit, in order of the reference. `delta` is automatic − verified recall."""
+    """Two assessments unit by unit, in order of the reference. `delta` is automatic − verified recall.
+
+    Where a number of a file is compared, `imported` is that number, `delta` is imported − verified, and
+    `automatic` is what the recount of its metric counted.
+    """
 
     automatic: Tally
     verified: Tally
     delta: Fraction | None
     rows: tuple[Row, ...]
+    imported: Fraction | None = None
 
     @property
     def totals(self) -> tuple[Total, ...]:
@@ -109,6 +116,23 @@ def difference(
     one, other = count(automatic.units), count(verified.units)
     delta = None if one.recall is None or other.recall is None else one.recall - other.recall
     return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
+
+
+def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
+    """Put a file's number in the place of the recount of its metric; the shares sum to the new Δ exactly.
+
+    Δ = (value − recount) + (recount − verified). The second part keeps its units and causes. The first is
+    one row without a unit: "untraced", another extraction or another judge made the number, or "rounding",
+    where both are the `same` number at the precision of the file. Without a recount all of Δ is untraced.
+    """
+    counted, human = recount.automatic.recall, recount.verified.recall
+    if human is None:
+        return replace(recount, rows=(), delta=None, imported=value)
+    share = value - (human if counted is None else counted)
+    rows = () if counted is None else recount.rows
+    if share:
+        rows = (*rows, Row(None, None, "", "rounding" if same else "untraced", "", share))
+    return replace(recount, rows=rows, delta=value - human, imported=value)
 
 
 def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:

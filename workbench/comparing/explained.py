@@ -45,17 +45,23 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One verified sample under one scorer: both tallies, why they differ, and every unit's verdicts."""
+    """One verified sample under one scorer: both tallies, why they differ, and every unit's verdicts.
+
+    `imported` is the number of the file where the scorer is a column of it; `automatic`, `judged` and all
+    shares but "untraced" are then of the recount.
+    """
 
     automatic: Tally
     verified: Tally
     shares: tuple[Share, ...]
     judged: tuple[Judged, ...]
+    imported: Fraction | None = None
 
     @property
     def delta(self) -> Fraction | None:
         """Automatic − verified recall; None where one is undefined."""
-        one, other = self.automatic.recall, self.verified.recall
+        one = self.automatic.recall if self.imported is None else self.imported
+        other = self.verified.recall
         return None if one is None or other is None else one - other
 
     @property
@@ -79,7 +85,8 @@ def explained(found: Difference) -> Explained:
         found.automatic,
         found.verified,
         tuple(_share(cause, part, rows) for (cause, part, _), rows in by_cause.items()),
-        tuple(map(_judged, found.rows)),
+        tuple(_judged(row) for row in found.rows if row.automatic or row.verified),
+        found.imported,
     )
 
 
@@ -115,6 +122,7 @@ def explained_document(one: Explained) -> dict[str, Any]:
     return {
         "automatic": list(_numbers(one.automatic)),
         "verified": list(_numbers(one.verified)),
+        "imported": None if one.imported is None else str(one.imported),
         "shares": [
             [s.cause, s.part, s.units, None if s.share is None else str(s.share), list(s.labels)]
             for s in one.shares
@@ -141,6 +149,7 @@ def explained_of(document: Mapping[str, Any]) -> Explained:
             for cause, part, units, share, labels in document["shares"]
         ),
         tuple(Judged(*one) for one in document["judged"]),
+        None if document["imported"] is None else Fraction(document["imported"]),
     )
 
 

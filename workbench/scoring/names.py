@@ -54,6 +54,15 @@ EXTERNAL_KINDS = _ExternalKinds(
 """Which verified value an imported score column is compared with."""
 
 
+RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
+"""The scorer that counts the metric of an imported column again, from the units of a run."""
+
+
+def kind_of(name: str) -> Kind | None:
+    """What a scorer or an imported column counts; None for a column of which nobody gave the kind."""
+    return SCORERS.get(name) or EXTERNAL_KINDS.get(name)
+
+
 def first_scorer(names: Iterable[str], kind: Kind) -> str | None:
     """Which of the scorers that could count is called automatic: the default one, what stands for it, any."""
     of_kind = [name for name in names if SCORERS[name] == kind]

@@ -9,7 +9,7 @@ from workbench.comparing.disputes import Sort
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import Kind
-from workbench.scoring.names import EXTERNAL_KINDS, SCORERS, first_scorer
+from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT, SCORERS, first_scorer
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import prefix
 from workbench.store import columns, plans, runs
@@ -27,9 +27,6 @@ SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement
 
 AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
 """Where both values are automatic."""
-
-TRACED: Mapping[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
-"""The scorer that counts again what a column of the file says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,10 +188,10 @@ def _traced(
     if run is not None and run.source == "recorded":
         recorded = [run]
     for traces in recorded[-1:]:
-        again = _column(store, info, traces, TRACED[kind], places)
+        again = _column(store, info, traces, RECOUNT[kind], places)
         for name in names:
             column = _column(store, info, None, name, places)
-            yield Pair("column", f"{name}~{TRACED[kind]}", column, again)
+            yield Pair("column", f"{name}~{RECOUNT[kind]}", column, again)
 
 
 def _between_runs(

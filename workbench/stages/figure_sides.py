@@ -7,8 +7,7 @@ from collections.abc import Mapping
 
 from workbench.comparing.explained import Explained
 from workbench.matching.version import MATCHER
-from workbench.model import Kind
-from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, RECOUNT, SCORERS
 from workbench.stages.calibrate import CrossFit
 from workbench.stages.explained import Known, explain_all
 from workbench.stages.figure_estimates import Side
@@ -16,7 +15,6 @@ from workbench.stages.progress import Progress
 from workbench.store import columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
 from workbench.store.runs import RunInfo
 
 Recalls = Mapping[int, float | None]
@@ -30,22 +28,13 @@ def side_of(
 ) -> Side:  # fmt: skip
     """What a scorer or an imported column says, and what explains it beside the gold."""
     number = run.id if run else None
-    if name not in SCORERS:
-        kind = EXTERNAL_KINDS[name]
-        human = reviewed(store, info.id, kind, info.policy.version)
-        values: Recalls = dict(columns.external_values(store, info.id, name))
-        if run is None or run.proposer == "rules":
-            return Side(values, values, {}, human, {})
-        again: Recalls = columns.values(store, run.id, MATCHER, threshold, _RECOUNT[kind])
-        told = [one for one in human if values.get(one) is not None]
-        if any(values[one] != again.get(one) for one in told):
-            return Side(values, values, {}, human, again)
-        # The run holds what the values were counted from, so that its causes are those of the column.
-        found = explain_all(
-            store, info, run.id, _RECOUNT[kind], threshold, reviewed=human, only=told, progress=progress
-        )
-        return Side(values, values, found.explained, human, again)
     known = explain_all(store, info, number, name, threshold, progress=progress)
+    if name not in SCORERS:
+        again: Recalls = {}
+        if run is not None and run.proposer != "rules":
+            again = columns.values(store, run.id, MATCHER, threshold, RECOUNT[EXTERNAL_KINDS[name]])
+        values: Recalls = dict(columns.external_values(store, info.id, name))
+        return Side(values, values, known.explained, known.reviewed, again)
     if number is None:
         return Side({}, {}, known.explained, known.reviewed, {})
     values = columns.values(store, number, MATCHER, threshold, name)

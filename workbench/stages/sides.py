@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
+from fractions import Fraction
 
-from workbench.comparing.causes import Difference, Extracted, difference
+from workbench.comparing.causes import Difference, Extracted, difference, imported
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Evidence, ProposedEntity, Sample, Unit
 from workbench.scoring.linked import places_of
-from workbench.scoring.scorers import assess_all
+from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT
+from workbench.scoring.scorers import assess_all, value_of
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import Stored
 from workbench.text.ground import ground
@@ -43,6 +46,35 @@ def compared(
         lang=language_of(stored.sample, info.policy),
         extracted=None if entities is None else _extracted(stored.sample, entities),
     )
+
+
+def imported_side(
+    info: DatasetInfo, stored: Stored, column: str, digits: str, verified: Assessment, based: bool
+) -> Difference:
+    """The difference of a file's number to the verified value: what the recount explains, and the rest.
+
+    Statements that rules proposed are no recount: overlap of words is another measure than a judge's.
+    """
+    kind = EXTERNAL_KINDS[column]
+    scorer = RECOUNT[kind]
+    sides: Mapping[str, Assessment] = {}
+    if stored.proposal is not None and (kind == "entity" or stored.proposal.proposer != "rules"):
+        sides = automatic_sides(info, stored, info.threshold, scorer)
+    if scorer in sides:
+        recount = compared(info, stored, scorer, sides[scorer], verified, based)
+    else:
+        recount = difference(Assessment(kind, column, ()), verified, based=False)
+    value = Fraction(Decimal(digits))
+    exact, written = recount.automatic.recall, value_of(scorer, recount.automatic)
+    same = any(one is not None and rounds_to(one, digits) for one in (exact, written))
+    return imported(recount, value, same=same)
+
+
+def rounds_to(value: Fraction | float, digits: str) -> bool:
+    """Whether a value, rounded or cut to the places that a file wrote, is the number there: 1/7 and .1428."""
+    number = Decimal(digits)
+    step = Fraction(Decimal((0, (1,), int(number.as_tuple().exponent))))
+    return abs(Fraction(value) - Fraction(number)) < step
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:

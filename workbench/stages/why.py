@@ -10,13 +10,14 @@ from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Tally
-from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer
+from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, kind_of
 from workbench.scoring.scorers import value_of
 from workbench.stages.fixes import mend
 from workbench.stages.gold_seen import saw
 from workbench.stages.review import Opened, open_sample
-from workbench.stages.sides import automatic_sides, compared
+from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store import queue
+from workbench.store.columns import external_of
 from workbench.store.engine import Store
 from workbench.store.samples import Stored, load_sample
 
@@ -33,8 +34,10 @@ class WhyRow:
 class Why:
     """One sample and kind: both tallies, their difference, and what it is made of.
 
-    `source` names scorer and run, `verified_by` whose units stand on the other side. `value` is the number
-    the scorer itself reports; Δ and shares rest on exact fractions. `scorers` are those one can ask for.
+    `imported` is the number of the file, as written, where `scorer` is a column of it: then Δ is imported −
+    verified, and `automatic` is the recount. `source` names scorer and run, `verified_by` whose units stand
+    on the other side. `value` is the number the scorer itself reports; Δ and shares rest on exact fractions.
+    `scorers` are those one can ask for.
     `fitted_by`: the calibration that chose the scorer's threshold with this sample's gold in sight, "" for
     none; what figures make of it is cross-fitted, this is not.
     """
@@ -52,6 +55,7 @@ class Why:
     rows: tuple[WhyRow, ...]
     totals: tuple[Total, ...]
     fitted_by: str = ""
+    imported: str = ""
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
@@ -63,30 +67,37 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     opened = open_sample(store, sample_id, annotator)
     stored = load_sample(store, sample_id, opened.dataset.run_id)
     verified, based = _verified(store, opened, stored, kind)
-    if stored.proposal is None:
-        raise InputError("there is no automatic score: nothing was proposed for this sample")
     info = opened.dataset
     assessments = automatic_sides(info, stored, info.threshold)
-    names = tuple(name for name in assessments if SCORERS[name] == kind)
-    name = scorer or first_scorer(names, kind)
+    written = {
+        column: digits for column, digits in external_of(store, sample_id).items() if kind_of(column) == kind
+    }
+    counted = tuple(name for name in assessments if SCORERS[name] == kind)
+    names = (*written, *counted)
+    name = scorer or next(iter(written), first_scorer(counted, kind))
+    if not names:
+        raise InputError("there is no automatic score: nothing was proposed for this sample")
     if name not in names:
-        have = ", ".join(names) or "none"
-        raise InputError(f"the proposal holds nothing that {name or 'a scorer'} can count; there is: {have}")
-    found = compared(info, stored, name, assessments[name], verified, based)
+        raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")
+    if name in written:
+        found = imported_side(info, stored, name, written[name], verified, based)
+    else:
+        found = compared(info, stored, name, assessments[name], verified, based)
     return Why(
         opened=opened,
         kind=kind,
         scorer=name,
         scorers=names,
-        source=f"{name} · {info.run}",
+        source=name if name in written else f"{name} · {info.run}",
         verified_by=verified.source,
         automatic=found.automatic,
         verified=found.verified,
-        value=value_of(name, found.automatic),
+        value=float(written[name]) if name in written else value_of(name, found.automatic),
         delta=found.delta,
         rows=tuple(WhyRow(row, mend(row, kind, name)) for row in found.rows),
         totals=found.totals,
         fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
+        imported=written.get(name, ""),
     )
 
 

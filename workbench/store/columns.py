@@ -103,6 +103,28 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
         return dict(session.connection().execute(query).cursor.fetchall())
 
 
+def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
+    """The numbers of a column as the file wrote them, such as ".1428", by sample."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.digits))
+        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
+        .where(col(SampleRow.dataset_id) == dataset_id, col(ExternalScoreRow.column) == column)
+    )
+    with store.reading() as session:
+        return dict(session.connection().execute(query).cursor.fetchall())
+
+
+def external_of(store: Store, sample_id: int) -> dict[str, str]:
+    """The numbers that files gave one sample, by column, as written."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.column), col(ExternalScoreRow.digits))
+        .where(col(ExternalScoreRow.sample_id) == sample_id)
+        .order_by(col(ExternalScoreRow.column))
+    )
+    with store.reading() as session:
+        return dict(session.connection().execute(query).cursor.fetchall())
+
+
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from workbench.tui.figures import tally
 from workbench.tui.shares import adding_up
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _SENTENCES = {
     ("missed match", "comparator"): "extracted there, not linked by the matcher",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",
+    ("untraced", ""): "the file's number and our recount of its metric differ: another extraction or judge",
+    ("rounding", ""): "the file's number is rounded",
 }
 
 
@@ -51,6 +54,11 @@ def sentence(row: Row) -> str:
     return _SENTENCES[row.cause, row.part]
 
 
+def automatic_value(why: Why) -> str:
+    """`3/6 .50`; for a number of the file that number and its recount: `.3333 · recount 3/6 .50`."""
+    return f"{why.imported} · recount {tally(why.automatic)}" if why.imported else tally(why.automatic)
+
+
 def fitted_note(why: Why) -> str:
     """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
     if not why.fitted_by:
@@ -62,6 +70,8 @@ def exact(why: Why) -> str:
     """`3/6 − 4/6 = −1/6`, or why there is no difference to share out."""
     if why.delta is None:
         return "undefined: one side has no units"
+    if why.imported:
+        return f"{why.imported} − {why.verified.found}/{why.verified.units} = {fraction(why.delta)}"
     sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
     return f"{sides} = {fraction(why.delta)}"
 
@@ -85,6 +95,11 @@ def totals(why: Why) -> str:
 
 def reported(why: Why) -> str:
     """The number that the scorer itself reports, where it is not the exact fraction (ragas)."""
-    if why.value is None or why.automatic.recall is None or why.value == float(why.automatic.recall):
+    if (
+        why.imported
+        or why.value is None
+        or why.automatic.recall is None
+        or why.value == float(why.automatic.recall)
+    ):
         return ""
     return f" (reports {why.value:.10f})"

@@ -23,6 +23,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.view import detail
 from workbench.tui.why_text import (
     RULES,
+    automatic_value,
     cause_of,
     exact,
     fitted_note,
@@ -127,7 +128,7 @@ class WhyScreen(BaseScreen):
         self.query_one("#values", Bar).show(
             (
                 (flat(why.source), ""),
-                (f" {tally(why.automatic)}", "bold"),
+                (f" {automatic_value(why)}", "bold"),
                 (value, DIM),
                 (f"   {flat(why.verified_by)}", ""),
                 (f" {tally(why.verified)}", "bold"),
