@@ -48,7 +48,7 @@ class Explained:
     """One verified sample under one scorer: both tallies, why they differ, and every unit's verdicts.
 
     `imported` is the number of the file where the scorer is a column of it; `automatic`, `judged` and all
-    shares but "untraced" are then of the recount.
+    shares but "untraced" and "rounding" are then of the recount.
     """
 
     automatic: Tally

@@ -18,8 +18,6 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 Recalls = Mapping[int, float | None]
-_RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
-"""The scorer with the formula of the imported columns of a kind."""
 
 
 def side_of(
