@@ -198,7 +198,7 @@ def test_a_saved_run_brings_the_verdicts_that_its_judge_gave(
         tally: Any = contextual_recall.tally(one.proposal.statements)
         assert float(one.scores["Contextual Recall"]) == float(tally.recall)
     assert [
-        "Contextual Recall: not one verdict for each sentence, its statements have no place: 1 row",
+        "Contextual Recall: not as many verdicts as sentences, its statements have no place: 1 row",
         "Contextual Recall: the judge's verdicts came in as statements: 3 rows",
         "left out of the metrics: threshold, success, reason, cost: 4 rows",
     ] == loaded.notes.messages()[-3:]
@@ -263,12 +263,12 @@ def test_a_reason_names_its_context_or_quotes_it(
 @pytest.mark.parametrize(
     ("case", "message"),
     [
-        (judged("r", "yes", score=0.9), "its verdicts, counted, give another score: 1 row"),
+        (judged("r", "yes", score=0.9), "its verdicts do not add up to the score: 1 row"),
         (
             judged("One. Two.", "yes", "no", score=0, strictMode=True),
-            "its verdicts, counted, give another score (strict mode makes it 0 or 1): 1 row",
+            "its verdicts do not add up to the score (strict mode makes it 0 or 1): 1 row",
         ),
-        (judged("r", score=0), "its verdicts, counted, give another score: 1 row"),
+        (judged("r", score=0), "its verdicts do not add up to the score: 1 row"),
         (
             judged("r", "yes", verboseLogs="Decided by jev; no LLM call"),
             "its verdicts are not in verboseLogs: 1 row",
@@ -287,6 +287,14 @@ def test_a_log_that_does_not_explain_its_score_is_told(load: Any, case: dict[str
 
     assert ["Contextual Recall"] == list(loaded.record.scores)
     assert f"Contextual Recall: {message}" in loaded.notes.messages()
+
+
+def test_a_hostile_reason_is_read_at_once(load: Any) -> None:
+    """Quotes that never close and numbers that never end: nothing is tried from each of a million places."""
+    reason = "1st " * 300_000 + "'a" * 300_000
+    (statement,) = load(judged("r", ("yes", reason))).record.proposal.statements
+
+    assert (None, None, reason) == (statement.context, statement.quote, statement.reason)
 
 
 def test_what_a_log_escapes_reaches_no_database(load: Any) -> None:

@@ -99,7 +99,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
     if counted is None or abs(counted - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
         why = " (strict mode makes it 0 or 1)" if strict else ""
-        notes.counted[f"{verdicts.METRIC}: its verdicts, counted, give another score{why}"] += 1
+        notes.counted[f"{verdicts.METRIC}: its verdicts do not add up to the score{why}"] += 1
     model = recall.get("evaluationModel", recall.get("evaluation_model"))
     proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
     if record.proposal is None:

@@ -31,7 +31,7 @@ _ORDINAL_NODE = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+nodes?\b", re.IGNORECA
 _QUOTED = re.compile(r"(?<!\w)'(.+?)'(?!\w)|\"(.+?)\"|“(.+?)”|‘(.+?)’|「(.+?)」|«(.+?)»", re.DOTALL)
 _ELLIPSIS = re.compile(r"\.{3}|…")
 _SHORTEST = 3  # characters of a quote that tells one context from another
-_LOOKED_AT = 2_000  # characters of a reason in which quotes are looked for
+_LOOKED_AT = 2_000  # characters of a reason in which contexts and quotes are looked for
 
 
 def statements(
@@ -46,14 +46,14 @@ def statements(
         return None
     parts = _parts(reference, len(said))
     if said and parts is None:
-        notes.counted[f"{METRIC}: not one verdict for each sentence, its statements have no place"] += 1
+        notes.counted[f"{METRIC}: not as many verdicts as sentences, its statements have no place"] += 1
     found = []
     for number, one in enumerate(said, start=1):
         word, reason = _text(one.get("verdict")), _text(one.get("reason"))
         yes = word.strip().lower() == "yes"
         if not yes and word.strip().lower() != "no":
             reason = f"{shown(word)}: {reason}"
-        context, quote = _pointed(reason, contexts, notes)
+        context, quote = _pointed(reason[:_LOOKED_AT], contexts, notes)
         span = parts[number - 1] if parts else None
         found.append(
             ProposedStatement(
@@ -112,7 +112,7 @@ def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | 
         notes.pointless(f"node {named + 1:,}, of {len(contexts):,}")
         named = None
     places = range(len(contexts)) if named is None else [named]
-    for quote in sorted(set(_quotes(reason[:_LOOKED_AT])), key=lambda text: (-len(text), text)):
+    for quote in sorted(set(_quotes(reason)), key=lambda text: (-len(text), text)):
         for place in places:
             if quote in contexts[place]:
                 return place, quote
