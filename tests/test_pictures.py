@@ -10,7 +10,7 @@ import pytest
 from rich.cells import cell_len
 
 PICTURES = sorted(Path(__file__).parents[1].joinpath("docs", "pictures").glob("*.svg"))
-TEXT = re.compile(r'textLength="([^"]*)"[^>]*>([^<]*)<')
+TEXT = re.compile(r'textLength="([^"]*)"[^>]*>([^<\n]+)<')
 CELL = 12.2
 
 
