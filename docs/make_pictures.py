@@ -28,7 +28,7 @@ SIZE = (120, 32)
 ANNOTATOR = "ana"
 CELL = 12.2
 """The width of a character in a picture, by the library."""
-TEXT = re.compile(r'(textLength=")[^"]*("[^>]*>)([^<]*)<')
+TEXT = re.compile(r'(textLength=")[^"]*("[^>]*>)([^<\n]+)<')
 
 
 async def settled(pilot: Pilot[None]) -> None:

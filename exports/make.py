@@ -25,6 +25,7 @@ SETTLED = (
     ),
     ("UPDATE dataset SET created_at = ?", MOMENT),
     ("UPDATE policy SET created_at = ?", MOMENT),
+    ("UPDATE plan SET created_at = ?", MOMENT),
     ("UPDATE run SET created_at = ?", MOMENT),
     ("UPDATE review SET updated_at = ?", MOMENT),
     ("UPDATE review_event SET at = ?", MOMENT),

@@ -41,7 +41,7 @@ def test_first_steps_once(terminal: Run, database: Path, state: Path) -> None:
     """At the first start; not at the second."""
     window = terminal("--db", str(database), "--as", "ann")
     shown = window.wait_for("Five keys to begin with")
-    assert "accepts all of it" in shown
+    assert "Is each name right?" in shown
     window.press("Escape")
     window.wait_until_gone("Five keys to begin with")
     window.press("q")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from array import array
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -278,6 +279,22 @@ async def test_the_cause_stands_in_the_row_of_a_decided_sample(
         drawn = "".join(segment.text for segment in app.screen.samples.render_line(0))
         assert "match" in drawn
         assert "◌ off-plan" in app.screen.query_one(Head).text
+
+
+async def test_the_cause_stands_in_rows_that_come_into_view_later(
+    demo_database: Path, tmp_path: Path, make_app: Any, settle: Any, press: Press
+) -> None:
+    """The demo opens at its first open sample, below most of what is decided."""
+    app = make_app(Path(shutil.copy(demo_database, tmp_path / "demo.db")), dataset="demo")
+    async with app.run_test(size=(120, 24)) as pilot:
+        await settle(pilot)
+        listed = app.screen.samples
+        place = shown(app).index("great-pyramid")
+        assert listed.scroll_offset.y > place
+        await press(pilot, "g")
+        row = listed.render_line(place).text
+        assert "great-pyramid" in row
+        assert "missed match" in row
 
 
 async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(

@@ -41,8 +41,8 @@ COMPARE_KEYS: list[BindingType] = [
     key("f5", "reread", "Read again", "compare.reread", "Compare"),
     key("j down", "move(1)", "Next line", "compare.down", "Moving"),
     key("k up", "move(-1)", "Previous line", "compare.up", "Moving"),
-    key("pagedown space", "page(1)", "A page down", "compare.page_down", "Moving"),
-    key("pageup", "page(-1)", "A page up", "compare.page_up", "Moving"),
+    key("pagedown space", "page(1)", "Page down", "compare.page_down", "Moving"),
+    key("pageup", "page(-1)", "Page up", "compare.page_up", "Moving"),
     key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
     key("q", "app.quit", "Quit", "compare.quit", "Compare"),
 ]  # fmt: skip

@@ -76,8 +76,8 @@ class QueueScreen(SearchScreen):
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
         key("k up", "move(-1)", "Previous sample", "queue.up", "Moving"),
-        key("pagedown ctrl+f", "page(1)", "A page down", "queue.page_down", "Moving"),
-        key("pageup ctrl+b", "page(-1)", "A page up", "queue.page_up", "Moving"),
+        key("pagedown ctrl+f", "page(1)", "Page down", "queue.page_down", "Moving"),
+        key("pageup ctrl+b", "page(-1)", "Page up", "queue.page_up", "Moving"),
         key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]

@@ -181,7 +181,7 @@ class SampleList(Lines):
         self._take(rows)
         self._fresh.add(page)
         self.redraw()
-        await self._read_causes(source)
+        await self._read_causes(source, rows)
 
     def _take(self, rows: Mapping[int, QueueRow]) -> None:
         if len(self._rows) + len(rows) > KEPT:
@@ -196,14 +196,15 @@ class SampleList(Lines):
             self.key_size = max(width(short(row.key, PAGE)) for row in rows.values())
             self.post_message(self.Arrived())
 
-    async def _read_causes(self, source: Source) -> None:
-        """The causes of what is visible: they take longer than the rows, which are there by now."""
+    async def _read_causes(self, source: Source, rows: Mapping[int, QueueRow]) -> None:
+        """The causes of a page, what is visible first: they take longer than the rows, which are there."""
         top = self.scroll_offset.y
-        visible = self._ids[top : top + self.size.height]
-        differing = [number for number in visible if (row := self._rows.get(number)) and row.delta]
-        if differing:
-            self._causes |= await source.causes(differing)
-            self.redraw()
+        visible = set(self._ids[top : top + self.size.height])
+        for in_view in (True, False):
+            differing = [n for n, row in rows.items() if row.delta and (n in visible) == in_view]
+            if differing:
+                self._causes |= await source.causes(differing)
+                self.redraw()
 
     # Drawing.
 
