@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import __version__
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import StoreError, UsageError, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
@@ -171,9 +171,13 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> Store:
-        from workbench.store.engine import SCREEN_CACHE, open_store
+        from workbench.store.engine import COPY, SCREEN_CACHE, open_store
 
-        return open_store(url, create=False, cache=SCREEN_CACHE)
+        store = open_store(url, create=False, cache=SCREEN_CACHE)
+        if store.read_only:
+            store.close()
+            raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")
+        return store
 
     path = None if "://" in url else Path(url).expanduser()
     if path is not None and not path.exists():  # said here before a screen is painted
