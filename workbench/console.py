@@ -138,6 +138,13 @@ def _user() -> str:
         raise UsageError("your system has no user name here: give one with --as NAME") from None
 
 
+def named_path(text: str) -> Path:
+    """A path from the command line. Raises UsageError for an empty one: Python takes it for this folder."""
+    if not text:
+        raise UsageError("an empty path names nothing: name a file or a folder")
+    return Path(text)
+
+
 def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
