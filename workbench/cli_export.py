@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, on_terminal
+from workbench.console import Call, dataset_of, named_path, on_terminal
 from workbench.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -20,7 +20,7 @@ SAFE = "Privacy"
 
 def export(
     context: typer.Context,
-    directory: Annotated[Path, typer.Argument(help="A new folder.")],
+    directory: Annotated[Path, typer.Argument(help="A new folder.", parser=named_path)],
     format: Annotated[  # noqa: A002
         list[str] | None,
         typer.Option(
@@ -103,7 +103,7 @@ def _check_folder(directory: Path) -> None:
 
 
 def verify(
-    directory: Annotated[Path, typer.Argument(help="The folder of an export.")],
+    directory: Annotated[Path, typer.Argument(help="The folder of an export.", parser=named_path)],
     json: Json = False,
 ) -> None:
     """Check an export: every file's hash, counts, that spans quote their text; exit 1 when it changed."""

@@ -10,14 +10,18 @@ from typing import Annotated
 
 import typer
 
-from workbench.console import Call, open_for
+from workbench.console import Call, named_path, open_for
 from workbench.errors import UsageError
 
 
 def import_(
     context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.")
+        Path,
+        typer.Argument(
+            help="A file or folder: JSON, JSON Lines, CSV, Parquet, an export.",
+            parser=named_path,
+        ),
     ],
     gold: Annotated[
         bool, typer.Option("--gold", help="Store the gold of every row as verified; a row without is bad.")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench import __version__
-from workbench.errors import UsageError, WorkbenchError
+from workbench.errors import StoreError, UsageError, WorkbenchError
 
 if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
@@ -138,6 +138,13 @@ def _user() -> str:
         raise UsageError("your system has no user name here: give one with --as NAME") from None
 
 
+def named_path(text: str) -> Path:
+    """A path from the command line. Raises UsageError for an empty one: Python takes it for this folder."""
+    if not text:
+        raise UsageError("an empty path names nothing: name a file or a folder")
+    return Path(text)
+
+
 def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
@@ -171,9 +178,13 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> Store:
-        from workbench.store.engine import SCREEN_CACHE, open_store
+        from workbench.store.engine import COPY, SCREEN_CACHE, open_store
 
-        return open_store(url, create=False, cache=SCREEN_CACHE)
+        store = open_store(url, create=False, cache=SCREEN_CACHE)
+        if store.read_only:
+            store.close()
+            raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")
+        return store
 
     path = None if "://" in url else Path(url).expanduser()
     if path is not None and not path.exists():  # said here before a screen is painted

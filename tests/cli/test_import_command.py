@@ -452,3 +452,15 @@ def test_places_of_proposals_that_point_nowhere_are_listed(run: Any) -> None:
         '  places in proposals that point nowhere, left out: 1 (line 1: "Zoe" 0:3)'
         in run("import", "a.jsonl")[1].splitlines()
     )
+
+
+def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> None:
+    """`import "$FILE"` without a FILE, in a folder that holds a dataset."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps({"user_input": "q", "reference": "Rome."}) + "\n")
+    before = files(tmp_path)
+
+    for command in ("import", "export", "verify"):
+        code, out, err = run(command, "")
+        assert (2, "") == (code, out)
+        assert "an empty path names nothing" in err
+    assert before == files(tmp_path)

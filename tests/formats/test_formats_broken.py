@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from pathlib import Path
 from typing import Any
@@ -175,6 +176,9 @@ FILES = [
     (b"\n" * 100_000, "a.csv", "no rows: the file is empty"),
     ('{"user_input": "q"}\n'.encode("utf-16"), "a.jsonl", "UTF-16: save it as UTF-8"),
     ('{"user_input": "q"}\n'.encode("utf-16-le"), "a.jsonl", "not a text file (or UTF-16"),
+    ('{"user_input": "q"}\n'.encode("utf-32"), "a.jsonl", "UTF-32: save it as UTF-8"),
+    (codecs.BOM_UTF32_BE + '{"user_input": "q"}\n'.encode("utf-32-be"), "a.jsonl", "a.jsonl: UTF-32: save"),
+    ('{"user_input": "q"}\n'.encode("utf-32-be"), "a.jsonl", "not a text file (or UTF-32"),
     (b"\x1f\x8b\x08\x00", "a.jsonl.gz", "a gzip archive: unpack it first"),
     (b"PK\x03\x04abc", "a.xlsx", "a zip archive or an Excel workbook"),
     (b"PAR1abc", "a.parquet", "a damaged parquet file"),

@@ -190,7 +190,7 @@ def repeated(rows: int, contexts: int, text: str) -> arrow.RecordBatch:
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path: Path, kind: str) -> None:
     """5 KB hold 4 GB of contexts that way; written out they took 5.3 GB of memory."""
-    batch = repeated(40, 100_000, "x" * 1_000)
+    batch = repeated(39, 25_000, "x" * 4_100)
     path = tmp_path / f"bomb.{kind}"
     if kind == "parquet":
         table = arrow.Table.from_batches([batch])
@@ -203,8 +203,45 @@ def test_a_dictionary_that_names_one_text_millions_of_times_is_refused(tmp_path:
     assert path.stat().st_size < 10_000
     said, memory = measured(path)
 
-    assert re.search(r"bytes that unpack to 1[0-9,]+ in one (group of rows|row): write it again", said)
+    assert re.search(r"bytes that unpack to [0-9,]{11,} in one (group of rows|row): write it again", said)
     assert memory < 150
+
+
+def hollow(path: Path, rows: int, contexts: int) -> Path:
+    """Rows and contexts that name one short text each time."""
+    batch = repeated(rows, contexts, "Rome.").drop_columns(["id", "user_input", "reference"])
+    named = arrow.DictionaryArray.from_arrays(arrow.array([0] * rows, arrow.int32()), arrow.array(["Rome."]))
+    table = arrow.Table.from_batches([batch])
+    for name in ("user_input", "reference"):
+        table = table.append_column(name, named)
+    if path.suffix == ".parquet":
+        parquet.write_table(table, path, compression="zstd", store_schema=False)
+    else:
+        options = arrow.ipc.IpcWriteOptions(compression="zstd")
+        with arrow.ipc.new_file(path, table.schema, options=options) as writer:
+            writer.write_table(table)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_more_rows_than_bytes_are_no_dataset(tmp_path: Path, kind: str) -> None:
+    """Three million rows in a few kilobytes took as long to refuse one by one as real ones to import."""
+    path = hollow(tmp_path / f"bomb.{kind}", 3_000_000, 0)
+
+    with pytest.raises(InputError, match=r"3,000,000 rows in [0-9,]+ bytes: no dataset has so little"):
+        list(read(path, notes=Notes()))
+
+
+def test_contexts_without_any_text_of_their_own_are_no_dataset(tmp_path: Path) -> None:
+    """Five million in one row stay below every limit of bytes."""
+    path = hollow(tmp_path / "bomb.parquet", 1, 5_000_000)
+
+    with pytest.raises(InputError, match=r"5,000,000 values of a column in [0-9,]+ bytes"):
+        read(path, notes=Notes())
+
+
+def test_a_small_file_of_many_equal_rows_is_read(tmp_path: Path) -> None:
+    assert 10_000 == len(loaded(hollow(tmp_path / "a.parquet", 10_000, 2))[0])
 
 
 def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_path: Path) -> None:

@@ -18,9 +18,12 @@ from typing import Any
 import pytest
 
 from workbench.errors import StoreError
+from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store import engine
+from workbench.store.backup import backup_file
+from workbench.store.datasets import create_dataset
 from workbench.store.engine import open_store
 
 ROWS = [
@@ -129,8 +132,79 @@ def test_a_read_only_file_or_folder_is_explained(
 
     assert (ended.returncode, ended.stderr) == (0, "")
     assert ended.stdout.startswith("refused: ")
-    assert "read-only" in ended.stdout or "check the path and its permissions" in ended.stdout
+    assert "read-only: copy the database to where you may write" in ended.stdout
     assert path.read_bytes() == before
+
+
+def run_reading(*words: object) -> subprocess.CompletedProcess[str]:
+    """The installed program, for which read-only is read-only: root keeps its name and not its privilege."""
+    without: list[object] = []
+    if os.getuid() == 0:
+        if shutil.which("setpriv") is None:
+            pytest.skip("nothing is read-only to root")
+        without = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"]
+    program = Path(sys.executable).with_name("workbench")
+    return subprocess.run(
+        [*map(str, (*without, program, "--as", "ann", "--db", *words))],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+@pytest.mark.parametrize(("file_mode", "folder_mode"), [(0o444, 0o777), (0o444, 0o555), (0o644, 0o555)])
+def test_a_database_that_may_only_be_read_is_read(
+    demo: Any, shared_folder: Path, file_mode: int, folder_mode: int
+) -> None:
+    """Commands that read answer as ever; those that write say why they cannot."""
+    demo.store.close()
+    path = shared_folder / "w # %.db"
+    shutil.copy(demo.db, path)
+    path.chmod(file_mode)
+    shared_folder.chmod(folder_mode)
+    before = path.read_bytes()
+
+    for words in (["status"], ["score"], ["compare"], ["policy", "show"]):
+        ended = run_reading(path, *words)
+        assert (0, "") == (ended.returncode, ended.stderr)
+        assert ended.stdout
+    refused = run_reading(path, "score", "--match-threshold", "80", "--save")
+    assert 2 == refused.returncode
+    assert "read-only: copy the database to where you may write" in refused.stderr
+    assert before == path.read_bytes()
+    assert [path] == list(shared_folder.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_a_read_only_database_whose_rows_are_in_its_log_is_not_read_without_them(
+    demo: Any, shared_folder: Path
+) -> None:
+    review.act(demo.store, demo.open("france"), Comment("only in the log"))
+    for one in demo.folder.glob("workbench.db*"):
+        shutil.copy(one, shared_folder)
+    (shared_folder / "workbench.db-shm").unlink()
+    for one in shared_folder.iterdir():
+        one.chmod(0o444)
+    shared_folder.chmod(0o555)
+
+    ended = run_reading(shared_folder / "workbench.db", "status")
+
+    assert (2, "") == (ended.returncode, ended.stdout)
+    assert "read-only, and its newest rows are in workbench.db-wal: copy" in ended.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
+def test_a_database_its_log_and_its_copies_are_private(tmp_path: Path) -> None:
+    """Whatever files are by default."""
+    old = os.umask(0)
+    try:
+        with closing(open_store(str(tmp_path / "w.db"))) as store:
+            create_dataset(store, "d", seed=1, policy=Policy(), annotator="ann")
+            backup_file(tmp_path / "w.db", "copy")
+            modes = {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()}
+    finally:
+        os.umask(old)
+
+    assert {"w.db": 0o600, "w.db-wal": 0o600, "w.db-shm": 0o600, "w.copy.db": 0o600} == modes
 
 
 @pytest.fixture

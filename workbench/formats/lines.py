@@ -18,6 +18,8 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 Progress = Callable[[int], None]
 
 _MAGIC = (
+    (b"\xff\xfe\x00\x00", "UTF-32: save it as UTF-8"),
+    (b"\x00\x00\xfe\xff", "UTF-32: save it as UTF-8"),
     (b"\xff\xfe", "UTF-16: save it as UTF-8"),
     (b"\xfe\xff", "UTF-16: save it as UTF-8"),
     (b"\x1f\x8b", "a gzip archive: unpack it first"),
@@ -103,7 +105,8 @@ def head(path: Path) -> list[bytes]:
     data = data[shift:]
     controls = len(data) - len(data.translate(None, _CONTROLS))
     if controls * 20 > len(data):  # random bytes have 11 %, UTF-16 half
-        raise InputError(f"{path}: not a text file (or UTF-16: save it as UTF-8)")
+        wide = "UTF-32" if data.count(0) * 2 > len(data) else "UTF-16"
+        raise InputError(f"{path}: not a text file (or {wide}: save it as UTF-8)")
     found = [line for line in data.split(b"\n") if line.strip()]
     if len(found) > 1 and not whole:
         found.pop()  # cut in the middle

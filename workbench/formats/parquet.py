@@ -24,7 +24,9 @@ PIECE = 8 << 20  # bytes of unpacked columns held at a time
 BUFFER = 1 << 16  # packed bytes of a column held at a time
 UNPACKED_LIMIT = 8 << 30  # bytes of one group of rows
 REPEATED = 128 << 20  # bytes of texts named over and over, below which a group is written out as it is
-VALUES_LIMIT = 100_000_000  # texts of a column in one group: they are held as numbers, four bytes each
+FEW_ROWS = 10_000  # more than a file has bytes are no dataset: a row of one takes some bytes of text
+FEW_VALUES = 1_000_000  # of lists; more than `VALUES` for each byte are none either
+VALUES = 20
 BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
 ROW_LIMIT = 64 << 20  # bytes of one row, as of one line
 RATIO_LIMIT = 2_000  # unpacked against packed; text packs to a tenth, a made-up bomb to a hundred-thousandth
@@ -99,8 +101,8 @@ def _batches(path: Path, container: str, arrow: Any) -> Generator[Any]:
 def _repeated(file: Any, path: Path, group: int, arrow: Any) -> list[str]:
     """The columns of texts that stand in a dictionary and may come to more than `REPEATED` written out.
 
-    The metadata say how often a text is named, the dictionary how long the longest is: five kilobytes hold
-    four million texts of a thousand characters. Raises InputError for more texts than any dataset has.
+    The metadata say how often a text is named, the dictionary how long the longest is: ten kilobytes hold
+    a million texts of a hundred thousand characters.
     """
     described = file.metadata.row_group(group)
     found = []
@@ -108,8 +110,6 @@ def _repeated(file: Any, path: Path, group: int, arrow: Any) -> list[str]:
         column = described.column(index)
         if column.physical_type != "BYTE_ARRAY" or not any("DICTIONARY" in one for one in column.encodings):
             continue
-        if column.num_values > VALUES_LIMIT:
-            raise _bomb(path, column.total_compressed_size, f"{column.num_values:,} texts")
         if column.num_values * column.total_uncompressed_size <= REPEATED:
             continue
         name = column.path_in_schema
@@ -206,6 +206,7 @@ def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
     """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
     with path.open("rb") as file:
         has_index = file.read(6) == b"ARROW1"
+    rows = 0
     with arrow.OSFile(str(path)) as source:
         if has_index:
             opened = arrow.ipc.open_file(source)
@@ -213,6 +214,8 @@ def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
         else:
             batches = iter(arrow.ipc.open_stream(source))
         for batch in batches:
+            rows += batch.num_rows
+            _refuse_count(path, rows, 0)
             batch.validate(full=True)
             yield from _pieces(batch, path, arrow)
 
@@ -245,14 +248,27 @@ def _bomb(path: Path, packed: int, unpacked: str, where: str = "one group of row
 
 
 def _refuse_bomb(path: Path, metadata: Any) -> None:
-    """Raise InputError for groups of rows that unpack to more than memory holds."""
+    """Raise InputError for groups of rows that unpack to more than memory holds, and for rows without bytes."""
+    rows = values = 0
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
         parts = [group.column(i) for i in range(group.num_columns)]
+        rows += group.num_rows
+        values += max((part.num_values for part in parts), default=0)
         packed = sum(part.total_compressed_size for part in parts)
         unpacked = max(group.total_byte_size, sum(part.total_uncompressed_size for part in parts))
         if unpacked > UNPACKED_LIMIT or unpacked > max(packed, 1 << 16) * RATIO_LIMIT or unpacked < 0:
             raise _bomb(path, packed, f"{unpacked:,}")
+    _refuse_count(path, rows, values)
+
+
+def _refuse_count(path: Path, rows: int, values: int) -> None:
+    """Raise InputError for rows, or values of a column, that take next to no bytes."""
+    size = path.stat().st_size
+    if rows > max(FEW_ROWS, size):
+        raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
+    if values > max(FEW_VALUES, VALUES * size):
+        raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
 
 
 def _is_plain(kind: Any, types: Any) -> bool:

@@ -33,6 +33,9 @@ from workbench.store.intake import GoldRule, Intake
 from workbench.store.purge import purged_names
 
 SHOWN_ERRORS = 20
+GIVE_UP = 100_000
+"""Refused rows, with none taken, after which the rest of a file is not read."""
+
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
 
@@ -119,6 +122,10 @@ def import_file(
                 taking = intake_of(store, info, options, annotator)
             if taking is not None:
                 _store_rows(store, taking, good, taken)
+            if taken.rejected >= GIVE_UP and not any(taken.counts.values()):
+                raise InputError(
+                    f"{path}: the first {taken.rejected:,} rows are all refused: {taken.errors[0]}"
+                )
     if info is None:
         why = taken.errors[0] if taken.errors else "it holds no rows"
         raise InputError(f"nothing of {path} could be imported: {why}")
@@ -273,11 +280,15 @@ def check_all(
     info = None if store is None else existing(store, options.dataset or default_name(path))
     names = {} if store is None else own_names(store, info)
     errors: list[str] = []
+    n_bad = 0
     said: dict[tuple[str, str], int] = {}
 
     def bad(row: Row, error: RowError) -> None:
+        nonlocal n_bad
+        n_bad += 1
         error.path, error.line, error.item = str(path), row.line, row.item
-        errors.append(str(error))
+        if len(errors) < SHOWN_ERRORS:
+            errors.append(str(error))
 
     given = read(path, format=options.format, notes=Notes(), progress=progress, columns=options.columns)
     for chunk in chunks(given):
@@ -293,9 +304,11 @@ def check_all(
             for row, outcome in outcomes(store, taking, good, dry=True):
                 if isinstance(outcome, RowError):
                     bad(row, outcome)
+        if n_bad >= GIVE_UP:
+            break
     if errors:
-        shown = "\n".join(errors[:SHOWN_ERRORS])
-        raise InputError(f"{shown}\n{len(errors)} bad rows; with --strict nothing was imported")
+        shown = "\n".join(errors)
+        raise InputError(f"{shown}\n{n_bad:,} bad rows; with --strict nothing was imported")
 
 
 def existing(store: Store, name: str) -> DatasetInfo | None:

@@ -9,7 +9,15 @@ from pathlib import Path
 from workbench.errors import InputError, RowError
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.roles import becomes
-from workbench.stages.import_ import SHOWN_ERRORS, ImportOptions, default_name, existing, intake_of, outcomes
+from workbench.stages.import_ import (
+    GIVE_UP,
+    SHOWN_ERRORS,
+    ImportOptions,
+    default_name,
+    existing,
+    intake_of,
+    outcomes,
+)  # fmt: skip
 from workbench.stages.import_rows import chunks, own_names, said_before, says_more, with_gold, with_names
 from workbench.stages.progress import Progress, silent
 from workbench.store.datasets import DatasetInfo
@@ -122,6 +130,8 @@ def preview_import(
                 seen.refuse(row, row.error)
             else:
                 good.append(row)
+        if seen.bad >= GIVE_UP and seen.bad == seen.rows:
+            raise InputError(f"{path}: the first {seen.bad:,} rows are all refused: {seen.errors[0]}")
         if store is None or info is None:
             for row in good:
                 seen.take(row, "new")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import secrets
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
 from workbench.errors import StoreError, UsageError
-from workbench.store.engine import FAILURES, explained
+from workbench.store.engine import FAILURES, explained, make_private
 
 
 def backup_file(path: Path, tag: str) -> Path:
@@ -27,8 +28,10 @@ def copy_to(path: Path, target: Path) -> Path:
     """
     if target.exists():
         raise UsageError(f"{target} exists already: name another file")
-    part = target.with_name(target.name + ".part")
+    # one that a killed process leaves is a copy too for `backups_of`, so that a purge reaches it
+    part = target.with_name(f"{target.stem}.{secrets.token_hex(4)}.part.db")
     try:
+        make_private(part)
         with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
             source.backup(copy)
             if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):

@@ -22,6 +22,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from sqlalchemy import (
     JSON,
+    URL,
     Connection,
     Dialect,
     Engine,
@@ -52,6 +53,8 @@ PAUSE = 0.2
 ten, which had waited for it."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+
+COPY = "copy the database to where you may write"
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
 """What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
@@ -88,12 +91,16 @@ class OpenFile:
 
 @dataclass(frozen=True, eq=False)
 class Store:
-    """An open database: the engine, the one thread that writes, and the file where it is SQLite's."""
+    """An open database: the engine, the one thread that writes, and the file where it is SQLite's.
+
+    `read_only`: the file or its folder is, and the file is read as if nobody else could change it.
+    """
 
     url: str
     engine: Engine
     writer: ThreadPoolExecutor
     file: OpenFile | None = None
+    read_only: bool = False
     _thread: threading.local = field(default_factory=threading.local, repr=False)
     _pause: list[asyncio.TimerHandle] = field(default_factory=list, repr=False)
 
@@ -261,9 +268,9 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
     """Open (and migrate) the database at an SQLAlchemy URL or a file path.
 
     A file that needs a migration is backed up first. `cache`: kilobytes of pages that each connection to
-    SQLite may keep. Raises NewerSchemaError for a database of a newer Workbench, StoreError when it cannot
-    be opened, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
-    `create=False`, when there is no such file.
+    SQLite may keep. A file that may only be read is opened for that. Raises NewerSchemaError for a database
+    of a newer Workbench, StoreError when it cannot be opened, or with `migrate=False` needs a migration,
+    UsageError for an unusable URL or, with `create=False`, when there is no such file.
     """
     full = full_url(url)
     path = sqlite_path(full)
@@ -272,12 +279,16 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
             raise UsageError(f"{path}: no such database; import a file first: workbench import FILE")
         if not path.parent.is_dir():
             raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
+        with suppress(OSError):  # there already, or refused below
+            make_private(path)
+    read_only = path is not None and _only_readable(path)
     file = None if path is None else OpenFile(path)
-    engine = _engine(full, cache, file)
+    engine = _engine(_immutable(path) if path is not None and read_only else full, cache, file)
     try:
-        _check_schema(engine, path, migrate)
+        _check_schema(engine, path, migrate and not read_only)
         if file is not None:
-            _write_ahead(engine)
+            if not read_only:
+                _write_ahead(engine)
             file.note()
     except FAILURES as error:
         engine.dispose()
@@ -285,7 +296,32 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
     except BaseException:
         engine.dispose()
         raise
-    return Store(full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"), file)
+    return Store(
+        full, engine, ThreadPoolExecutor(max_workers=1, thread_name_prefix="writer"), file, read_only
+    )
+
+
+def make_private(path: Path) -> None:
+    """Make a new file that only its owner may read; SQLite gives its log the same mode. Raises OSError."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def _only_readable(path: Path) -> bool:
+    """Whether a file may only be read, for itself or for its folder, in which SQLite makes its log.
+
+    Raises StoreError where the log holds something: SQLite reads that only where it may write.
+    """
+    if not path.is_file() or (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        return False
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise StoreError(f"{path}: read-only, and its newest rows are in {log.name}: {COPY}")
+    return True
+
+
+def _immutable(path: Path) -> URL:
+    query = {"mode": "ro", "immutable": "1", "uri": "true"}
+    return URL.create("sqlite", database=path.absolute().as_uri(), query=query)
 
 
 def full_url(url: str) -> str:
@@ -299,7 +335,7 @@ def full_url(url: str) -> str:
     return url
 
 
-def shown_url(url: str) -> str:
+def shown_url(url: str | URL) -> str:
     """The URL without its password."""
     return make_url(url).render_as_string(hide_password=True)
 
@@ -312,7 +348,7 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parsed.database or "")
 
 
-def _engine(url: str, cache: int, file: OpenFile | None) -> Engine:
+def _engine(url: str | URL, cache: int, file: OpenFile | None) -> Engine:
     try:
         engine = create_engine(url, json_serializer=_encode)
     except ModuleNotFoundError as error:
@@ -427,7 +463,7 @@ def explained(error: BaseException) -> str:
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
-        "readonly": "the file or its folder is read-only: copy the database to where you may write",
+        "readonly": f"the file or its folder is read-only: {COPY}",
         "not a database": "name another with --db",
         "unable to open": "check the path and its permissions",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
