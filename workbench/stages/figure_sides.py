@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from workbench.comparing.explained import Explained
+from workbench.comparing.paired import precision_of
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
 from workbench.stages.calibrate import CrossFit
@@ -33,7 +34,8 @@ def side_of(
             again = columns.values(store, run.id, MATCHER, threshold, "ragas")
         human = reviewed(store, info.id, EXTERNAL_KINDS[name], info.policy.version)
         values: Recalls = dict(columns.external_values(store, info.id, name))
-        return Side(values, values, {}, human, again)
+        within = precision_of(columns.external_digits(store, info.id, name))
+        return Side(values, values, {}, human, again, within)
     known = explain_all(store, info, number, name, threshold, progress=progress)
     if number is None:
         return Side({}, {}, known.explained, known.reviewed, {})

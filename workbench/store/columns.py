@@ -103,6 +103,17 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
         return dict(session.connection().execute(query).cursor.fetchall())
 
 
+def external_digits(store: Store, dataset_id: int, column: str) -> list[str]:
+    """The same numbers as the file wrote them."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.digits))
+        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
+        .where(col(SampleRow.dataset_id) == dataset_id, col(ExternalScoreRow.column) == column)
+    )
+    with store.reading() as session:
+        return [digits for (digits,) in session.execute(query)]
+
+
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
