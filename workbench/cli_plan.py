@@ -85,7 +85,7 @@ def plan(
         typer.Option(
             parser=_half_width,
             metavar="HALF-WIDTH",
-            help="Say how many more reviews give an interval of ± this.",
+            help="Before reviewing: how many samples a plan takes for ± this.",
         ),
     ] = None,
     drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,

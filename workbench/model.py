@@ -268,7 +268,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What a person gave: active seconds (a pause of more than a minute is no work) and presses."""
+    """What a person gave: active seconds (a pause of more than a minute counts as one) and presses."""
 
     seconds: float
     presses: int

@@ -70,8 +70,8 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
 def assisted_line(gathered: Gathered) -> str:
     """What it means to calibrate on verdicts that were given with the automatic ones in sight."""
     return (
-        f"circular in part: {gathered.assisted:,} of {len(gathered.cases):,} were reviewed with proposals in "
-        "sight, and people keep what they see; blind reviews are free of that"
+        f"{gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with proposals in view, so "
+        "this is circular in part: people keep what they see. Blind reviews are free of that"
     )
 
 
@@ -79,8 +79,8 @@ def choice_lines(found: Calibrated) -> list[str]:
     """The threshold in use, the chosen one and the correction, each on samples that had no say in it."""
     rows = [
         _measured(f"{found.threshold_now} in use", found.present),
-        _measured(f"{found.threshold} chosen, out of fold", found.chosen),
-        _measured(f"{found.threshold_now} corrected, out of fold", found.corrected),
+        _measured(f"{found.threshold} chosen, cross-validated", found.chosen),
+        _measured(f"{found.threshold_now} corrected, cross-validated", found.corrected),
     ]
     return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows)
 
@@ -96,20 +96,29 @@ def verdict_lines(found: Calibrated) -> list[str]:
     elif found.better:
         lines = [f"{chosen} is better than {now}: {gain} ({how})"]
     else:
-        lines = [f"{chosen} is no better than {now}: {gain} ({how}); keeping {now} is a good answer"]
+        lines = [f"keep {now}: {chosen} is {no_better(found)}: {gain} ({how})"]
+    if found.trivial is not None:
+        lines.append(f"  calling every unit found: F1 {number(found.trivial)}")
     lines.append(
         f"  chosen for {NAMES[found.objective]}; without each of {len(found.folds)} folds: {_spread(found)}"
     )
     return lines
 
 
+def no_better(found: Calibrated) -> str:
+    """What a choice that is no better was held against: the threshold in use, or calling every unit found."""
+    beats = found.gain.interval is not None and found.gain.interval.low > 0
+    return f"no better than {'calling every unit found' if beats else found.threshold_now}"
+
+
 def how_sure(found: Calibrated) -> str:
     """What a gain rests on."""
     if found.better is None:
-        return "out of fold, fewer than ten groups"
+        return "cross-validated, fewer than ten groups"
     if found.gain.interval is not None:
-        return "95 %, out of fold, by group"
-    return "out of fold, the same in every group" if found.better else "out of fold, hardly a group changes"
+        return "95 %, cross-validated, by group"
+    same = "the same in every group" if found.better else "hardly any group changes"
+    return f"cross-validated, {same}"
 
 
 def gain_text(found: Calibrated) -> str:
@@ -151,7 +160,7 @@ def probability_lines(found: Calibrated) -> list[str]:
         for one in judged.bins
     ]
     lines = [
-        f"probability of a match ({kind}, out of fold): Brier {number(judged.brier)}, "
+        f"probability of a match ({kind}, cross-validated): Brier {number(judged.brier)}, "
         f"log loss {number(judged.log_loss)}",
         *table(["similarity", "units", "predicted", "found"], rows),
     ]

@@ -16,6 +16,7 @@ from workbench.comparing.words import (
     estimate_notes,
     headline,
     label_rows,
+    no_cause_lines,
     number,
     paired_facts,
     reproducible_lines,
@@ -72,8 +73,7 @@ def _head(found: Figures) -> list[str]:
 
 def _causes(found: Figures, *, full: bool) -> list[str]:
     if not found.causes:
-        equal = found.paired.equal
-        return [f"no difference in {equal.hits:,} of {equal.n:,} samples"] if equal.n else []
+        return no_cause_lines(found)
     bias = "" if found.paired.bias is None else f" (they add up to {signed(found.paired.bias)})"
     shown = found.causes if full else found.causes[:CAUSES]
     lines = [f"why they differ{bias}, over the verified samples:"]

@@ -154,13 +154,11 @@ def blind_line(draft: Draft) -> str:
 
 
 def precision_lines(found: Precision) -> list[str]:
-    """How many more reviews give an interval that narrow, and what that rests on."""
+    """How many samples a plan takes for an interval that narrow, or why that is not said."""
+    if found.needed is None:
+        return [found.basis]
     goal = f"± {found.half_width:.3f}"
-    if found.more:
-        needs = f"{found.more:,} more reviews, {found.needed:,} of {many(found.population, 'sample')} in all"
-    else:
-        needs = f"reached with the {many(found.reviewed, 'review')} there are"
-    return [f"{goal}: {needs}", f"  {found.basis}"]
+    return [f"{goal}: a plan of {found.needed:,} of {many(found.population, 'sample')}", f"  {found.basis}"]
 
 
 def plan_text(report: PlanReport) -> str:

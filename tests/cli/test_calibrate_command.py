@@ -51,7 +51,10 @@ def test_the_report_says_what_is_better_by_how_much_and_on_what(names: Any) -> N
     assert "names · linked · run p-run-1 · 12 verified samples in 12 groups · 36 judged units, 24 found" in (
         ended.out
     )
-    assert "82 is better than 85: |bias| changes by −.333 (out of fold, the same in every group)" in ended.out
+    assert (
+        "82 is better than 85: |bias| changes by −.333 (cross-validated, the same in every group)"
+        in ended.out
+    )
     assert "without each of 12 folds: always 82" in ended.out
     assert "automatic mean of all 12 counted samples: .333 at 85, .667 at 82" in ended.out
     assert "nothing is saved" in ended.out

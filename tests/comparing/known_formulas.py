@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, sqrt
+from math import atanh, fsum, sqrt, tanh
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -20,8 +20,9 @@ from workbench.comparing.agreement import Share
 from workbench.comparing.bounds import rare
 from workbench.comparing.causes import difference
 from workbench.comparing.caveats import BADGE, FEWEST
+from workbench.comparing.correlation import pearson
 from workbench.comparing.estimators import clusters
-from workbench.comparing.intervals import LEVEL, UNIT, Interval, around
+from workbench.comparing.intervals import LEVEL, UNIT, Interval, around, z_quantile
 from workbench.comparing.paired import Floats, MeanOf, Pair
 from workbench.comparing.shares import Counts
 from workbench.comparing.survey import moments
@@ -433,3 +434,40 @@ def main_cause(automatic: Assessment, verified: Assessment, based: bool) -> str:
 def effective_n(n: int, rest: int, correlation: float) -> float:
     """How many labels are worth n labels with `rest` predictions, weighed in the best way."""
     return n * (n + rest) / (n + (1 - correlation**2) * rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Concordance:
+    """Lin's concordance (1989) with its interval; `accuracy` is C_b, concordance / Pearson.
+
+    The interval is None where Pearson is 0 or concordance ±1; it depends on the range of the values.
+    """
+
+    value: float
+    interval: Interval | None
+    accuracy: float | None
+
+
+def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance | None:
+    """2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n; None where both columns are constant and equal.
+
+    The interval is by Fisher's z with Lin's variance as corrected in 2000, divided by n − 2.
+    """
+    n = len(x)
+    apart = float(x.mean() - y.mean())
+    vx, vy = float(x.var()), float(y.var())
+    whole = vx + vy + apart**2
+    if not whole or (not vx and not vy):
+        return None
+    value = 2 * float(((x - x.mean()) * (y - y.mean())).mean()) / whole
+    r = pearson(x, y)
+    accuracy = value / r if r else None
+    if not r or abs(value) >= 1 - 1e-12 or n < 3:
+        return Concordance(value, None, accuracy)
+    u2 = apart**2 / sqrt(vx * vy)
+    rest = 1 - value**2
+    variance = (1 - r**2) * value**2 / (rest * r**2) + 2 * value**3 * (1 - value) * u2 / (r * rest**2)
+    variance = (variance - value**4 * u2**2 / (2 * r**2 * rest**2)) / (n - 2)
+    half = z_quantile(level) * sqrt(max(variance, 0.0))
+    middle = atanh(value)
+    return Concordance(value, Interval(tanh(middle - half), tanh(middle + half)), accuracy)

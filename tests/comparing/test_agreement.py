@@ -7,7 +7,7 @@ from statistics import mean, stdev
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.comparing.known_formulas import (
@@ -35,7 +35,7 @@ from workbench.comparing.agreement import (
     overlaps,
     tabulate,
 )
-from workbench.comparing.correlation import concordance, kendall, pearson, spearman
+from workbench.comparing.correlation import pearson, spearman
 from workbench.comparing.intervals import UNIT, around, at_most, t_quantile
 from workbench.comparing.paired import (
     MeanOf,
@@ -177,7 +177,7 @@ def test_the_figures_of_pairs() -> None:
 def test_below_ten_pairs_there_are_counts_only() -> None:
     found = paired(pairs([0.5] * 9, [0.5] * 8 + [0.75]))
     assert (9, Share(8, 9), ("s008", -0.25)) == (found.n, found.equal, found.largest)
-    assert (None, None, None, None) == (found.bias, found.mae, found.spearman, found.concordance)
+    assert (None, None, None) == (found.bias, found.mae, found.spearman)
 
 
 def test_no_pairs_are_no_error() -> None:
@@ -248,31 +248,7 @@ def test_a_single_value_has_no_interval() -> None:
 
 def test_a_constant_column_has_no_correlation() -> None:
     flat, steep = np.full(12, 0.5), np.arange(12.0)
-    assert (None, None, None) == (pearson(flat, steep), spearman(steep, flat), kendall(flat, steep))
-    assert concordance(flat, flat) is None
-    found = concordance(flat, steep)
-    assert found is not None
-    assert (0.0, None) == (found.value, found.interval)
-
-
-def test_equal_columns_agree_wholly_without_an_interval() -> None:
-    steep = np.arange(12.0)
-    found = concordance(steep, steep)
-    assert found is not None
-    assert (1.0, None) == (found.value, found.interval)
-
-
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=40))
-def test_kendall_counts_what_counting_pairs_counts(rows: list[tuple[int, int]]) -> None:
-    x, y = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
-    signs = np.sign(x[:, None] - x) * np.sign(y[:, None] - y)
-    free = (x[:, None] != x).sum() * (y[:, None] != y).sum()
-    found = kendall(x, y)
-    assert (found is None) == (not free)
-    if found is not None:
-        assert float(signs.sum()) / sqrt(free) == pytest.approx(found[0], abs=1e-12)
-        assert 0 <= found[1] <= 1
+    assert (None, None) == (pearson(flat, steep), spearman(steep, flat))
 
 
 @given(st.integers(1, 100), st.integers(0, 100))

@@ -85,6 +85,30 @@ def test_no_cut_beats_the_chosen_one_and_out_of_fold_counts_are_of_the_rest(
         assert {one.group} == fold
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_verdicts_that_have_nothing_to_do_with_similarity_make_no_threshold_better(seed: int) -> None:
+    """Calling every unit found wins the F1 then, and a low threshold comes near to it."""
+    chance = np.random.default_rng(seed)
+    cases = []
+    for place in range(60):
+        values = chance.choice([65, 75, 82, 90, 100], size=5)
+        found = chance.random(5) < 0.6
+        human = bytes(FOUND if one else MISSING for one in found)
+        cases.append(Case(f"s{place:03}", f"g{place}", bytes(values.tolist()), human, found.mean()))
+
+    fitted = calibrate(cases, now=85, objective="f1", seed=seed)
+
+    assert fitted.better is False
+    assert by_hand_f1(cases, 0) == pytest.approx(fitted.trivial)
+
+
+def test_a_threshold_that_tells_found_from_missing_is_better_by_f1() -> None:
+    fitted = calibrate(dataset(80), now=100, objective="f1", seed=0)
+
+    assert fitted.better is True
+    assert calibrate(dataset(80), now=100, objective="bias", seed=0).trivial is None
+
+
 def test_a_fold_has_no_say_in_its_own_threshold() -> None:
     """One odd document cannot talk its own threshold into being good."""
     cases = [Case(f"s{n}", f"g{n}", bytes([82, 100]), bytes([MISSING, FOUND]), 0.5) for n in range(12)]

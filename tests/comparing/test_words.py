@@ -14,7 +14,7 @@ from workbench.comparing.estimates import estimate
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.figures import Arm, Arms, Row
 from workbench.comparing.intervals import Interval
-from workbench.comparing.paired import MeanOf, Pair, paired
+from workbench.comparing.paired import MeanOf, Pair, before_the_end, paired, precision_of
 from workbench.comparing.totals import CauseTotal, PartTotal
 from workbench.comparing.words import Fact
 
@@ -139,6 +139,37 @@ def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
     assert any(line.endswith("n < 30") for line in enough)
 
 
+def test_before_the_end_of_a_plan_the_bias_of_the_pairs_has_no_interval_of_its_own() -> None:
+    lines = words.paired_lines(before_the_end(paired(pairs(12))))
+
+    assert "bias: −.129 no interval before the plan ends, n = 12" == lines[0]
+
+
+def test_verdicts_that_all_agree_have_no_standard_error() -> None:
+    table = tabulate([("found", "found")] * 30)
+    lines = words.verdict_lines(table, beyond_chance(table.table))
+
+    assert "AC1: 1.000" in lines
+    assert not [line for line in lines if "± .000" in line]
+
+
+def test_one_value_for_most_differences_has_a_bound() -> None:
+    same = paired([Pair(f"s{place}", 0.25, 0.5) for place in range(20)])
+
+    assert "bias: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == words.paired_lines(same)[0]
+
+
+@pytest.mark.parametrize(
+    ("digits", "expected"),
+    [
+        (["0.1428", "1.0"], 1e-4), (["0.5", "1"], 1e-2), (["0.33"], 1e-2), (["0.14285714265306124"], 1e-8),
+        (["1e-05"], 1e-5), ([], 1e-2),
+    ],
+)  # fmt: skip
+def test_a_column_is_as_precise_as_its_longest_number(digits: list[str], expected: float) -> None:
+    assert expected == pytest.approx(precision_of(digits))
+
+
 def test_equal_values_have_a_bound_and_no_interval() -> None:
     same = paired([Pair(f"s{place}", 0.5, 0.5) for place in range(20)])
 
@@ -154,17 +185,15 @@ def total(n: int) -> CauseTotal:
     return CauseTotal(cause, n, 79, 61, Fraction(-15, 100), Fraction(0), Fraction(-15, 100), parts)
 
 
+PARTS = "77 not matched by the name matcher, 2 not extracted from the contexts"
+
+
 def test_a_cause_has_its_net_share_its_counts_and_its_parts() -> None:
-    assert (
-        "missed match −.150: 79 units in 61 samples; comparator 77, context extraction 2"
-        == words.cause_line(total(105))
-    )
+    assert f"missed match −.150: 79 units in 61 samples; {PARTS}" == words.cause_line(total(105))
 
 
 def test_a_cause_of_few_samples_has_counts_only() -> None:
-    assert "missed match: 79 units in 61 samples; comparator 77, context extraction 2" == words.cause_line(
-        total(9)
-    )
+    assert f"missed match: 79 units in 61 samples; {PARTS}" == words.cause_line(total(9))
 
 
 def test_verdicts_have_ac1_beside_kappa() -> None:

@@ -124,7 +124,7 @@ def test_the_page_says_what_the_screen_says(figured: Callable[..., Figures]) -> 
     assert [] == [line for line in expected if line not in text]
     assert [] == [note for note in words.estimate_notes(found.estimate, assisted=False) if note not in text]
     assert "verified, all 24 .583" in text
-    assert "missed match −.333 .000 −.333 32 24 unattributed 32" in text
+    assert "missed match −.333 .000 −.333 32 24 32 without evidence" in text
 
 
 def test_the_page_is_well_formed_and_brings_everything_with_it(figured: Callable[..., Figures]) -> None:

@@ -24,6 +24,7 @@ from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
 from workbench.store.datasets import set_dataset
+from workbench.texts_compare import figures_text
 
 NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
 
@@ -273,6 +274,47 @@ def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any)
     assert {"contextual_recall": 2, "Contextual Recall": 2} == {
         one.scorer: one.n_exact for one in differences
     }
+
+
+def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> None:
+    """.333 is a third rounded, and .666 two thirds cut off; .34 and 1 are other numbers."""
+    made = rows(12, gold=True)
+    for row, number in zip(made, [0.333, 0.666, 0.34, 1, 0.333] * 3, strict=False):
+        row["scores"] = {"context_entity_recall": number}
+        verdicts = ["found", "missing", "missing"] if number != 0.666 else ["found", "found", "missing"]
+        for unit, verdict in zip(row["gold"]["entities"], verdicts, strict=True):
+            unit["verdict"] = verdict
+    bench.load(made, gold="require", blind=0.0)
+    found = figures(bench.store, bench.info(), scorer="context_entity_recall")
+    short = next(one for one in found.beside if one.scorer == "context_entity_recall")
+    table = compare(score_dataset(bench.store, bench.info())).differences
+    column = next(one for one in table if one.scorer == "context_entity_recall")
+
+    assert (8, 8, 8) == (found.paired.equal.hits, short.equal, column.n_exact)
+    assert 8 == sum(row.delta == 0 for row in found.rows)
+    assert "8 of 12 samples agree exactly." in figures_text(found, full=False, beside=False)
+
+
+def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> None:
+    """The other one is for the planned number alone; at it both stand."""
+    bench.load(rows(60, gold=False), blind=0.0)
+    info = bench.info()
+    make(bench.store, info, draft(bench.store, info, Wish(n=24), "ann"))
+    for number, key in enumerate(in_order(bench)[:24]):
+        opened = bench.open(key)
+        unit = opened.state.entity.assessment.units[0]
+        if number % 2:
+            opened = act(bench.store, opened, editing.toggle(opened, unit))
+        act(bench.store, opened, editing.accept(opened, "entity"))
+        if number == 19:
+            before = figures(bench.store, bench.info())
+    after = figures(bench.store, bench.info())
+
+    assert before.estimate.bias_interval is not None
+    assert (True, None) == (before.paired.early, before.paired.bias_interval)
+    assert before.arms.assisted.bias is not None
+    assert before.arms.assisted.bias.interval is None
+    assert (False, True) == (after.paired.early, after.paired.bias_interval is not None)
 
 
 @pytest.mark.parametrize("ask", [{"scorer": "bleu"}, {"run": "none"}])

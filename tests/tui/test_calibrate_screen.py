@@ -268,7 +268,7 @@ async def test_the_probability_is_one_key_deeper(
         last = app.screen
 
     assert isinstance(deeper, ProbabilityScreen)
-    assert "probability of a match (Platt, out of fold)" in table
+    assert "probability of a match (Platt, cross-validated)" in table
     assert isinstance(last, CalibrateScreen)
 
 

@@ -267,7 +267,7 @@ async def test_a_precision_is_asked_for(database: Path, make_app: Any, press: Pr
         assert "a number between 0 and 1, as 0.03" in shown(app, "#hint")
         await press(pilot, "backspace", *"0.1", "enter")
         assert isinstance(app.screen, ReadScreen)
-        assert "± 0.100: 45 more reviews, 45 of 80 samples in all" in app.screen.query_one(Passage).text
+        assert "± 0.100: a plan of 45 of 80 samples" in app.screen.query_one(Passage).text
         await press(pilot, "escape")
         assert isinstance(app.screen, PlanScreen)
 

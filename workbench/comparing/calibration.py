@@ -88,7 +88,9 @@ class Calibrated:
     `folds` are the thresholds chosen without each fold, `fold_of` the fold of every case by id. `chosen` is
     out of fold, `present` at the threshold in use, `corrected` the line's values out of fold at the
     threshold in use. `gain`: how much better the chosen one is (F1, or size of the bias); `better` None
-    where there are too few groups to say. `lines` are corrections by match threshold.
+    where there are too few groups to say. `trivial`, for F1 only, is the F1 of calling every unit found: the
+    better of the two rules without a threshold, for calling all missing has an F1 of 0. A choice that is not
+    better than that one too is no better. `lines` are corrections by match threshold.
     """
 
     objective: Objective
@@ -109,6 +111,7 @@ class Calibrated:
     corrected: Measured
     gain: Figure
     better: bool | None
+    trivial: float | None
     model: Model
     reliability: Reliability
     band: tuple[int, int] | None
@@ -191,6 +194,11 @@ def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: in
     by_pair = np.array(found.folds)[folds[table.pair_groups]]
     gain, better = _gain(found.by_group, thresholds.at_threshold(sums, _cut(now)), objective, seed)
     scored = recalls_at(table.known.similarity, table.known, _cut(now))
+    trivial = None
+    if objective == "f1":
+        all_found = thresholds.at_threshold(sums, 0)
+        trivial = float(thresholds.figure(all_found.sum(axis=1), objective))
+        better = better and _gain(found.by_group, all_found, objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
     return Calibrated(
@@ -216,6 +224,7 @@ def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: in
         corrected=_measured(table, corrected, None),
         gain=gain,
         better=better,
+        trivial=trivial,
         model=model,
         reliability=judged,
         band=reliability.band([model.probability(at) for at in range(101)], FLOOR),

@@ -140,6 +140,7 @@ def document_of(
             "threshold_before": measured_document(found.present),
             "corrected_out_of_fold": measured_document(found.corrected),
             "gain": asdict(found.gain),
+            **({} if found.trivial is None else {"f1_all_found": found.trivial}),
         },
         "curve": [asdict(point) for point in found.curve],
         "model": asdict(found.model),

@@ -5,8 +5,9 @@ Differences here are automatic − verified. Below ten samples only counts are g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from math import inf, sqrt
 
 import numpy as np
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from workbench.comparing.agreement import Share
 from workbench.comparing.bounds import EQUAL, rare
 from workbench.comparing.caveats import BADGE, FEWEST
-from workbench.comparing.correlation import Concordance, concordance, kendall, pearson, spearman
+from workbench.comparing.correlation import pearson, spearman
 from workbench.comparing.estimators import clusters
 from workbench.comparing.intervals import LEVEL, Interval, around, at_most, welch, z_quantile
 
@@ -27,12 +28,25 @@ QUANTILES_FROM = 40
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One sample with both values defined."""
+    """One sample with both values defined; values less than `within` apart are equal."""
 
     id: str
     automatic: float
     verified: float
     group: str | None = None
+    within: float = EQUAL
+
+
+def precision_of(digits: Iterable[str]) -> float:
+    """The difference below which the numbers of a column, given by their digits, equal a recall.
+
+    One unit of the last digit that any of them has, so that .1428 equals 1/7 rounded or cut off; of at least
+    two digits, for a column of few values may have no more. Not below the 1e-8 that ragas adds to its
+    denominators.
+    """
+    exponents = (Decimal(one).as_tuple().exponent for one in digits)
+    decimals = max((-one for one in exponents if isinstance(one, int)), default=0)
+    return max(10.0 ** -max(decimals, 2), 1e-8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +60,13 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Regular:
-    """The slope of the differences against the means of both values; an interval without 0: not constant."""
-
-    slope: float
-    interval: Interval
-
-
-@dataclass(frozen=True, slots=True)
 class Paired:
     """The figures of `n` pairs; below ten all but the counts are None.
 
     `equal` counts samples without a difference, `largest` is the id and difference of the one farthest off.
     `bias_interval` is by group where `groups` is not None; it is None where all differences are equal or
-    fewer than five are not 0: then at most `may_differ` of the samples do. `headline`: enough samples for
-    a correlation to stand alone.
+    all but four at most: then at most `may_differ` of the samples do. `headline`: enough samples for a
+    correlation to stand alone. `early`: before the end of a plan, where neither is given.
     """
 
     n: int
@@ -68,19 +74,17 @@ class Paired:
     largest: tuple[str, float] | None
     groups: int | None = None
     headline: bool = False
+    early: bool = False
     bias: float | None = None
     bias_interval: Interval | None = None
     may_differ: float | None = None
     sd: float | None = None
     limits: Limits | None = None
     quantiles: Interval | None = None
-    regular: Regular | None = None
     mae: float | None = None
     rmse: float | None = None
     pearson: float | None = None
     spearman: float | None = None
-    kendall: float | None = None
-    concordance: Concordance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,7 @@ def paired(pairs: Sequence[Pair]) -> Paired:
     )
     d = x - y
     size = np.abs(d)
-    equal = Share(int((size < EQUAL).sum()), len(pairs))
+    equal = Share(int((size < [one.within for one in pairs]).sum()), len(pairs))
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if len(pairs) < FEWEST:
@@ -112,7 +116,6 @@ def paired(pairs: Sequence[Pair]) -> Paired:
     names = [one.group for one in pairs]
     average = mean_of(off, names)
     usual = rare(off)
-    tau = kendall(x, y)
     n = len(off)
     grouped = average.df + 1 < n
     return Paired(
@@ -127,13 +130,10 @@ def paired(pairs: Sequence[Pair]) -> Paired:
         sd=float(d.std(ddof=1)),
         limits=limits(d) if usual is None else None,
         quantiles=Interval(*map(float, np.quantile(d, [0.025, 0.975]))) if n >= QUANTILES_FROM else None,
-        regular=_regular(d, (x + y) / 2) if usual is None else None,
         mae=float(size.mean()),
         rmse=sqrt(float((d**2).mean())),
         pearson=pearson(x, y),
         spearman=spearman(x, y),
-        kendall=None if tau is None else tau[0],
-        concordance=concordance(x, y),
     )
 
 
@@ -150,14 +150,9 @@ def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> Limits
     return Limits(low, high, around(low, se, n - 1, level), around(high, se, n - 1, level))
 
 
-def _regular(d: Floats, middle: Floats) -> Regular | None:
-    n, apart = len(d), middle - middle.mean()
-    squares = float(apart @ apart)
-    if squares < EQUAL:
-        return None
-    slope = float(apart @ d) / squares
-    left = d - d.mean() - slope * apart
-    return Regular(slope, around(slope, sqrt(float(left @ left) / (n - 2) / squares), n - 2))
+def before_the_end(found: Paired) -> Paired:
+    """The same without the intervals that hold at the end of a plan only."""
+    return replace(found, early=True, bias_interval=None, may_differ=None)
 
 
 def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanOf:

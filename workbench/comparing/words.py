@@ -12,10 +12,12 @@ from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.scoring.names import SCORERS
+
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
     from workbench.comparing.estimates import Estimate
-    from workbench.comparing.figures import Arms, Counts, Row
+    from workbench.comparing.figures import Arms, Counts, Figures, Row
     from workbench.comparing.intervals import Interval
     from workbench.comparing.paired import MeanOf, Paired
     from workbench.comparing.totals import CauseTotal
@@ -33,6 +35,14 @@ METHODS = {
     "confidence sequence": "confidence sequence",
     "exact bound": "exact bound",
 }
+PARTS: Mapping[tuple[str, str], str] = {
+    ("missed match", "comparator"): "not matched by the name matcher",
+    ("missed match", "context extraction"): "not extracted from the contexts",
+    ("missed match", "unattributed"): "without evidence",
+    ("false match", "comparator"): "matched by the name matcher",
+    ("false match", "context extraction"): "extracted but in no context",
+}
+UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 LABEL_HEAD = ("label", "verified", "proposed", "linked", "P", "R", "F1", "F1 same label")
 
 
@@ -254,17 +264,9 @@ def paired_facts(found: Paired) -> list[Fact]:
         return [Fact("n", f"{found.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
     facts = [_bias(found), *_limits(found), Fact("MAE", number(found.mae), f"RMSE {number(found.rmse)}")]
     facts += [equal, *largest]
-    ranks = f"Kendall {number(found.kendall)}, Pearson {number(found.pearson)}"
+    ranks = f"Pearson {number(found.pearson)}"
     caution = "" if found.headline else f", n < {BADGE}"
-    facts.append(Fact("Spearman", number(found.spearman), ranks + caution))
-    if found.concordance is not None:
-        ends = interval(found.concordance.interval)
-        facts.append(Fact("concordance", number(found.concordance.value), f"{ends} (Lin)".strip()))
-    if found.regular is not None:
-        reach = found.regular.interval
-        steady = "Δ may be constant" if reach.low <= 0 <= reach.high else "Δ changes with the value"
-        facts.append(Fact("slope of Δ", signed(found.regular.slope), f"{interval(reach)} {steady}"))
-    return facts
+    return [*facts, Fact("Spearman", number(found.spearman), ranks + caution)]
 
 
 def paired_lines(found: Paired) -> list[str]:
@@ -278,7 +280,10 @@ def _bias(found: Paired) -> Fact:
     if found.bias_interval is not None:
         return Fact("bias", signed(found.bias), f"{interval(found.bias_interval)} 95 %{groups}, {n}")
     if found.may_differ is not None:
-        return Fact("bias", signed(found.bias), f"at most {found.may_differ:.1%} may differ (95 %), {n}")
+        how = "differ" if 2 * found.equal.hits > found.n else "differ otherwise"
+        return Fact("bias", signed(found.bias), f"at most {found.may_differ:.1%} may {how} (95 %), {n}")
+    if found.early:
+        return Fact("bias", signed(found.bias), f"no interval before the plan ends, {n}")
     return Fact(
         "bias", signed(found.bias), f"no interval: {found.groups or 0:,} groups, fewer than {FEWEST}, {n}"
     )
@@ -308,8 +313,9 @@ def cause_gross(total: CauseTotal) -> str:
 
 
 def cause_parts(total: CauseTotal) -> str:
-    """`comparator 77, context extraction 2`; empty without finer parts."""
-    return ", ".join(f"{one.part} {one.units:,}" for one in total.parts if one.part)
+    """`77 not matched by the name matcher, 2 not extracted from the contexts`; empty without finer parts."""
+    named = ((one.units, PARTS.get((total.cause, one.part), one.part)) for one in total.parts if one.part)
+    return ", ".join(f"{units:,} {part}" for units, part in named)
 
 
 def cause_share(total: CauseTotal) -> str:
@@ -318,7 +324,7 @@ def cause_share(total: CauseTotal) -> str:
 
 
 def cause_line(total: CauseTotal) -> str:
-    """`missed match −.150: 79 units in 61 samples; comparator 77, context extraction 2`."""
+    """`missed match −.150: 79 units in 61 samples; 77 not matched by the name matcher`."""
     parts = cause_parts(total)
     net = f" {cause_share(total)}" if total.n >= FEWEST else ""
     return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")
@@ -329,6 +335,16 @@ def cause_estimate(found: Estimate | None) -> str:
     if found is None or found.point is None or found.complete:
         return ""
     return f"for all {found.total:,}: {signed(found.point)} {interval(found.corpus)}".rstrip()
+
+
+def no_cause_lines(found: Figures) -> list[str]:
+    """What stands in the place of causes: how many samples agree, and that numbers alone have no units."""
+    equal = found.paired.equal
+    if not equal.n:
+        return []
+    agree = "agrees" if equal.hits == 1 else "agree"
+    lines = [f"{equal.hits:,} of {many(equal.n, 'sample')} {agree} exactly."]
+    return lines if found.scorer in SCORERS else [*lines, UNTRACED]
 
 
 # Units and verdicts.
@@ -361,7 +377,7 @@ def verdict_lines(verdicts: Verdicts, chance: Chance | None) -> list[str]:
 
 
 def _se(value: float | None) -> str:
-    return "" if value is None else f"± {number(value)} (SE)"
+    return "" if value is None or number(value) == ".000" else f"± {number(value)} (SE)"
 
 
 def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:

@@ -121,7 +121,7 @@ def _estimate(found: Figures) -> list[str]:
 def _why(found: Figures) -> list[str]:
     lines = ["<h2>Why they differ</h2>"]
     if not found.causes:
-        return [*lines, "<p>No difference has a cause here.</p>"]
+        return [*lines, *(f"<p>{safe(line)}</p>" for line in words.no_cause_lines(found))]
     lines.append(_net(found))
     if found.causes[0].n >= FEWEST:
         lines.append(f'<div class="wide">{cause_bars(found.causes)}</div>')

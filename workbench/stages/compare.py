@@ -8,8 +8,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from workbench.comparing.bounds import EQUAL
 from workbench.comparing.figures import Figures
 from workbench.comparing.means import Mean, mean
+from workbench.comparing.paired import precision_of
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.formats.html_report import write_report
@@ -28,7 +30,7 @@ class Difference:
 
     A scorer's figures are without the samples that its run has seen; an external column's have them all.
     `automatic` and `verified` are means over the same samples, `delta` their difference; `n_exact` how
-    many samples agree exactly; `mae` the mean absolute difference.
+    many samples agree exactly, an external column at its own precision; `mae` the mean absolute difference.
     """
 
     scorer: str
@@ -161,6 +163,9 @@ def _difference(scores: ScoreReport, name: str) -> Difference:
         else:
             pairs.append((automatic, verified))
     differences = [automatic - verified for automatic, verified in pairs]
+    within = EQUAL
+    if name not in SCORERS:
+        within = precision_of(row.external[name][1] for row in scores.samples if name in row.external)
     automatic_mean = mean(automatic for automatic, _ in pairs)
     verified_mean = mean(verified for _, verified in pairs)
     return Difference(
@@ -170,5 +175,5 @@ def _difference(scores: ScoreReport, name: str) -> Difference:
         verified=Mean(verified_mean.value, verified_mean.n, undefined),
         delta=mean(differences).value,
         mae=mean(abs(difference) for difference in differences).value,
-        n_exact=sum(float(automatic) == float(verified) for automatic, verified in pairs),
+        n_exact=sum(abs(difference) < within for difference in differences),
     )

@@ -137,7 +137,7 @@ def _annotators(store: Store, case: Case) -> Iterator[_Found]:
         values = sorted(one.recall for one in said if one.recall is not None)
         low, high = (values[0], values[-1]) if len(values) > 1 else (None, None)
         delta = None if low is None or high is None else low - high
-        moves = None if delta is None else -delta * _weight(case, number, len(case.reviewed))
+        moves = None if delta is None else abs(delta) * _weight(case, number, len(case.reviewed))
         counts = ", ".join(f"{one.found}/{one.units}" for one in said)
         says = ", ".join(f"{one.annotator} {one.found}/{one.units}" for one in said)
         yield _Found(number, "annotators", "annotators", low, high, delta, moves, says, worded(counts))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
+from workbench.comparing.paired import precision_of
 from workbench.errors import StoreError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind
@@ -48,6 +49,7 @@ def explain_all(
     kind = kind_of(scorer)
     assert kind is not None  # the caller checked the name
     written = {} if scorer in SCORERS else columns.external_digits(store, info.id, scorer)
+    within = precision_of(written.values())
     if reviewed is None:
         reviewed = kept.reviewed(store, info.id, kind, info.policy.version)
     if only is not None:
@@ -64,7 +66,7 @@ def explain_all(
     }
     due = [one for number, one in reviewed.items() if number not in found and one.review_id is not None]
     for start in range(0, len(due), CHUNK):
-        fresh = _explain(store, info, at, kind, due[start : start + CHUNK], written)
+        fresh = _explain(store, info, at, kind, due[start : start + CHUNK], written, within)
         found |= fresh
         rows = {number: (stamps[number], one) for number, one in fresh.items()}
         with suppress(StoreError):  # a database that takes no writing: it is worked out again next time
@@ -74,7 +76,13 @@ def explain_all(
 
 
 def _explain(
-    store: Store, info: DatasetInfo, at: Key, kind: Kind, due: Sequence[Reviewed], written: Mapping[int, str]
+    store: Store,
+    info: DatasetInfo,
+    at: Key,
+    kind: Kind,
+    due: Sequence[Reviewed],
+    written: Mapping[int, str],
+    within: float,
 ) -> dict[int, Explained]:
     of = {one.sample_id: one for one in due}
     gold = gold_store.load_some(store, list(of), kind)
@@ -86,7 +94,7 @@ def _explain(
         digits = written.get(stored.sample_id)
         automatic = automatic_sides(info, stored, at.threshold, at.scorer).get(at.scorer)
         if digits is not None:
-            gap = imported_side(info, stored, at.scorer, digits, verified, based)
+            gap = imported_side(info, stored, at.scorer, digits, within, verified, based)
         elif automatic is not None:
             gap = compared(info, stored, at.scorer, automatic, verified, based)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from workbench.comparing.bounds import EQUAL
 from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.explained import Explained
@@ -22,7 +23,7 @@ class Side:
     """The automatic side: values of all samples, exact recalls of verified ones, and what explains them.
 
     `of_all` are the values that the estimate for all samples rests on: those of `values`, but for a
-    calibrated dataset.
+    calibrated dataset. Values less than `within` apart are equal.
     """
 
     values: Mapping[int, float | None]
@@ -30,6 +31,7 @@ class Side:
     explained: Mapping[int, Explained]
     reviewed: Mapping[int, Reviewed]
     recomputed: Mapping[int, float | None]
+    within: float = EQUAL
 
 
 def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[int]) -> Estimate:

@@ -58,6 +58,7 @@ def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
     if len(pairs) < FEWEST or len({round(row.pi, 9) for row in begun.rows}) < 2:
         return []
     return [
-        "Samples were drawn with unequal chances: paired bias, limits and causes weigh each verified one "
-        "alike, so they are of these samples only. What is said of all weighs them."
+        "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
+        "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
+        "samples only. What is estimated for all weighs them."
     ]

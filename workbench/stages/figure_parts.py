@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from workbench.comparing.agreement import Overlap, by_label, overlaps
 from workbench.comparing.explained import Explained
@@ -30,6 +31,15 @@ def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mappi
     if blind.bias is None or assisted.bias is None:
         return Arms(blind, assisted, None, None)
     return Arms(blind, assisted, *two_arms(blind.bias, assisted.bias))
+
+
+def without_intervals(found: Arms) -> Arms:
+    """The same without the intervals that hold at the end of a plan only."""
+
+    def bare(arm: Arm) -> Arm:
+        return replace(arm, bias=arm.bias and replace(arm.bias, interval=None))
+
+    return Arms(bare(found.blind), bare(found.assisted), found.difference, None)
 
 
 def overlap(one: Explained, *, strict: bool) -> Overlap:

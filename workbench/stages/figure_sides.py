@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 
 from workbench.comparing.explained import Explained
+from workbench.comparing.paired import precision_of
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, RECOUNT, SCORERS
 from workbench.stages.calibrate import CrossFit
@@ -32,7 +33,8 @@ def side_of(
         if run is not None and run.proposer != "rules":
             again = columns.values(store, run.id, MATCHER, threshold, RECOUNT[EXTERNAL_KINDS[name]])
         values: Recalls = dict(columns.external_values(store, info.id, name))
-        return Side(values, values, known.explained, known.reviewed, again)
+        within = precision_of(columns.external_digits(store, info.id, name).values())
+        return Side(values, values, known.explained, known.reviewed, again, within)
     if number is None:
         return Side({}, {}, known.explained, known.reviewed, {})
     values = columns.values(store, number, MATCHER, threshold, name)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from math import fsum
 
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
+from workbench.comparing.bounds import EQUAL
 from workbench.comparing.figures import Beside, Counts, Figures, Row
-from workbench.comparing.paired import Pair, Paired, paired
+from workbench.comparing.paired import Pair, Paired, before_the_end, paired, precision_of
 from workbench.comparing.totals import cause_totals
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
@@ -19,7 +20,7 @@ from workbench.stages.examples import seen_by
 from workbench.stages.explained import Reviewed
 from workbench.stages.figure_estimates import Side, by_cause, recall_of, verified_value, whole
 from workbench.stages.figure_notes import notes_of
-from workbench.stages.figure_parts import arms, causes_by_label, of_labels, overlap
+from workbench.stages.figure_parts import arms, causes_by_label, of_labels, overlap, without_intervals
 from workbench.stages.figure_sides import crossed, own_thresholds, side_of
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.progress import Progress, silent
@@ -112,11 +113,17 @@ def _figures(
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
     judged = [one for each in known.values() for one in each.judged]
     verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
-    pairs = _pairs(rows)
+    pairs = _pairs(rows, side.within)
     quick = {row.id for row in rows if row.sample_id in fast}
     languages = {number: side.reviewed[number].language or info.policy.language for number in known}
     causes = cause_totals(known.values())
     estimated = whole(begun, places, side, excluded)
+    # another interval next to the estimate's, and one that holds at the end only, would be believed early
+    early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
+    whole_pairs = paired(pairs)
+    arms_found = arms(rows, side.reviewed, side.explained)
+    if early:
+        whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
     found = Figures(
         dataset=info.name,
         run=run.name if run else "",
@@ -129,9 +136,9 @@ def _figures(
         planned_n=begun.planned_n,
         prefix=len(begun.rows),
         estimate=estimated,
-        paired=paired(pairs),
+        paired=whole_pairs,
         without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
-        arms=arms(rows, side.reviewed, side.explained),
+        arms=arms_found,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
         units=overlaps([overlap(one, strict=False) for one in known.values()]),
@@ -178,6 +185,8 @@ def _rows(
         delta = float(exact) if exact is not None else None
         if delta is None and ours is not None and theirs is not None:
             delta = ours - theirs
+        if delta is not None and abs(delta) < side.within:
+            delta = 0.0
         main, shares = (explained.main, explained.shares) if explained else ("", ())
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
@@ -185,9 +194,9 @@ def _rows(
         )  # fmt: skip
 
 
-def _pairs(rows: Iterable[Row]) -> list[Pair]:
+def _pairs(rows: Iterable[Row], within: float) -> list[Pair]:
     return [
-        Pair(row.id, row.automatic, row.verified, row.group)
+        Pair(row.id, row.automatic, row.verified, row.group, within)
         for row in rows
         if row.automatic is not None and row.verified is not None
     ]
@@ -220,7 +229,7 @@ def _counts(
 def _reproducible(rows: Sequence[Row], side: Side) -> Paired | None:
     """An imported column against the same metric counted from the traces that came with it."""
     pairs = [
-        Pair(row.id, row.automatic, again, row.group)
+        Pair(row.id, row.automatic, again, row.group, side.within)
         for row in rows
         if row.automatic is not None and (again := side.recomputed.get(row.sample_id)) is not None
     ]
@@ -246,15 +255,17 @@ def _beside(
             others = gold.load_excluded(store, info.id, kind)
             human[kind] = _standing(reviewed(store, info.id, kind, info.policy.version), others, places)
         values: Mapping[int, float | None]
+        within = EQUAL
         if one == name:
-            values = side.values
+            values, within = side.values, side.within
         elif one in SCORERS and run is not None:
             values = columns.values(store, run.id, MATCHER, threshold, one)
             own = own_thresholds(store, info, one, threshold, fitted)
             values = crossed(store, run.id, one, own, values) if own else values
         else:
             values = dict(columns.external_values(store, info.id, one))
-        found.append(_short(one, kind, values, human[kind]))
+            within = precision_of(columns.external_digits(store, info.id, one))
+        found.append(_short(one, kind, values, human[kind], within))
     return tuple(found)
 
 
@@ -269,7 +280,9 @@ def _standing(
     }
 
 
-def _short(name: str, kind: Kind, values: Mapping[int, float | None], human: Mapping[int, Tally]) -> Beside:
+def _short(
+    name: str, kind: Kind, values: Mapping[int, float | None], human: Mapping[int, Tally], within: float
+) -> Beside:
     pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
     known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
     n = len(known)
@@ -282,7 +295,7 @@ def _short(name: str, kind: Kind, values: Mapping[int, float | None], human: Map
         verified=fsum(theirs for _, theirs in known) / n if n else None,
         delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
         mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
-        equal=sum(ours == theirs for ours, theirs in known),
+        equal=sum(abs(ours - theirs) < within for ours, theirs in known),
     )
 
 

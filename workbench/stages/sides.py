@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 
 from workbench.comparing.causes import Difference, Extracted, difference, imported
@@ -12,7 +11,7 @@ from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Evidence, ProposedEntity, Sample, Unit
 from workbench.scoring.linked import places_of
 from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT
-from workbench.scoring.scorers import assess_all, value_of
+from workbench.scoring.scorers import assess_all
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import Stored
 from workbench.text.ground import ground
@@ -49,10 +48,11 @@ def compared(
 
 
 def imported_side(
-    info: DatasetInfo, stored: Stored, column: str, digits: str, verified: Assessment, based: bool
-) -> Difference:
+    info: DatasetInfo, stored: Stored, column: str, digits: str, within: float, verified: Assessment, based: bool
+) -> Difference:  # fmt: skip
     """The difference of a file's number to the verified value: what the recount explains, and the rest.
 
+    `digits` is the number as written, `within` the precision of its column (`precision_of`).
     Statements that rules proposed are no recount: overlap of words is another measure than a judge's.
     """
     kind = EXTERNAL_KINDS[column]
@@ -64,17 +64,8 @@ def imported_side(
         recount = compared(info, stored, scorer, sides[scorer], verified, based)
     else:
         recount = difference(Assessment(kind, column, ()), verified, based=False)
-    value = Fraction(Decimal(digits))
-    exact, written = recount.automatic.recall, value_of(scorer, recount.automatic)
-    same = any(one is not None and rounds_to(one, digits) for one in (exact, written))
-    return imported(recount, value, same=same)
-
-
-def rounds_to(value: Fraction | float, digits: str) -> bool:
-    """Whether a value, rounded or cut to the places that a file wrote, is the number there: 1/7 and .1428."""
-    number = Decimal(digits)
-    step = Fraction(Decimal((0, (1,), int(number.as_tuple().exponent))))
-    return abs(Fraction(value) - Fraction(number)) < step
+    value, counted = Fraction(digits), recount.automatic.recall
+    return imported(recount, value, same=counted is not None and abs(value - counted) < within)
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from workbench.comparing.causes import Row, Total
 from workbench.comparing.links import descends
+from workbench.comparing.paired import precision_of
 from workbench.errors import InputError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Tally
@@ -17,7 +18,7 @@ from workbench.stages.gold_seen import saw
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store import queue
-from workbench.store.columns import external_of
+from workbench.store.columns import external_digits, external_of
 from workbench.store.engine import Store
 from workbench.store.samples import Stored, load_sample
 
@@ -80,7 +81,8 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     if name not in names:
         raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")
     if name in written:
-        found = imported_side(info, stored, name, written[name], verified, based)
+        within = precision_of(external_digits(store, info.id, name).values())
+        found = imported_side(info, stored, name, written[name], within, verified, based)
     else:
         found = compared(info, stored, name, assessments[name], verified, based)
     return Why(

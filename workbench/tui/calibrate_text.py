@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.texts_calibrate import NAMES, gain_text, how_sure, number, signed, times
+from workbench.texts_calibrate import NAMES, gain_text, how_sure, no_better, number, signed, times
 from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def finding(look: Look) -> list[Line]:
     elif found.better:
         said = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
     else:
-        said = [("= ", "$warning"), (f"{best} is no better than {now}: {gain}", "")]
+        said = [("= ", "$warning"), (f"{best} is {no_better(found)}: {gain}", "")]
     folds = sorted(set(found.folds))
     rest = (
         f"without a fold: always {folds[0]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.model import Effort
 
 IDLE = 60.0
-"""Seconds without a sign of life from which on a pause is no work: it is not counted at all."""
+"""Seconds that a longer pause counts as: reading takes a minute, an absence is no work."""
 
 
 class Meter:
@@ -27,8 +27,8 @@ class Meter:
     def alive(self, now: float) -> None:
         """The person did something."""
         pause, self._last = now - self._last, now
-        if self._sample is not None and 0 < pause <= IDLE:
-            self._add(pause, 0)
+        if self._sample is not None and pause > 0:
+            self._add(min(pause, IDLE), 0)
 
     def press(self, now: float) -> None:
         """A key or a click."""

@@ -122,7 +122,7 @@ def _next_steps(report: PlanReport) -> list[list[Part]]:
         left = report.planned_n - report.prefix
         steps.append(f"{many(left, 'review')} to the planned end; before it intervals allow for looking.")
     if report.next is not None and not report.complete:
-        steps.append("c goes on with the next sample, p says what a precision takes.")
+        steps.append("c goes on with the next sample.")
     return [[("→ ", "$accent"), (step, "")] for step in steps]
 
 
