@@ -90,12 +90,18 @@ def test_spans_become_a_proposal_named_after_their_tool_and_annotator(
     assert loaded.record.gold == ()
 
 
+NO_CONTEXTS = (
+    "warning: no contexts in 1 row. Recall counts every unit there as missing. You can still annotate the "
+    "references. If a column holds the contexts, name it: --map retrieved_contexts=COLUMN"
+)
+
+
 def test_a_text_alone_is_a_sample_without_contexts_and_the_report_says_so(load: Any) -> None:
     """Every unit would read missing."""
     loaded = load({"text": TEXT, "label": [[0, 3, "person"]]})
 
     assert loaded.record.sample == Sample(text_hash("", TEXT), "", TEXT, ())
-    assert loaded.notes.messages() == ["no contexts, so that every unit will read missing: 1 row"]
+    assert loaded.notes.messages() == [NO_CONTEXTS]
 
 
 @pytest.mark.parametrize("answer", ["reject", "ignore"])
@@ -149,8 +155,8 @@ def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -
         Proposal("label-studio", "annotator 6", ()),
     )
     assert loaded.notes.messages() == [
+        NO_CONTEXTS,
         "left out, no place for them: result of type relation (1 row)",
-        "no contexts, so that every unit will read missing: 1 row",
         "skipped there (was_cancelled): the text came in, the spans did not: 1 row",
     ]
 
@@ -220,7 +226,7 @@ def test_offsets_in_utf16_units_are_mended_by_the_words(load: Any) -> None:
 
     assert loaded.record.proposal.reference_entities == (ProposedEntity("Bob", "person", start, start + 3),)
     assert loaded.notes.repaired == 1
-    assert loaded.notes.messages()[0] == (
+    assert loaded.notes.messages()[1] == (
         "wrong offsets, moved to the only place that fits: 1 "
         f'(line 1: "Bob" {units}:{units + 3} → {start}:{start + 3})'
     )
@@ -270,7 +276,7 @@ def test_a_place_that_is_not_certain_is_kept_as_ungrounded_and_named(load: Any) 
         ProposedEntity("Bob", "p"),
         ProposedEntity("Zoe", "p"),
     )
-    assert loaded.notes.messages()[0] == (
+    assert loaded.notes.messages()[1] == (
         "spans that stand nowhere in their text, kept as ungrounded: 2 "
         '(line 1: "Bob" at 1:4; line 1: "Zoe" at 1:4)'
     )
@@ -282,7 +288,7 @@ def test_a_place_outside_the_text_without_words_is_kept_in_meta(load: Any) -> No
 
     assert loaded.record.proposal.reference_entities == (ProposedEntity("Bob", "p", 0, 3),)
     assert loaded.record.sample.meta == {"_spans": [[2, 40, "q"]]}
-    assert loaded.notes.messages()[1:3] == [
+    assert loaded.notes.messages()[2:] == [
         "spans that stand nowhere in their text, kept as ungrounded: 1 "
         "(line 1: 2:40 in a text of 4 characters)",
         "of these without words of their own, kept in meta as _spans: 1",

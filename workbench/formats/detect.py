@@ -158,7 +158,7 @@ def _table(path: Path, format: str | None, columns: Columns) -> Source:  # noqa:
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         format = "deepeval" if "input" in given and not deepeval.NAMES.isdisjoint(given) else "ragas"  # noqa: A001
-    for field in native.REQUIRED if ours.OBJECT not in given and format != "deepeval" else ():
+    for field in ("user_input", "reference") if ours.OBJECT not in given and format != "deepeval" else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(
                 f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "

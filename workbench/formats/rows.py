@@ -47,6 +47,10 @@ class Notes:
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys inside `gold` and `proposal` that have no place and were left out."""
+    without_contexts: int = 0
+    """Rows that have no contexts."""
+    for_contexts: tuple[str, ...] = ()
+    """Where no column is known as that of the contexts: columns that may be it, by their names."""
     alternatives: int = 0
     """Rows with several reference answers."""
     other_gold: int = 0
@@ -110,6 +114,14 @@ class Notes:
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
         said = []
+        if self.without_contexts:
+            said.append(
+                f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
+                "missing. You can still annotate the references."
+            )
+            if self.for_contexts:
+                named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
+                said[0] += f" If a column holds the contexts, name it: {named}"
         if self.absent:
             said.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
         if self.kept:

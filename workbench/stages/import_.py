@@ -44,6 +44,7 @@ class ImportReport:
     `rejected_path`: where they are, empty without any and where no folder could be written. `purged`: how
     many of the rejected are of samples that were purged: of these the file of rejected rows has the ids only.
     `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
+    `without_contexts`: good rows that have none; the first of the `notes` says so.
     """
 
     path: str
@@ -61,6 +62,7 @@ class ImportReport:
     gold_units: int
     repaired: int
     ungrounded: int
+    without_contexts: int
     notes: tuple[str, ...]
     n_samples: int
     blind: int
@@ -224,6 +226,7 @@ class _Taken:
             gold_units=taking.units if taking else 0,
             repaired=notes.repaired,
             ungrounded=notes.ungrounded,
+            without_contexts=notes.without_contexts,
             notes=tuple(notes.messages()),
             n_samples=n_samples,
             blind=blind,
