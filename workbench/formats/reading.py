@@ -72,7 +72,9 @@ def read(
         likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
         notes.for_contexts = tuple(likely) or ("COLUMN",)
     if notes.format not in ANNOTATED:  # these have names inside objects too
-        notes.absent += absent(columns, notes.columns, whole=found[0].container == "table")
+        notes.absent += absent(
+            columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
+        )
     return _rows(found, notes, progress, columns)
 
 

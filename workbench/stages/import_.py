@@ -122,8 +122,7 @@ def import_file(
             if taking is not None:
                 _store_rows(store, taking, good, taken)
     if info is None:
-        why = taken.errors[0] if taken.errors else "it holds no rows"
-        raise InputError(f"nothing of {path} could be imported: {why}")
+        raise InputError(f"nothing of {path} could be imported: {taken.why()}")
     settled = _after(store, info, options)
     n_samples = datasets.count_samples(store, settled.id)
     report = taken.report(settled, taking, notes, n_samples, datasets.count_blind(store, settled.id))
@@ -204,6 +203,14 @@ class _Taken:
         if len(self.errors) < SHOWN_ERRORS:
             self.errors.append(str(error))
         self.reject(row.raw, error)
+
+    def why(self) -> str:
+        """Why nothing went in, and where the rejected rows are."""
+        if not self.errors:
+            return "it holds no rows"
+        others = f" (and {self.rejected - 1:,} more bad rows)" if self.rejected > 1 else ""
+        where = f"; the rejected rows are in {self.reject.path}" if self.reject.path else ""
+        return f"{self.errors[0]}{others}{where}"
 
     def report(
         self, info: DatasetInfo, taking: Intake | None, notes: Notes, n_samples: int, blind: int
