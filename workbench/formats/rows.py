@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,8 @@ class Notes:
     """Columns that a person named and that the first rows lack."""
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
+    first_meta: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the first tasks on a text say beside it, by the sample's id."""
     line: int = 0
     """The row under way."""
     item: int = 0

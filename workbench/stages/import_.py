@@ -208,7 +208,7 @@ class _Taken:
         """Why nothing went in, and where the rejected rows are."""
         if not self.errors:
             return "it holds no rows"
-        others = f" (and {self.rejected - 1:,} more bad rows)" if self.rejected > 1 else ""
+        others = f" ({self.rejected:,} bad rows)" if self.rejected > 1 else ""
         where = f"; the rejected rows are in {self.reject.path}" if self.reject.path else ""
         return f"{self.errors[0]}{others}{where}"
 
