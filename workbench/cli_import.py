@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from workbench.console import Call, named_path, open_for
-from workbench.errors import UsageError
+from workbench.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from workbench.store.engine import Store
 
 
 def import_(
@@ -94,7 +97,7 @@ def import_(
             check_all(None, file, options, call.annotator, progress)
         options = replace(options, strict=False)
     with (
-        open_for(call.db) as store,
+        _opened(call) as store,
         reports.progress("Importing", size, unit="bytes") as progress,
         _seldom_collected(),
     ):
@@ -104,12 +107,42 @@ def import_(
         raise typer.Exit(3)
 
 
-def _is_there(call: Call) -> bool:
-    """Whether the database is there already; one on a server is."""
+def _file_of(call: Call) -> Path | None:
+    """The file of the database; None for one on a server."""
     from workbench.store.engine import full_url, sqlite_path
 
-    path = sqlite_path(full_url(call.db))
+    return sqlite_path(full_url(call.db))
+
+
+def _is_there(call: Call) -> bool:
+    """Whether the database is there already; one on a server is."""
+    path = _file_of(call)
     return path is None or path.exists()
+
+
+@contextmanager
+def _opened(call: Call) -> Iterator[Store]:
+    """The database. One that is made here and stays empty because the import fails is removed again; one
+    that has got a part of the file is named."""
+    from workbench.store.datasets import count_samples, list_datasets
+
+    new = None if _is_there(call) else _file_of(call)
+    samples = 1
+    try:
+        with open_for(call.db) as store:
+            try:
+                yield store
+            except Exception:
+                samples = sum(count_samples(store, info.id) for info in list_datasets(store))
+                raise
+    except InputError as error:
+        if new is not None and samples:
+            raise InputError(f"{error}; {samples:,} samples were stored in {new} before that") from error
+        raise
+    finally:
+        if new is not None and not samples:
+            for end in ("", "-wal", "-shm"):
+                new.with_name(f"{new.name}{end}").unlink(missing_ok=True)
 
 
 @contextmanager
@@ -132,7 +165,7 @@ def _package(folder: Path, call: Call, *, json: bool) -> None:
 
     size = sum(1 for _ in folder.rglob("*"))
     with (
-        open_for(call.db) as store,
+        _opened(call) as store,
         reports.progress("Importing", size) as progress,
         _seldom_collected(),
     ):

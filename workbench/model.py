@@ -312,7 +312,8 @@ class GoldRecord:
 class Record:
     """One sample with all that came with it in a file.
 
-    `u` is its permanent random number there; `others` what further proposers said.
+    `u` is its permanent random number there; `others` what further proposers said. `contexts_given`: the
+    file says what was retrieved, be it nothing.
     """
 
     sample: Sample
@@ -321,6 +322,7 @@ class Record:
     scores: Mapping[str, str] = field(default_factory=dict)
     u: float | None = None
     others: tuple[Proposal, ...] = ()
+    contexts_given: bool = True
 
 
 def text_hash(*parts: str) -> str:

@@ -18,9 +18,8 @@ def import_text(report: ImportReport) -> str:
     counts = _counts(report, report.rejected)
     lines = [
         f"{report.path} → {report.dataset}: {counts}; {several(report.n_samples, 'sample')} now",
-        f"  read as {report.format}",
+        *_notes(report, f"read as {report.format}"),
     ]
-    lines += [f"  {note}" for note in report.notes]
     if report.gold_reviews:
         reviews, units = several(report.gold_reviews, "review"), several(report.gold_units, "unit")
         lines.append(f"  {reviews} with {units} stored as verified gold")
@@ -49,6 +48,13 @@ def import_text(report: ImportReport) -> str:
     return clean("\n".join(lines))
 
 
+def _notes(report: ImportReport | ImportPreview, *lines: str) -> list[str]:
+    """The notes behind some lines; that there are no contexts stands in front of all."""
+    warned = 1 if report.without_contexts else 0
+    said = (*report.notes[:warned], *lines, *report.notes[warned:])
+    return [f"  {line}" for line in said]
+
+
 def _counts(report: ImportReport | ImportPreview, rejected: int) -> str:
     """How many rows were or would be new, unchanged, …; what is none is left out."""
     named = (
@@ -66,14 +72,16 @@ def preview_text(preview: ImportPreview) -> str:
     lines = [
         f"{preview.path}: read as {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
         f"{preview.bad:,} bad; nothing was written",
-        f"  into the dataset {preview.dataset}: {several(preview.samples, 'sample')}, "
-        f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
     ]
     conflicts = f", {preview.conflicts:,} of them in conflict" if preview.conflicts else ""
-    lines.append(f"  an import would count {_counts(preview, preview.bad)}{conflicts}")
     width = max((len(name) for name in preview.columns), default=0)
-    lines += [f"  {name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()]
-    lines += [f"  {note}" for note in preview.notes]
+    lines += _notes(
+        preview,
+        f"into the dataset {preview.dataset}: {several(preview.samples, 'sample')}, "
+        f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
+        f"an import would count {_counts(preview, preview.bad)}{conflicts}",
+        *(f"{name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()),
+    )
     if preview.gold and not preview.takes_gold:
         number = several(preview.gold, "row has", "rows have")
         lines.append(f"  {number} gold: --gold stores it")

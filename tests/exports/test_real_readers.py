@@ -138,6 +138,36 @@ def test_spacy_aligns_every_span_of_the_conll_tokens(leave: Leave) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
+def test_spacy_converts_the_conll_file(leave: Leave, tmp_path: Path) -> None:
+    """With `spacy convert gold.conll . -c ner`: as many entities as our own reader finds spans."""
+    spacy = imported("spacy")
+    path = leave("conll") / "gold.conll"
+    convert = importlib.import_module("spacy.cli.convert").convert
+    convert(path, tmp_path, file_type="spacy", n_sents=1, converter="ner")
+    vocab = spacy.blank("xx").vocab
+    docs = list(spacy.tokens.DocBin().from_disk(tmp_path / "gold.spacy").get_docs(vocab))
+
+    assert [["".join(text.split()), len(spans)] for _, text, spans in conll.read(path)] == [
+        ["".join(word.text for word in doc), len(doc.ents)] for doc in docs
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_spacy_makes_the_text_of_prodigy_tokens(leave: Leave) -> None:
+    spacy = imported("spacy")
+    vocab = spacy.blank("xx").vocab
+    for line in (leave("prodigy") / "tasks.jsonl").read_text("utf-8").splitlines():
+        task = json.loads(line)
+        words, spaces = [one["text"] for one in task["tokens"]], [one["ws"] for one in task["tokens"]]
+        doc = spacy.tokens.Doc(vocab, words=words, spaces=spaces)
+
+        assert task["text"] == doc.text
+        for span in task["spans"]:
+            marked = doc[span["token_start"] : span["token_end"] + 1]
+            assert (span["start"], span["end"]) == (marked.start_char, marked.end_char)
+
+
+@pytest.mark.filterwarnings("ignore")
 def test_label_studio_takes_tasks_and_configuration(leave: Leave) -> None:
     interface = imported("label_studio_sdk.label_interface")
     folder = leave("label-studio")

@@ -9,15 +9,18 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from hypothesis import given
+import pytest
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
 from tests.formats.test_formats_round_trip import TEXT
-from workbench.formats import conll
+from workbench.errors import InputError
+from workbench.formats import conll, prodigy_out
+from workbench.formats.item import Item, Wrote
 from workbench.formats.spans_out import exact_tokens, flat, tagged_of
-from workbench.model import Span, Unit
+from workbench.model import Sample, Span, Unit
 
 GOLD = {row["id"]: row for row in ROWS}
 
@@ -37,6 +40,48 @@ def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
         gold = GOLD[name]["gold"]["entities"]
         first = [(one["start"], one["end"], one["label"]) for one in gold if "start" in one]
         assert sorted(first) == spans
+
+
+def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
+    """Readers take every line for a token. The ids and texts stand in the same order in another file."""
+    folder = leave("conll")
+    texts = (folder / "gold.conll").read_text("utf-8").removesuffix("\n\n").split("\n\n")
+    named = lines(folder / "texts.jsonl")
+
+    assert [row["id"] for row in ROWS if row["id"] not in ("arabic", "without")] == [
+        one["id"] for one in named
+    ]
+    assert len(named) == len(texts)
+    for one, text in zip(named, texts, strict=True):
+        assert one["text"] == GOLD[one["id"]]["reference"]
+        cells = [line.split() for line in text.split("\n")]
+        assert {2} == {len(cell) for cell in cells}
+        assert {"O", "B", "I"} >= {tag.partition("-")[0] for _, tag in cells}
+        assert "".join(one["text"].split()) == "".join(token for token, _ in cells)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda rows: rows[:-1], "gold.conll:{last}: a token of a text that texts.jsonl does not have"),
+        (
+            lambda rows: [*rows, {"id": "more", "text": "More."}],
+            "gold.conll:1: '' does not follow in the text",
+        ),
+        (lambda rows: [{**rows[0], "text": rows[0]["text"][:-1]}, *rows[1:]], "after the end of the text"),
+    ],
+)
+def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str) -> None:
+    folder = leave("conll")
+    named = change(lines(folder / "texts.jsonl"))
+    (folder / "texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in named), "utf-8")
+    tokens = (folder / "gold.conll").read_text("utf-8")
+    last = tokens.removesuffix("\n\n").rindex("\n\n")
+
+    with pytest.raises(InputError) as raised:
+        list(conll.read(folder / "gold.conll"))
+
+    assert message.format(last=tokens[: last + 2].count("\n") + 1) in str(raised.value)
 
 
 def test_conll_names_what_one_row_of_tags_cannot_hold(hard: Bench, leave: Leave) -> None:
@@ -75,7 +120,8 @@ def test_every_span_is_exact_or_named(tmp_path_factory: Any, given: tuple[str, l
     tagged = tagged_of(units)
     kept, conflicts = flat(tagged, text)
     path = tmp_path_factory.getbasetemp() / "one.conll"
-    path.write_text(conll.document("i\n", text, kept), "utf-8", newline="\n")
+    path.write_text(conll.document(text, kept), "utf-8", newline="\n")
+    path.with_name("texts.jsonl").write_text(conll.about("i\n", text), "utf-8", newline="\n")
     ((name, read, spans),) = conll.read(path)
 
     assert ("i\n", text) == (name, read)
@@ -113,6 +159,25 @@ def test_prodigy_spans_end_with_their_last_token(leave: Leave) -> None:
             assert span["start"] == task["tokens"][span["token_start"]]["start"]
             assert span["end"] == task["tokens"][span["token_end"]]["end"]
     assert [(4, 24), (18, 24), (31, 37)] == [(span["start"], span["end"]) for span in tasks[3]["spans"]]
+
+
+@given(marked())
+@example((" a  b\n\nc\u00a0d\te \n f  ", []))
+def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Unit]]) -> None:
+    """As spaCy builds a text: `ws` is one blank, other white space is a token of its own."""
+    text, units = given
+    sample = Sample("i", "q", text, ("c",))
+    written = prodigy_out._task(Item(sample, "", "", gold={"entity": tuple(units)}), Wrote())
+    task = json.loads(written)
+
+    assert text == "".join(one["text"] + " " * one["ws"] for one in task["tokens"])
+    assert list(range(len(task["tokens"]))) == [one["id"] for one in task["tokens"]]
+    for span in task["spans"]:
+        tokens = task["tokens"][span["token_start"] : span["token_end"] + 1]
+        assert (span["start"], span["end"]) == (tokens[0]["start"], tokens[-1]["end"])
+        assert text[span["start"] : span["end"]] == "".join(
+            one["text"] + " " * one["ws"] for one in tokens
+        ).removesuffix(" ")
 
 
 def test_label_studio_counts_utf16_units(leave: Leave) -> None:

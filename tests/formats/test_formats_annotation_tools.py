@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import Bench
 from workbench.formats.regions import Region, placed
 from workbench.formats.rows import Notes
 from workbench.model import GoldRecord, Proposal, ProposedEntity, Sample, Span, text_hash
@@ -90,12 +91,18 @@ def test_spans_become_a_proposal_named_after_their_tool_and_annotator(
     assert loaded.record.gold == ()
 
 
+NO_CONTEXTS = (
+    "warning: no contexts in 1 row. Recall counts every unit there as missing. You can still annotate the "
+    "references. If a column holds the contexts, name it: --map retrieved_contexts=COLUMN"
+)
+
+
 def test_a_text_alone_is_a_sample_without_contexts_and_the_report_says_so(load: Any) -> None:
     """Every unit would read missing."""
     loaded = load({"text": TEXT, "label": [[0, 3, "person"]]})
 
     assert loaded.record.sample == Sample(text_hash("", TEXT), "", TEXT, ())
-    assert loaded.notes.messages() == ["no contexts, so that every unit will read missing: 1 row"]
+    assert loaded.notes.messages() == [NO_CONTEXTS]
 
 
 @pytest.mark.parametrize("answer", ["reject", "ignore"])
@@ -149,8 +156,8 @@ def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -
         Proposal("label-studio", "annotator 6", ()),
     )
     assert loaded.notes.messages() == [
+        NO_CONTEXTS,
         "left out, no place for them: result of type relation (1 row)",
-        "no contexts, so that every unit will read missing: 1 row",
         "skipped there (was_cancelled): the text came in, the spans did not: 1 row",
     ]
 
@@ -220,7 +227,7 @@ def test_offsets_in_utf16_units_are_mended_by_the_words(load: Any) -> None:
 
     assert loaded.record.proposal.reference_entities == (ProposedEntity("Bob", "person", start, start + 3),)
     assert loaded.notes.repaired == 1
-    assert loaded.notes.messages()[0] == (
+    assert loaded.notes.messages()[1] == (
         "wrong offsets, moved to the only place that fits: 1 "
         f'(line 1: "Bob" {units}:{units + 3} → {start}:{start + 3})'
     )
@@ -270,7 +277,7 @@ def test_a_place_that_is_not_certain_is_kept_as_ungrounded_and_named(load: Any) 
         ProposedEntity("Bob", "p"),
         ProposedEntity("Zoe", "p"),
     )
-    assert loaded.notes.messages()[0] == (
+    assert loaded.notes.messages()[1] == (
         "spans that stand nowhere in their text, kept as ungrounded: 2 "
         '(line 1: "Bob" at 1:4; line 1: "Zoe" at 1:4)'
     )
@@ -282,7 +289,7 @@ def test_a_place_outside_the_text_without_words_is_kept_in_meta(load: Any) -> No
 
     assert loaded.record.proposal.reference_entities == (ProposedEntity("Bob", "p", 0, 3),)
     assert loaded.record.sample.meta == {"_spans": [[2, 40, "q"]]}
-    assert loaded.notes.messages()[1:3] == [
+    assert loaded.notes.messages()[2:] == [
         "spans that stand nowhere in their text, kept as ungrounded: 1 "
         "(line 1: 2:40 in a text of 4 characters)",
         "of these without words of their own, kept in meta as _spans: 1",
@@ -459,3 +466,79 @@ def test_a_broken_task_is_named_between_good_ones(load: Any, row: dict[str, Any]
     (error,) = loaded.errors
     assert error.startswith(f"2: {message}")
     assert len(loaded.records) == 2
+
+
+BINARY = {"text": TEXT, "spans": [{"start": 0, "end": 3, "label": "person"}], "_view_id": "ner"}
+
+
+def test_binary_tasks_on_one_text_are_one_sample_with_the_meta_of_the_first(load: Any) -> None:
+    """Each has the score of its own span."""
+    loaded = load(
+        [
+            {**BINARY, "meta": {"score": 0.5, "source": "news"}, "answer": "reject"},
+            {**BINARY, "meta": {"score": 0.75, "source": "news", "page": 3}, "answer": "accept"},
+            {**BINARY, "meta": {"score": 0.5, "page": 4}, "answer": "accept"},
+        ]
+    )
+
+    assert loaded.errors == []
+    assert {record.sample.id for record in loaded.records} == {text_hash("", TEXT)}
+    assert [record.sample.meta for record in loaded.records] == [
+        {"score": 0.5, "source": "news"},
+        {"source": "news", "page": 3},
+        {"score": 0.5},
+    ]
+    assert [record.proposal is None for record in loaded.records] == [True, False, False]
+    assert (
+        "left out, no place for them: _view_id (3 rows), meta.page where an earlier task on the text has "
+        "another (1 row), meta.score where an earlier task on the text has another (1 row)"
+    ) in loaded.notes.messages()
+
+
+def test_accepted_binary_tasks_go_in_after_rejected_ones_of_their_text(bench: Bench) -> None:
+    rows = [
+        {**BINARY, "meta": {"score": 0.5}, "answer": "reject"},
+        {**BINARY, "meta": {"score": 0.75}, "answer": "accept"},
+    ]
+    report = bench.load(rows)
+
+    assert (1, 0, 1) == (report.new, report.rejected, report.n_samples)
+    assert [(1,)] == bench.query("SELECT count(*) FROM proposal")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://example.org/a.jpg",
+        "s3://bucket/key",
+        "/data/upload/1/photo",
+        "photos/a.PNG",
+        "data:image/png;base64,A",
+        "/data/local-files/?d=a.wav",
+    ],
+)
+@pytest.mark.parametrize("short", [False, True])
+def test_a_project_of_images_is_refused(load: Any, address: str, short: bool) -> None:
+    """The address of a picture is no reference."""
+    task: dict[str, Any] = {"data": {"image": address}, "annotations": []}
+    if short:
+        task = {"image": address, "annotation_id": 1, "label": [{"rectanglelabels": ["Car"]}]}
+    (error,) = load([task]).errors
+
+    assert "image: got" in error
+    assert "expected a text; projects of images, audio, video or files by address cannot be read" in error
+
+
+def test_boxes_on_an_image_are_no_marks_in_the_text_that_stands_by(load: Any) -> None:
+    """A task may have a caption; a person marked the picture."""
+    box = {"type": "rectanglelabels", "value": {"x": 1, "y": 2, "rectanglelabels": ["Car"]}}
+    task = {"data": {"text": TEXT, "image": "a.jpg"}, "annotations": [{"result": [box]}]}
+    (error,) = load([task]).errors
+
+    assert "annotations[0].result: got marks of type rectanglelabels, expected a text; projects of" in error
+
+
+def test_a_text_that_names_an_address_is_a_text(load: Any) -> None:
+    text = "See https://example.org/a.jpg for more."
+
+    assert load([{"data": {"text": text}, "annotations": []}]).record.sample.reference == text

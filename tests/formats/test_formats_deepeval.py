@@ -99,6 +99,8 @@ def test_a_table_joins_contexts_by_bars(load: Any) -> None:
     assert (first.sample.retrieved_contexts, first.sample.meta) == (("one", "two"), {"topic": "x"})
     assert (last.sample.reference, last.sample.retrieved_contexts) == ("", ())
     assert loaded.notes.messages() == [
+        "warning: no contexts in 1 row. Recall counts every unit there as missing. "
+        "You can still annotate the references.",
         "kept in meta: topic (1 row)",
         "blank reference, so that there is nothing to verify: 1 row",
         "contexts joined by | that look like a table cut in pieces: check them: 1 row",

@@ -81,7 +81,6 @@ def test_what_we_exported_comes_back_as_one_row(load: Any) -> None:
         ({**OF_REFERENCE, "metric_output": "x"}, 'metric_output: got "x", expected a number'),
         ({**OF_REFERENCE, "metric_output": 2}, "context_entity_recall: got 2, expected a number from 0 to 1"),
         ({**OF_REFERENCE, "prompts": 3}, "prompts: got number 3, expected an object"),
-        ({**OF_REFERENCE, "metric_input": {"reference": "r"}}, "retrieved_contexts: got nothing, expected"),
         (sample("r", [3]), "prompts.extract_entities_prompt.prompt_output.entities[0]: got number 3"),  # type: ignore[list-item]
     ],
 )

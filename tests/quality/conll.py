@@ -62,7 +62,8 @@ def main() -> int:
                 for n, (start, end, label) in enumerate(given)
             ]
             kept, conflicts = flat(tagged_of(units), text)
-            path.write_text(conll.document(name, text, kept), "utf-8", newline="\n")
+            path.write_text(conll.document(text, kept), "utf-8", newline="\n")
+            path.with_name(conll.TEXTS).write_text(conll.about(name, text), "utf-8", newline="\n")
             ((_, read, back),) = conll.read(path)
             there = Counter(back)
             own = [(start, end, "-".join(label.split())) for start, end, label in given]

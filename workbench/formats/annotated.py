@@ -67,7 +67,7 @@ def record(
     """
     if type(text) is not str:
         raise wrong("text", text, "a string")
-    fields: dict[str, Any] = {"user_input": "", "reference": text, "retrieved_contexts": []}
+    fields: dict[str, Any] = {"user_input": "", "reference": text}
     other: dict[str, Any] = {}
     attached: Any = None
     given: set[str] = set()
@@ -105,8 +105,6 @@ def record(
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
-    if not fields["retrieved_contexts"]:
-        notes.counted["no contexts, so that every unit will read missing"] += 1
     scores = native.scores_of(fields, lambda: fields, notes) if "scores" in fields else {}
     return _with(native.build(fields, notes, scores, other), tool, marked)
 

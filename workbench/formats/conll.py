@@ -1,8 +1,8 @@
-"""CoNLL: a token and its BIO tag a line, a blank line after every text.
+"""CoNLL: a token and its BIO tag a line, a blank line after every text, and nothing else.
 
-`# id` and `# text` stand before each text as JSON strings, so that the offsets come back: the tokens follow
-each other in the text with nothing but white space between. What one row of tags cannot hold exactly stands
-in `conflicts.jsonl`.
+Readers of CoNLL take every line for a token, so that ids and texts stand in `texts.jsonl`, in the same order.
+The tokens follow each other in the text with nothing but white space between, which brings the offsets back.
+A blank text has no lines. What one row of tags cannot hold exactly stands in `conflicts.jsonl`.
 """
 
 from __future__ import annotations
@@ -16,20 +16,26 @@ from workbench.formats.item import Item, Surroundings, Wrote, compact, entities_
 from workbench.formats.spans_out import Conflict, Tagged, exact_tokens, flat, has_gold, tagged_of
 
 FILE = "gold.conll"
+TEXTS = "texts.jsonl"
 CONFLICTS = "conflicts.jsonl"
 
 
-def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
-    """Write every sample whose entities stand; the first row is one text, the last one its blank line."""
+def write(folder: Path, items: Iterable[Item], _about: Surroundings) -> Wrote:
+    """Write every sample whose entities stand."""
     wrote = Wrote()
-    with lines_into(folder / FILE) as line, lines_into(folder / CONFLICTS) as conflict_line:
+    with (
+        lines_into(folder / FILE) as line,
+        lines_into(folder / TEXTS) as text_line,
+        lines_into(folder / CONFLICTS) as conflict_line,
+    ):
         for item in items:
             if not has_gold(item):
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             text = item.sample.reference
             kept, conflicts = flat(tagged_of(entities_of(item)), text)
-            line(document(item.sample.id, text, kept))
+            line(document(text, kept))
+            text_line(about(item.sample.id, text))
             wrote.rows += 1
             for unit in entities_of(item):
                 if not unit.spans:
@@ -40,9 +46,9 @@ def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     return wrote
 
 
-def document(name: str, text: str, kept: list[Tagged]) -> str:
+def document(text: str, kept: list[Tagged]) -> str:
     """One text as lines of token, tab and tag."""
-    lines = [f"# id = {compact(name)}\n# text = {_one_line(text)}\n"]
+    lines = []
     place = 0
     for token in exact_tokens(text, kept):
         while place < len(kept) and kept[place].end <= token.start:
@@ -52,8 +58,12 @@ def document(name: str, text: str, kept: list[Tagged]) -> str:
             one = kept[place]
             tag = f"{'B' if token.start == one.start else 'I'}-{_tag(one.label)}"
         lines.append(f"{token.text}\t{tag}\n")
-    lines.append("\n")
-    return "".join(lines)
+    return "".join((*lines, "\n")) if lines else ""
+
+
+def about(name: str, text: str) -> str:
+    """The line of `texts.jsonl` for a text."""
+    return compact({"id": name, "text": text}) + "\n"
 
 
 def read(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
@@ -61,34 +71,37 @@ def read(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
 
     Raises InputError where tokens and text do not fit together.
     """
-    name = text = ""
+    texts = path.with_name(TEXTS)
+    with (
+        path.open(encoding="utf-8", newline="\n") as file,
+        texts.open(encoding="utf-8", newline="\n") as named,
+    ):
+        numbered = enumerate(file, 1)
+        for line in named:
+            row = json.loads(line)
+            yield row["id"], row["text"], _spans(path, numbered, row["text"])
+        for number, _ in numbered:
+            raise InputError(f"{path}:{number}: a token of a text that {TEXTS} does not have")
+
+
+def _spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
+    """The spans of a text, from its lines of tokens up to the blank one."""
     spans: list[tuple[int, int, str]] = []
-    place = 0
-    with path.open(encoding="utf-8", newline="\n") as file:
-        for number, raw in enumerate(file, 1):
-            line = raw.rstrip("\n")
-            if not line:
-                yield name, text, spans
-                spans, place = [], 0
-            elif line.startswith("# id = ") and "\t" not in line:
-                name = json.loads(line.removeprefix("# id = "))
-            elif line.startswith("# text = ") and "\t" not in line:
-                text = json.loads(line.removeprefix("# text = "))
-            else:
-                token, _, tag = line.partition("\t")
-                start = text.find(token, place)
-                if start < 0 or text[place:start].strip():
-                    raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
-                place = start + len(token)
-                if tag.startswith("B-"):
-                    spans.append((start, place, tag[2:]))
-                elif tag.startswith("I-") and spans:
-                    spans[-1] = (spans[-1][0], place, spans[-1][2])
-
-
-def _one_line(text: str) -> str:
-    """A text as a JSON string without any character that a reader could take for a line's or cell's end."""
-    return "".join(f"\\u{ord(one):04x}" if one in "\x7f\x85\u2028\u2029" else one for one in compact(text))
+    place = number = 0
+    while text[place:].strip():
+        number, raw = next(numbered, (number + 1, "\n"))
+        token, _, tag = raw.rstrip("\n").partition("\t")
+        start = text.find(token, place)
+        if not token or start < 0 or text[place:start].strip():
+            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
+        place = start + len(token)
+        if tag.startswith("B-"):
+            spans.append((start, place, tag[2:]))
+        elif tag.startswith("I-") and spans:
+            spans[-1] = (spans[-1][0], place, spans[-1][2])
+    if place and next(numbered, (0, "\n"))[1] != "\n":
+        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
+    return spans
 
 
 def _tag(label: str) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from workbench.errors import AmbiguousError, InputError, UsageError
+from workbench.errors import AmbiguousError, InputError, RowError, UsageError
 from workbench.formats import argilla, deepeval, doccano, native, ours, table
 from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric
 from workbench.formats.lines import BOM, HEAD, Progress, head
@@ -166,12 +166,12 @@ def _table(path: Path, format: str | None, columns: Columns) -> Source:  # noqa:
     if format is not None and format not in _TABLES:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT})
-    names, delimiter = table.header(path, known, named=bool(columns))
-    absent(columns, names, whole=True)
+    names, delimiter, line = table.header(path, known, named=bool(columns))
+    absent(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
         format = "deepeval" if "input" in given and not deepeval.NAMES.isdisjoint(given) else "ragas"  # noqa: A001
-    for field in native.REQUIRED if ours.OBJECT not in given and format != "deepeval" else ():
+    for field in ("user_input", "reference") if ours.OBJECT not in given and format != "deepeval" else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(
                 f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "
@@ -199,7 +199,10 @@ def _by_rows(
             continue
         names |= dict.fromkeys(one.value)
         seen = seen or one.value
-        found = found or format or _format_of(path, renamed(one.value, columns, deep=True))
+        try:
+            found = found or format or _format_of(path, renamed(one.value, columns, deep=True))
+        except RowError:
+            continue  # reading the row says so, with its line
         if found and len(names) > 200:
             break
     if seen is None and bad is None:

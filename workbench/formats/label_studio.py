@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from workbench.errors import RowError
 from workbench.formats import annotated
 from workbench.formats.fields import as_list
 from workbench.formats.objects import as_written
 from workbench.formats.regions import Region, ends
-from workbench.formats.rows import Notes, wrong
+from workbench.formats.rows import Notes, excerpt, shown, wrong
 from workbench.model import VERDICTS, Record, Verdict
 
 _VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
+_FILE = re.compile(
+    r"\s*(?:(?:[a-z][a-z0-9+.-]*://|data:|/data/|/static/)\S*"
+    r"|\S+\.(?:bmp|gif|jpe?g|png|svg|tiff?|webp|aac|flac|m4a|mp3|ogg|wav|avi|mov|mp4|webm|pdf))\s*",
+    re.IGNORECASE,
+)
+_NO_TEXT = re.compile(
+    r"(?:bitmask|brush|ellipse|keypoint|polygon|rectangle|timeline|timeseries|vector|video)\w*"
+)
+_EXPECTED = "a text; projects of images, audio, video or files by address cannot be read"
 _TASK = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
 
 
@@ -30,7 +41,7 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         if key not in _TASK:
             notes.ignored[key] += 1
     sets = list(_sets(row, notes))
-    name = annotated.text_of(data, "data")
+    name = _text_of(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
     number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
     again = partial(_again, raw)
@@ -50,6 +61,9 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
                 notes.counted["skipped there (was_cancelled): the text came in, the spans did not"] += 1
                 continue
             results = as_list(one.get("result") or [], f"{where}.result")
+            kinds = {str(given.get("type")) for given in results if type(given) is dict}
+            if "labels" not in kinds and (other := sorted(filter(_NO_TEXT.fullmatch, kinds))):
+                raise RowError(f"{where}.result", f"marks of type {excerpt(other[0])}", _EXPECTED)
             decided = _decided(results)
             found = [_region(given, where, i, decided, notes) for i, given in enumerate(results)]
             regions = [region for region in found if region is not None]
@@ -116,10 +130,18 @@ def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:
             notes.ignored[key] += key != "_error"
         elif key != "annotator":
             rest[key] = value
-    name = annotated.text_of(rest, "row")
+    name = _text_of(rest, "row")
     text = rest.pop(name)
     sets = [annotated.Marked(regions, _name(row.get("annotator")))] if given else []
     return annotated.record("label-studio", text, (rest,), sets, partial(_again, raw), notes)
+
+
+def _text_of(fields: dict[str, Any], where: str) -> str:
+    """The name of the text. Raises RowError where that is the address of a file, as of an image."""
+    name = annotated.text_of(fields, where)
+    if _FILE.fullmatch(fields[name]):
+        raise RowError(f"{where}.{excerpt(name)}", shown(fields[name]), _EXPECTED)
+    return name
 
 
 def _again(raw: str) -> dict[str, Any]:

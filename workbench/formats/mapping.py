@@ -55,8 +55,8 @@ def columns_of(fields: Iterable[str], external: Iterable[str]) -> Columns:
     return Columns(mapped, kinds)
 
 
-def absent(columns: Columns, names: Collection[str], *, whole: bool) -> list[str]:
-    """The named columns that the first rows of a file lack. `whole`: its header says every column.
+def absent(columns: Columns, names: Collection[str], place: str, *, whole: bool) -> list[str]:
+    """The named columns that the first rows of a file lack. `whole`: its header, at `place`, says every one.
 
     Raises UsageError where one cannot be missing: in a header, or when it is all that a required field has.
     """
@@ -67,7 +67,7 @@ def absent(columns: Columns, names: Collection[str], *, whole: bool) -> list[str
         if whole or (field in REQUIRED and field not in there):
             option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
             known = excerpt(", ".join(names), 200)
-            raise UsageError(f"{excerpt(option)}: no column {excerpt(name)}; there is: {known}")
+            raise UsageError(f"{place}: {excerpt(option)}: no column {excerpt(name)}; there is: {known}")
     return lacking
 
 

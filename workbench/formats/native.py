@@ -46,7 +46,7 @@ def rows(
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
-        return Record(_sample(row, notes), None, (), {})
+        return Record(_sample(row, notes), None, (), {}, contexts_given=_gives_contexts(row))
     return mapped_record(row, lambda: as_written(raw), notes)
 
 
@@ -87,7 +87,12 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     if other:
         check_depth(other, "row")
         sample = replace(sample, meta=_merged(sample.meta, other))
-    return Record(sample, proposals[0] if proposals else None, gold, scores, u, proposals[1:])
+    first = proposals[0] if proposals else None
+    return Record(sample, first, gold, scores, u, proposals[1:], _gives_contexts(row))
+
+
+def _gives_contexts(row: Mapping[str, Any]) -> bool:
+    return row.get("retrieved_contexts") is not None
 
 
 def _u(value: Any) -> float | None:
@@ -103,6 +108,8 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
     """The sample of a row; every row passes here, so it asks as little as it can."""
     get = row.get
     question, reference, contexts = get("user_input"), get("reference"), get("retrieved_contexts")
+    if contexts is None:
+        contexts = []
     if type(question) is not str or type(reference) is not str or type(contexts) is not list:
         raise _incomplete(row)
     for context in contexts:
@@ -136,7 +143,7 @@ def _incomplete(row: dict[str, Any]) -> RowError:
     for field in REQUIRED:
         value = row.get(field)
         expected = "a list of strings" if field == "retrieved_contexts" else "a string"
-        if value is None:
+        if value is None and field != "retrieved_contexts":
             return missing(field, expected)
         if field == "user_input" and type(value) is list:
             return multi_turn()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from workbench.formats.fields import as_list, ignore, one_of
 from workbench.formats.objects import as_written
 from workbench.formats.regions import Region, ends
 from workbench.formats.rows import Notes, wrong
-from workbench.model import VERDICTS, Record, Verdict
+from workbench.model import VERDICTS, Record, Sample, Verdict
 
 _TASK = frozenset({"text", "meta", "spans", "tokens", "answer", "_error"})
 # Of the annotation, not of the text: two annotators' lines on one text are one sample.
@@ -44,7 +45,23 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.Marked(regions, by if type(by) is str else ""))
     again = partial(_again, raw)
-    return annotated.record("prodigy", row.get("text"), (meta or {}, other), sets, again, notes)
+    record = annotated.record("prodigy", row.get("text"), (meta or {}, other), sets, again, notes)
+    return replace(record, sample=_as_first(record.sample, notes))
+
+
+def _as_first(sample: Sample, notes: Notes) -> Sample:
+    """The sample without values of `meta` that the first task on its text has otherwise.
+
+    Binary tasks ask for each span of a text in a task of its own, with a score of its own.
+    """
+    first = notes.first_meta.setdefault(sample.id, sample.meta)
+    if first is sample.meta:
+        return sample
+    other = [name for name, value in sample.meta.items() if name in first and first[name] != value]
+    notes.ignored.update(f"meta.{name} where an earlier task on the text has another" for name in other)
+    meta = {name: value for name, value in sample.meta.items() if name not in other}
+    notes.first_meta[sample.id] = {**meta, **first}
+    return replace(sample, meta=meta)
 
 
 def _region(span: Any, where: str, notes: Notes) -> Region:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
@@ -45,7 +45,7 @@ def _task(item: Item, wrote: Wrote) -> str:
     found = [one for one in every if text[one.start : one.end].strip() == text[one.start : one.end]]
     if len(every) > len(found):
         wrote.left["span begins or ends with white space"] += len(every) - len(found)
-    cut = exact_tokens(text, found)
+    cut = _with_spaces(exact_tokens(text, found), text)
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
     spans = [_span(one, starts, ends) for one in found]
@@ -53,7 +53,7 @@ def _task(item: Item, wrote: Wrote) -> str:
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
-            ("tokens", _tokens(cut, text)),
+            ("tokens", f"[{', '.join(_tokens(cut, text))}]"),
             ("spans", f"[{', '.join(spans)}]"),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
@@ -65,18 +65,31 @@ def _row(item: Item, found: list[Tagged]) -> str:
     return row_text(item, written_of(found))
 
 
-def _tokens(cut: list[Token], text: str) -> str:
-    """Tokens as JSON text: there are forty a sample, and a dictionary each takes three times as long.
+def _with_spaces(words: list[Token], text: str) -> list[Token]:
+    """The tokens, and one for all white space that is more than the one blank behind a token, as in spaCy."""
+    found: list[Token] = []
+    end = 0
+    for word in (*words, Token("", len(text), len(text))):
+        start = end + (bool(found) and text[end : end + 1] == " ")
+        if start < word.start:
+            found.append(Token(text[start : word.start], start, word.start))
+        if word.text:
+            found.append(word)
+        end = word.end
+    return found
 
-    `ws` says whether white space follows; nothing else stands between two tokens.
+
+def _tokens(cut: list[Token], text: str) -> Iterator[str]:
+    """Tokens as JSON texts: there are forty a sample, and a dictionary each takes three times as long.
+
+    `ws` says whether one blank follows: tokens and blanks put together are the text.
     """
-    following = [*(token.start for token in cut[1:]), len(text)]
-    parts = [
-        f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, '
-        f'"ws": {"true" if after > end else "false"}}}'
-        for number, ((surface, start, end), after) in enumerate(zip(cut, following, strict=True))
-    ]
-    return f"[{', '.join(parts)}]"
+    for number, (surface, start, end) in enumerate(cut):
+        after = cut[number + 1].start if number + 1 < len(cut) else len(text)
+        yield (
+            f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, '
+            f'"ws": {"true" if after > end else "false"}}}'
+        )
 
 
 def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> str:

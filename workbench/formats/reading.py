@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from workbench.formats import (
     traces,
 )
 from workbench.formats.beside import beside
+from workbench.formats.columns import FIELD_OF, is_metric
 from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, document, look
 from workbench.formats.directory import files_of
 from workbench.formats.lines import Progress
@@ -28,6 +30,9 @@ from workbench.formats.objects import as_written
 from workbench.formats.rows import Notes, Row
 from workbench.formats.stream import Given, of_lines, of_members
 from workbench.model import Record
+
+_CONTEXTS = "retrieved_contexts"
+_LIKELY = re.compile(r"^(?!reference|.*ids?$).*(context|passage|chunk|document|docs|evidence)", re.IGNORECASE)
 
 __all__ = ["FORMATS", "Columns", "Notes", "Progress", "Row", "read", "sources"]
 
@@ -63,8 +68,13 @@ def read(
     notes.format = found[0].format
     for source in found:
         notes.columns.update(dict.fromkeys(source.names))
+    if not any(FIELD_OF.get(columns.fields.get(one, one)) == _CONTEXTS for one in notes.columns):
+        likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
+        notes.for_contexts = tuple(likely) or ("COLUMN",)
     if notes.format not in ANNOTATED:  # these have names inside objects too
-        notes.absent += absent(columns, notes.columns, whole=found[0].container == "table")
+        notes.absent += absent(
+            columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
+        )
     return _rows(found, notes, progress, columns)
 
 
@@ -82,7 +92,9 @@ def _rows(found: list[Source], notes: Notes, progress: Progress | None, columns:
             progress(before + read_so_far)
 
     for source in found:
-        yield from _of(source, notes, on if progress is not None else None, columns)
+        for row in _of(source, notes, on if progress is not None else None, columns):
+            notes.without_contexts += row.record is not None and not row.record.sample.retrieved_contexts
+            yield row
         before += source.path.stat().st_size
 
 

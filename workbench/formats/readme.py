@@ -67,9 +67,10 @@ _ABOUT: dict[str, tuple[str, str]] = {
     ),
     "conll": (
         "CoNLL with BIO tags",
-        "`gold.conll` holds a token and its tag a line. `# text` gives the text as a JSON string; the tokens "
-        "follow each other in it, which brings every offset back. Tokens are cut where a name begins or "
-        "ends. "
+        "`gold.conll` holds a token and its tag a line, and a blank line after each text: `spacy convert "
+        "gold.conll . -c ner` reads it. `texts.jsonl` holds the id and the text of each, in that order; the "
+        "tokens follow each other in the text, which gives you every offset. Tokens are cut where a name "
+        "begins or ends. "
         "`conflicts.jsonl` names what one row of tags cannot hold: names inside or across other names.",
     ),
     "csv": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,10 @@ class Notes:
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys inside `gold` and `proposal` that have no place and were left out."""
+    without_contexts: int = 0
+    """Rows that have no contexts."""
+    for_contexts: tuple[str, ...] = ()
+    """Where no column is known as that of the contexts: columns that may be it, by their names."""
     alternatives: int = 0
     """Rows with several reference answers."""
     other_gold: int = 0
@@ -69,6 +73,8 @@ class Notes:
     """Columns that a person named and that the first rows lack."""
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
+    first_meta: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    """What the first tasks on a text say beside it, by the sample's id."""
     line: int = 0
     """The row under way."""
     item: int = 0
@@ -110,6 +116,14 @@ class Notes:
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
         said = []
+        if self.without_contexts:
+            said.append(
+                f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
+                "missing. You can still annotate the references."
+            )
+            if self.for_contexts:
+                named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
+                said[0] += f" If a column holds the contexts, name it: {named}"
         if self.absent:
             said.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
         if self.kept:

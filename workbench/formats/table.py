@@ -90,14 +90,14 @@ def _malformed(feed: _Feed, message: str) -> str:
     return f"{excerpt(message)}{where}"
 
 
-def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[list[str], str]:
-    """The names of the columns, and the delimiter that gives most of the `known` ones.
+def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[list[str], str, int]:
+    """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
 
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
     for a table without rows. `named`: a person named columns, so that a header without any is not judged.
     """
     best: list[str] = []
-    chosen, failure, rows = "", None, 0
+    chosen, failure, rows, line = "", None, 0, 0
     for delimiter in DELIMITERS:
         with closing(records(path, delimiter)) as found:
             first, second = next(found, None), next(found, None)
@@ -109,7 +109,7 @@ def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[l
         names = [name.strip() for name in first.cells]
         better = len(known.intersection(names)) - len(known.intersection(best))
         if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
-            best, chosen, rows = names, delimiter, 0 if second is None else 1
+            best, chosen, rows, line = names, delimiter, 0 if second is None else 1, first.line
     if not chosen and failure is not None:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
     if known.isdisjoint(best) and not named:
@@ -124,4 +124,4 @@ def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[l
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
     if not rows:
         raise InputError(f"{path}: no rows under the header")
-    return best, chosen
+    return best, chosen, line

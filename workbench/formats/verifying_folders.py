@@ -33,7 +33,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "huggingface": (),
     "label-studio": (label_studio_out.TASKS, label_studio_out.CONFIG),
     "prodigy": (prodigy_out.FILE,),
-    "conll": (conll.FILE, conll.CONFLICTS),
+    "conll": (conll.FILE, conll.TEXTS, conll.CONFLICTS),
     "csv": (flat.SAMPLES, flat.UNITS),
     "few-shot": (few_shot.FILE,),
 }

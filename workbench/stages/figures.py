@@ -264,7 +264,7 @@ def _beside(
             values = crossed(store, run.id, one, own, values) if own else values
         else:
             values = dict(columns.external_values(store, info.id, one))
-            within = precision_of(columns.external_digits(store, info.id, one))
+            within = precision_of(columns.external_digits(store, info.id, one).values())
         found.append(_short(one, kind, values, human[kind], within))
     return tuple(found)
 

@@ -47,6 +47,7 @@ class ImportReport:
     `rejected_path`: where they are, empty without any and where no folder could be written. `purged`: how
     many of the rejected are of samples that were purged: of these the file of rejected rows has the ids only.
     `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
+    `without_contexts`: good rows that have none; the first of the `notes` says so.
     """
 
     path: str
@@ -64,6 +65,7 @@ class ImportReport:
     gold_units: int
     repaired: int
     ungrounded: int
+    without_contexts: int
     notes: tuple[str, ...]
     n_samples: int
     blind: int
@@ -127,8 +129,7 @@ def import_file(
                     f"{path}: the first {taken.rejected:,} rows are all refused: {taken.errors[0]}"
                 )
     if info is None:
-        why = taken.errors[0] if taken.errors else "it holds no rows"
-        raise InputError(f"nothing of {path} could be imported: {why}")
+        raise InputError(f"nothing of {path} could be imported: {taken.why()}")
     settled = _after(store, info, options)
     n_samples = datasets.count_samples(store, settled.id)
     report = taken.report(settled, taking, notes, n_samples, datasets.count_blind(store, settled.id))
@@ -210,6 +211,14 @@ class _Taken:
             self.errors.append(str(error))
         self.reject(row.raw, error)
 
+    def why(self) -> str:
+        """Why nothing went in, and where the rejected rows are."""
+        if not self.errors:
+            return "it holds no rows"
+        others = f" ({self.rejected:,} bad rows)" if self.rejected > 1 else ""
+        where = f"; the rejected rows are in {self.reject.path}" if self.reject.path else ""
+        return f"{self.errors[0]}{others}{where}"
+
     def report(
         self, info: DatasetInfo, taking: Intake | None, notes: Notes, n_samples: int, blind: int
     ) -> ImportReport:
@@ -231,6 +240,7 @@ class _Taken:
             gold_units=taking.units if taking else 0,
             repaired=notes.repaired,
             ungrounded=notes.ungrounded,
+            without_contexts=notes.without_contexts,
             notes=tuple(notes.messages()),
             n_samples=n_samples,
             blind=blind,

@@ -51,6 +51,7 @@ class ImportPreview:
     scores: int
     repaired: int
     ungrounded: int
+    without_contexts: int
     takes_gold: bool
     columns: dict[str, str]
     notes: tuple[str, ...]
@@ -157,6 +158,7 @@ def preview_import(
         scores=seen.scores,
         repaired=notes.repaired,
         ungrounded=notes.ungrounded,
+        without_contexts=notes.without_contexts,
         takes_gold=options.gold != "ignore",
         columns=becomes(notes.columns, notes, options.columns),
         notes=tuple(notes.messages()),

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.errors import ProposalError, UsageError
 from workbench.formats import ragas
-from workbench.formats.rows import Notes
+from workbench.formats.rows import Notes, missing
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Policy, Proposal, Record, Sample
 from workbench.scoring.names import SCORERS
@@ -30,7 +30,10 @@ def record_of(row: object) -> Record:
     else:
         fields = _fields_of(row)
     fields = {name: value for name, value in fields.items() if value is not None}
-    return ragas.record_of(fields, "", Notes())
+    record = ragas.record_of(fields, "", Notes())
+    if not record.contexts_given:
+        raise missing("retrieved_contexts", "a list of strings")
+    return record
 
 
 def assess(

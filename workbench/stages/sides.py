@@ -48,7 +48,8 @@ def compared(
 
 
 def imported_side(
-    info: DatasetInfo, stored: Stored, column: str, digits: str, within: float, verified: Assessment, based: bool
+    info: DatasetInfo, stored: Stored, column: str, digits: str, within: float, verified: Assessment,
+    based: bool,
 ) -> Difference:  # fmt: skip
     """The difference of a file's number to the verified value: what the recount explains, and the rest.
 

@@ -60,6 +60,9 @@ def add_chunk(
                 same = content == row.content_hash
                 of_file = _of_file(intake, row)
                 refusal = stored.refuse(record, row.id or 0, of_file=of_file) if same else None
+                if not same and not record.contexts_given and row.retrieved_contexts:
+                    expected = "its contexts: a row without any does not take away those that are stored"
+                    refusal = RowError("retrieved_contexts", f"nothing for id {key!r}", expected)
                 outcomes.append(refusal or _meet(session, intake, row, record.sample, content, of_file))
                 if not same:
                     stored.forget_scores(row.id or 0)
