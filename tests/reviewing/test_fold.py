@@ -45,8 +45,8 @@ def test_the_opening_row_fills_in_what_was_shown() -> None:
     assert opened_with(OPEN).seq == -1
 
 
-def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one_at_the_end() -> None:
-    """Order on screen is kept."""
+def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one() -> None:
+    """Order on screen is kept; what has no place in the text stands at the end."""
     changed, new = unit("p1", "missing"), unit("h1")
 
     after = state(OPEN, Put("match", "entity", (changed,)), Put("add", "entity", (new,)))
@@ -55,6 +55,17 @@ def test_a_put_replaces_the_unit_with_its_id_and_adds_a_new_one_at_the_end() -> 
     assert after.entity.disposition == "started"
     assert after.statement.disposition == "todo"
     assert put((), (new, changed)) == (new, changed)
+
+
+def test_a_new_unit_stands_in_reading_order() -> None:
+    """A part that is split off follows its first part; what stands nowhere moves nothing."""
+    first, lost, last = unit("p1", spans=(Span(0, 9),)), unit("p2"), unit("p3", spans=(Span(30, 34),))
+    part, between, end = (
+        unit(name, spans=(Span(at, at + 2),)) for name, at in (("h1", 5), ("h2", 20), ("h3", 40))
+    )
+
+    assert (first, lost, part, last) == put((first, lost, last), (first, part))
+    assert (first, lost, between, last, end) == put((first, lost, last), (end, between))
 
 
 def test_an_edit_after_accept_keeps_verified() -> None:

@@ -7,12 +7,16 @@ from typing import Any
 
 import pytest
 
+from tests.quality.verdicts import after
+from tests.quality.verdicts import changed as changed_by_themselves
 from workbench.errors import InputError
 from workbench.model import Evidence, Match, Span, Unit
 from workbench.reviewing.edits import Dispose, Put
 from workbench.stages import editing
 from workbench.stages.export import export
+from workbench.stages.propose import propose
 from workbench.stages.review import Opened, act
+from workbench.store.samples import sample_ids
 
 REFERENCE = "Ann met Bob in Rome; Ann left Rome."
 ROW = {
@@ -115,8 +119,90 @@ def test_moving_a_span_moves_the_text(opened: Opened) -> None:
     assert (moved.text, moved.spans) == (statement.text, (Span(0, 11),))
 
 
+def test_an_untouched_unit_keeps_its_verdict(demo: Any) -> None:
+    """One matcher: matched again, or moved a token out and back, a unit is as the sample was opened."""
+    found = changed_by_themselves(demo.open(key) for key in sample_ids(demo.store, demo.info().id))
+
+    assert ([], []) == (found.matched, found.moved)
+    assert found.units > 200
+
+
+PEOPLE = {
+    "id": "p",
+    "user_input": "q",
+    "reference": "Ion was a Romanian poet; Leyes was born there.",
+    "retrieved_contexts": ["He lived in Romania and wrote Romanian poems for Leyes."],
+    "proposal": {
+        "proposer": "p",
+        "reference_entities": ["Romanian", {"text": "Leyes", "label": "person"}],
+        "context_entities": [["Romania", {"text": "Leyes", "label": "person"}]],
+    },
+}
+
+
+def test_an_edge_that_moves_is_matched_as_the_sample_was_opened(bench: Any) -> None:
+    """The text has "Romanian" itself; the linked names decided that it is missing, and still do."""
+    bench.load([PEOPLE])
+    opened = bench.open("p")
+    romanian = unit(opened, "p1")
+    assert ("missing", "perhaps Romania") == (romanian.match.verdict, romanian.match.note)
+
+    wider = changed(editing.set_span(opened, romanian, Span(10, 23)))
+    back = changed(editing.set_span(opened, wider, Span(10, 18)))
+
+    assert ("Romanian poet", "missing") == (wider.text, wider.match.verdict)
+    assert romanian == back
+
+
+@pytest.mark.parametrize("given", ["decided", "carried", "imported", "verified"])
+def test_an_edge_or_a_label_never_changes_a_verdict_that_a_person_gave(bench: Any, given: str) -> None:
+    """Decided here, carried from another retriever, in gold that was imported, or by verifying the sample."""
+    bench.load([PEOPLE])
+    opened = bench.open("p")
+    leyes = unit(opened, "p2")
+    if given == "decided":
+        leyes = changed(editing.toggle(opened, changed(editing.toggle(opened, leyes))))
+    elif given == "carried":
+        leyes = replace(leyes, match=replace(leyes.match, rule="carried"))
+    elif given == "imported":
+        leyes = replace(leyes, origin="imported")
+    else:
+        opened = act(bench.store, opened, editing.accept(opened, "entity"))
+
+    wider = changed(editing.set_span(opened, leyes, Span(25, 34)))
+
+    assert ("Leyes was", leyes.match) == (wider.text, wider.match)
+    assert leyes.match == changed(editing.relabel(opened, leyes, "place")).match
+
+
+def test_an_edit_is_matched_by_the_proposal_that_was_shown(bench: Any) -> None:
+    """Another run is current by now; the review is still the one that was opened."""
+    bench.load([PEOPLE])
+    begun = act(bench.store, bench.open("p"), editing.flag(bench.open("p"), "later"))
+    propose(bench.store, bench.info(), "rules", annotator="ann", run="other")
+    opened = bench.open("p")
+    assert opened.stored.proposal_id != begun.stored.proposal_id
+
+    assert unit(begun, "p1").match == editing.matched(opened, unit(opened, "p1"))[0].match
+    bench.reopen()
+    moved = act(bench.store, bench.open("p"), editing.set_span(opened, unit(opened, "p1"), Span(10, 23)))
+    assert opened.base == moved.base == begun.stored.proposal
+
+
+def test_a_name_of_a_context_finds_one_unit_only_also_after_an_edit(opened: Opened) -> None:
+    """Added, split or moved, a unit competes for it with all the others that count."""
+    again = changed(editing.add_text(opened, "entity", "met Bob in"))
+    assert ("missing", "found") == (again.match.verdict, unit(opened, "p2").match.verdict)
+
+    rejected = replace(unit(opened, "p2"), rejected=True)
+    free = after(opened, Put("reject", "entity", (rejected,)))
+
+    assert "found" == changed(editing.set_span(free, unit(free, "p1"), Span(8, 11))).match.verdict
+
+
 def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
-    """All its mentions, matched by presence, under an id of its own; text that is not there is refused."""
+    """All its mentions, matched as the others were, under an id of its own; text not in the reference is
+    refused."""
     rome = changed(editing.add_text(opened, "entity", " Rome ", "place"))
 
     assert (rome.id, rome.text, rome.label, rome.origin) == ("h1", "Rome", "place", "human")

@@ -89,7 +89,7 @@ def test_two_names_side_by_side_become_one(bench: Any, opened: Opened) -> None:
     whole, duplicate = edit.units
     assert (edit.what, whole.id, whole.label) == ("merge", york.id, "place")
     assert (whole.text, whole.spans, whole.proposed) == ("New York City", (Span(0, 13),), "")
-    assert whole.match == Match("found", None, (Evidence(0, 0, 13),), 100, "presence")
+    assert whole.match == Match("found", None, (Evidence(0, 0, 13),), 100, "equal")
     assert (duplicate.id, duplicate.duplicate_of, duplicate.counted) == (city.id, york.id, False)
     after = act(bench.store, opened, edit)
     assert merging.merge(after, unit(after, "New York City"), unit(after, "Sergey")).units[0].text == (

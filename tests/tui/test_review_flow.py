@@ -381,3 +381,34 @@ async def test_accept_goes_to_the_other_kind_first(
         assert said(app) == "statements have no labels"
         await press(pilot, "a")
         assert app.screen.now.sample.id == "genji"
+
+
+async def test_an_edit_that_changes_the_machines_verdict_says_so(
+    import_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Moved, added or split: old verdict → new, and why; nothing where the verdict stays."""
+    units = [{"text": "Pacheco Leyes", "label": "person"}, {"text": "Romanian", "label": "other"}]
+    found = [{"text": "Pacheco Leyes", "label": "person"}, {"text": "Bolivia", "label": "place"}]
+    row = {
+        "id": "one",
+        "user_input": "Who?",
+        "reference": "Pacheco Leyes met someone of Bolivia and a Romanian there.",
+        "retrieved_contexts": ["In Bolivia a Romanian saw Pacheco Leyes."],
+        "proposal": {"proposer": "p", "reference_entities": units, "context_entities": [found]},
+    }
+    app = make_app(import_rows([row]))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "one")
+        listed = app.screen.query_one(UnitList)
+        listed.move_to(1)
+        await press(pilot, "full_stop", "comma")
+        assert ("✓ now Romanian", "missing") == (said(app), listed.units[1].match.verdict)
+        listed.move_to(0)
+        await press(pilot, "full_stop")
+        assert "✓ now Pacheco Leyes met: found → missing (perhaps Pacheco Leyes)" == said(app)
+        await press(pilot, "comma")
+        await press(pilot, "n", "tab", *"bolivia", "enter", "2")
+        assert "✓ added Bolivia: found (exact match)" == said(app)
+        assert ["Pacheco Leyes", "Bolivia", "Romanian"] == [one.text for one in listed.units]
+        assert listed.chosen is not None
+        assert "Bolivia" == listed.chosen.text

@@ -101,10 +101,17 @@ def followed(state: ReviewState, edits: Iterable[tuple[str, Edit]]) -> ReviewSta
 
 
 def put(units: Sequence[Unit], changed: Sequence[Unit]) -> tuple[Unit, ...]:
-    """The units with the changed ones in place and new ones at the end."""
+    """The units with the changed ones in place; a new one before the first that follows it in the text."""
     by_id = {unit.id: unit for unit in changed}
     kept = [by_id.pop(unit.id, unit) for unit in units]
-    return (*kept, *by_id.values())
+    for new in by_id.values():
+        place = next((at for at, unit in enumerate(kept) if _follows(unit, new)), len(kept))
+        kept.insert(place, new)
+    return tuple(kept)
+
+
+def _follows(unit: Unit, other: Unit) -> bool:
+    return bool(unit.spans and other.spans) and unit.spans[0].start > other.spans[0].start
 
 
 def settle(assessment: Assessment) -> Assessment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from workbench.matching.link import best
 from workbench.matching.names import Name
@@ -23,19 +24,21 @@ def assess(
     threshold: int,
     lang: str,
     evidence: bool = True,
+    among: Sequence[Unit] = (),
 ) -> Assessment:
     """Decide every unit by its best one-to-one link of at least `threshold`.
 
     A link from 75 up to the threshold is a suggestion: the unit is missing, the near name and its places
     are kept for the reviewer. So is a link to a name that is in no context: nothing shows that it was there.
-    A duplicate takes the match of the unit it repeats. With `evidence` False no place is worked out.
+    A duplicate takes the match of the unit it repeats. With `evidence` False no place is worked out. The
+    units of `among` are linked as well, and left as they are.
     """
     candidates, invented = candidate_names(context_entities, sample.retrieved_contexts, lang)
     counted = [unit for unit in units if not unit.duplicate_of]
-    names = [Name(unit.wording, unit.original_label or unit.label) for unit in counted]
+    names = [Name(unit.wording, unit.original_label or unit.label) for unit in (*counted, *among)]
     matches: dict[str, Match] = {}
-    doubtful = best(names, invented, lang=lang)
-    for unit, near, doubt in zip(counted, best(names, candidates, lang=lang), doubtful, strict=True):
+    links, doubts = best(names, candidates, lang=lang), best(names, invented, lang=lang)
+    for unit, near, doubt in zip(counted, links, doubts, strict=False):
         if near is None or near.similarity < min(threshold, SUGGESTED):
             note = ""
             if doubt is not None and doubt.similarity >= SUGGESTED:
@@ -70,6 +73,14 @@ def candidate_names(
     One named in several contexts is one candidate. A name stands in a context in any form in which
     `presence` would find it, or nearly.
     """
+    return _sorted_out(tuple(tuple(context) for context in context_entities), tuple(contexts), lang)
+
+
+@lru_cache(maxsize=16)
+def _sorted_out(
+    context_entities: tuple[tuple[ProposedEntity, ...], ...], contexts: tuple[str, ...], lang: str
+) -> tuple[list[Name], list[Name]]:
+    """The same; kept for the next edit of a sample."""
     names = dict.fromkeys(Name(e.text, e.label) for context in context_entities for e in context)
     rest = [name for name in names if not _as_given(name.text, contexts)]  # hardly any
     if rest:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, count
+from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, Unit, count
 from workbench.scoring import contextual_recall, linked, presence, ragas
 from workbench.scoring.names import SCORERS
 
@@ -41,6 +43,28 @@ def assess_all(
         statements = statement_units(sample, proposal.statements, proposal.proposer)
         found["contextual_recall"] = contextual_recall.assess(statements)
     return {name: assessment for name, assessment in found.items() if assessment is not None}
+
+
+def machine(
+    sample: Sample,
+    units: Sequence[Unit],
+    proposal: Proposal | None,
+    policy: Policy,
+    *,
+    threshold: int,
+    among: Sequence[Unit] = (),
+) -> Assessment:
+    """Entities with the machine's verdicts: those of `linked`, or of `presence` without context entities.
+
+    The one matcher of a review, for what it opens with and for every unit that is made or edited later; that
+    one is linked `among` the units that are there.
+    """
+    lang = language_of(sample, policy)
+    if proposal is not None and proposal.context_entities is not None:
+        return linked.assess(
+            sample, units, proposal.context_entities, threshold=threshold, lang=lang, among=among
+        )
+    return presence.assess(sample, units, policy=policy, threshold=threshold, lang=lang)
 
 
 def score(scorer: str, assessment: Assessment) -> Score:

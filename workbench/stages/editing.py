@@ -12,6 +12,7 @@ from workbench.matching.units import language_of
 from workbench.model import KINDS, REASONS, Assessment, Evidence, Kind, Match, Reason, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Dispose, Flag, Put
 from workbench.reviewing.fold import settle
+from workbench.scoring.scorers import machine
 from workbench.stages.review import Opened
 from workbench.text.ground import ground
 from workbench.text.normalise import key
@@ -75,18 +76,39 @@ def reason_after(unit: Unit) -> Reason:
 def set_span(opened: Opened, unit: Unit, span: Span) -> Put:
     """Move a unit's principal span; an entity's text follows it, and its match, unless a person gave that.
 
-    Found as "Paris" says nothing of "Paris in 1889".
+    Found as "Paris" says nothing of "Paris in 1889". Moved back to where it was shown at first, the unit is
+    worded as it was then.
     """
+    shown = as_shown(opened, unit)
+    if shown is not None and unit.kind == "entity" and shown.spans[:1] == (span,):
+        back = replace(unit, text=shown.text, spans=shown.spans, proposed=shown.proposed)
+        return Put("boundary", unit.kind, _worded(opened, unit, back))
     surface = opened.sample.reference[span.start : span.end]
     text = surface if unit.kind == "entity" else unit.text
     further = (s for s in unit.spans[1:] if s != span)
     others = tuple(s for s in further if opened.sample.reference[s.start : s.end] == text)
     changed = replace(unit, text=text, spans=(span, *others))
-    if unit.kind == "entity" and text != unit.text:
-        changed = replace(changed, proposed="")
-        if unit.match.rule != "human":
-            changed = replace(changed, match=matched(opened, changed))
-    return Put("boundary", unit.kind, (changed,))
+    if unit.kind == "statement" or text == unit.text:
+        return Put("boundary", unit.kind, (changed,))
+    return Put("boundary", unit.kind, _worded(opened, unit, replace(changed, proposed="")))
+
+
+def _worded(opened: Opened, before: Unit, unit: Unit) -> tuple[Unit, ...]:
+    """An entity with other words: the machine's verdict follows them, a person's stays."""
+    return (unit,) if by_person(opened, before) else matched(opened, unit)
+
+
+def by_person(opened: Opened, unit: Unit) -> bool:
+    """Whether a person gave the verdict: here, in the gold it came with, or by verifying the sample."""
+    verified = opened.state.of(unit.kind).disposition == "verified"
+    return verified or unit.match.rule in ("human", "carried") or unit.origin == "imported"
+
+
+def as_shown(opened: Opened, unit: Unit) -> Unit | None:
+    """The unit as the review showed it at first; None for one that a person made."""
+    shown = opened.state.opened.assessments if opened.state.opened else ()
+    units = (one for assessment in shown for one in assessment.units if assessment.kind == unit.kind)
+    return next((one for one in units if one.id == unit.id), None)
 
 
 def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
@@ -102,7 +124,7 @@ def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
 
 
 def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: str = "") -> Put:
-    """A new unit from a stretch of the reference; undecided when blind, else matched by presence.
+    """A new unit from a stretch of the reference; undecided when blind, else matched as the others were.
 
     Raises InputError for a name that is a unit already.
     """
@@ -118,7 +140,7 @@ def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: s
         spans=spans if kind == "entity" else (span,),
         origin="human",
     )
-    return Put("add", kind, (replace(unit, match=matched(opened, unit)),))
+    return Put("add", kind, matched(opened, unit))
 
 
 def accept(opened: Opened, kind: Kind, *, fast: bool = False) -> Accept:
@@ -182,13 +204,26 @@ def best_evidence(opened: Opened, unit: Unit) -> tuple[Evidence, ...]:
     return ()
 
 
-def matched(opened: Opened, unit: Unit) -> Match:
-    """What presence says of a unit that a person made; undecided when blind, and for statements."""
-    if opened.blind or unit.kind == "statement":
-        return Match()
-    if evidence := best_evidence(opened, unit):
-        return Match("found", None, evidence, 100, "presence")
-    return Match("missing", "absent", rule="presence")
+def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[Unit, ...]:
+    """Units that a person made or edited with the verdicts of the matcher that opened the sample.
+
+    They are linked together with all that count: one name of a context finds one unit. Those whose ids are
+    `gone` count no more. Undecided when blind, and for statements.
+    """
+    if opened.blind or units[0].kind == "statement":
+        return tuple(replace(unit, match=Match()) for unit in units)
+    ids = {unit.id for unit in units} | {*gone}
+    others = [unit for unit in opened.state.entity.assessment.units if unit.counted and unit.id not in ids]
+    alone = [replace(unit, duplicate_of="") for unit in units]
+    found = machine(
+        opened.sample,
+        alone,
+        opened.base,
+        opened.policy,
+        threshold=opened.opening.threshold,
+        among=others,
+    )
+    return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
 
 
 def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) -> Put:

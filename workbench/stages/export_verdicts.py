@@ -16,7 +16,8 @@ from workbench.formats.native_out import evidence_text
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import Assessment, Kind, Policy, Sample, Unit
 from workbench.reviewing.fold import KindState, ReviewState
-from workbench.scoring import contextual_recall, linked, presence
+from workbench.scoring import contextual_recall
+from workbench.scoring.scorers import machine
 from workbench.stages.export_items import Choice
 from workbench.store.exports import Leaving, Said
 
@@ -88,9 +89,7 @@ def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessmen
     if proposal.reference_entities is None:
         return None
     units = entity_units(sample, proposal.reference_entities, look.policy, lang)
-    if proposal.context_entities is not None:
-        return linked.assess(sample, units, proposal.context_entities, threshold=look.threshold, lang=lang)
-    return presence.assess(sample, units, policy=look.policy, threshold=look.threshold, lang=lang)
+    return machine(sample, units, proposal, look.policy, threshold=look.threshold)
 
 
 def _of_review(item: Item, kind: Kind, shown: _Shown) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from workbench.errors import InputError
 from workbench.model import Match, Span, Unit
 from workbench.reviewing.edits import Put
-from workbench.stages.editing import matched, new_id, refuse_twice
+from workbench.stages.editing import by_person, matched, new_id, refuse_twice
 from workbench.stages.review import Opened
 from workbench.text.ground import ground
 from workbench.text.lists import listed
@@ -61,7 +61,7 @@ def split(opened: Opened, unit: Unit, at: int) -> Put:
         return Put("split", "statement", (replace(first, match=match), replace(second, match=match)))
     for part in (first, second):
         refuse_twice(opened, "entity", part.text, but=(unit.id,))
-    return Put("split", "entity", tuple(_as_name(opened, part) for part in (first, second)))
+    return Put("split", "entity", matched(opened, _placed(opened, first), _placed(opened, second)))
 
 
 def split_tokens(opened: Opened, unit: Unit) -> list[Token]:
@@ -74,7 +74,7 @@ def split_tokens(opened: Opened, unit: Unit) -> list[Token]:
 def next_counted(units: Sequence[Unit], unit: Unit) -> Unit:
     """The unit that follows one in the text, past those that do not count. Raises InputError at the end.
 
-    A part that was split off and a unit that was added stand at the end of the list, not of the text.
+    A proposal may name its units in any order.
     """
     placed = sorted(units, key=lambda one: one.spans[0].start if one.spans else len(one.text) + 10**9)
     for other in placed[[one.id for one in placed].index(unit.id) + 1 :]:
@@ -115,7 +115,7 @@ def _joined_names(opened: Opened, first: Unit, second: Unit) -> Unit:
     whole = _covering(opened, first, second)
     if whole is None or whole == first.spans[0]:
         found = second.match.verdict == "found" and first.match.verdict != "found"
-        better = found and first.match.rule != "human"
+        better = found and not by_person(opened, first)
         return replace(first, label=label, match=second.match if better else first.match)
     text = reference[whole.start : whole.end]
     if whole == second.spans[0]:
@@ -123,19 +123,22 @@ def _joined_names(opened: Opened, first: Unit, second: Unit) -> Unit:
             first, text=text, label=label, spans=second.spans, proposed=second.proposed, match=second.match
         )
     refuse_twice(opened, "entity", text, but=(first.id, second.id))
-    return _as_name(opened, replace(first, text=text, label=label, spans=(whole,), proposed=""))
+    joined = _placed(opened, replace(first, text=text, label=label, spans=(whole,), proposed=""))
+    agreed = first.match.verdict == second.match.verdict
+    if agreed and by_person(opened, first) and by_person(opened, second):
+        return joined
+    return matched(opened, joined, gone=(second.id,))[0]
 
 
-def _as_name(opened: Opened, unit: Unit) -> Unit:
-    """A name with all the places where it stands, matched anew."""
+def _placed(opened: Opened, unit: Unit) -> Unit:
+    """A name with all the places where it stands."""
     reference = opened.sample.reference
     own = unit.spans[0]
     others = (
         span for span in ground(unit.text, reference)
         if span != own and reference[span.start : span.end] == unit.text
     )  # fmt: skip
-    placed = replace(unit, spans=(own, *others))
-    return replace(placed, match=matched(opened, placed))
+    return replace(unit, spans=(own, *others))
 
 
 def _covering(opened: Opened, first: Unit, second: Unit) -> Span | None:

@@ -22,16 +22,15 @@ from workbench.model import (
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
-from workbench.scoring import linked, presence
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS
-from workbench.scoring.scorers import assess_all, score
+from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.differences import causes_of
 from workbench.store import datasets as dataset_store
 from workbench.store import journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved
-from workbench.store.samples import Stored, dataset_of, load_sample
+from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
 
 __all__ = ["DatasetInfo", "Moved"]
 
@@ -54,6 +53,7 @@ class AutoScore:
 class Opened:
     """A sample as a person sees it. `opening` is what the journal's first row will say.
 
+    `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists of which nothing was touched, while there is more to show than
     when it was begun: the next act writes it. `causes` says of each verified kind why the automatic score
     shown first is another.
@@ -71,6 +71,7 @@ class Opened:
     annotator: str
     automatic: tuple[AutoScore, ...]
     revealed: tuple[Unit, ...]
+    base: Proposal | None = None
     reopening: Open | None = None
     causes: Mapping[Kind, Difference] = field(default_factory=dict)
 
@@ -103,13 +104,15 @@ def open_sample(
     review = journal.load_review(store, sample_id, annotator)
     if review is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
-        return _opened(info, stored, annotator, opened_with(opening), opening)
+        return _opened(info, stored, annotator, opened_with(opening), opening, stored.proposal)
     state, before = review.state, review.state.opened
     assert before is not None  # every journal begins with it
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
-        return _opened(info, stored, annotator, state, before)
-    opened = _opened(info, stored, annotator, reopened(state, reopening), reopening)
+        same = before.proposal == stored.proposal_id
+        base = stored.proposal if same else load_proposal(store, before.proposal)
+        return _opened(info, stored, annotator, state, before, base)
+    opened = _opened(info, stored, annotator, reopened(state, reopening), reopening, stored.proposal)
     return replace(opened, reopening=reopening)
 
 
@@ -121,7 +124,7 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     """
     state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
-    return _opened(opened.dataset, opened.stored, opened.annotator, state, opened.opening)
+    return _opened(opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base)
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
@@ -150,9 +153,10 @@ def led_to(known: Opened, moved: Moved) -> Opened | None:
     untouched = (
         not state.of(kind).touched and not state.of(kind).assessment.units for kind in known.dataset.kinds
     )
-    if any(untouched) or state.opened is None:
+    opening = state.opened
+    if any(untouched) or opening is None or opening.proposal != known.opening.proposal:
         return None
-    return _opened(known.dataset, known.stored, known.annotator, state, state.opened)
+    return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base)
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
@@ -213,16 +217,8 @@ def proposed(info: DatasetInfo, sample: Sample, proposal: Proposal, kind: Kind) 
         return Assessment(kind, source, statement_units(sample, proposal.statements or (), proposal.proposer))
     lang = language_of(sample, info.policy)
     units = entity_units(sample, proposal.reference_entities or (), info.policy, lang)
-    return replace(_matched(info, sample, proposal, units), source=source)
-
-
-def _matched(
-    info: DatasetInfo, sample: Sample, proposal: Proposal | None, units: Sequence[Unit]
-) -> Assessment:
-    lang = language_of(sample, info.policy)
-    if proposal is not None and proposal.context_entities is not None:
-        return linked.assess(sample, units, proposal.context_entities, threshold=info.threshold, lang=lang)
-    return presence.assess(sample, units, policy=info.policy, threshold=info.threshold, lang=lang)
+    found = machine(sample, units, proposal, info.policy, threshold=info.threshold)
+    return replace(found, source=source)
 
 
 def _carried(
@@ -231,14 +227,21 @@ def _carried(
     """Verified units of the same reference; verdicts that do not carry over are matched anew."""
     kept = carry(units, contexts, stored.sample.retrieved_contexts)
     if kind == "entity":
-        matched = _matched(info, stored.sample, stored.proposal, kept).units
+        matched = machine(stored.sample, kept, stored.proposal, info.policy, threshold=info.threshold).units
         kept = tuple(
             old if old.match.verdict is not None else new for old, new in zip(kept, matched, strict=True)
         )
     return Assessment(kind, CARRIED, kept)
 
 
-def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewState, opening: Open) -> Opened:
+def _opened(
+    info: DatasetInfo,
+    stored: Stored,
+    annotator: str,
+    state: ReviewState,
+    opening: Open,
+    base: Proposal | None,
+) -> Opened:
     decided = {kind for kind in KINDS if state.of(kind).disposition in ("verified", "excluded")}
     visible = set(KINDS) if opening.auto_shown else decided
     revealed: tuple[Unit, ...] = ()
@@ -259,6 +262,7 @@ def _opened(info: DatasetInfo, stored: Stored, annotator: str, state: ReviewStat
         annotator=annotator,
         automatic=_automatic(info, assessments, visible),
         revealed=revealed,
+        base=base,
         causes=causes_of(assessments, state, opening, stored.proposal_id, lang),
     )
 

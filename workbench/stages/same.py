@@ -64,15 +64,7 @@ def decision_on(opened: Opened, unit: Unit) -> Decision:
         return Decision("reject", unit.text, unit.label)
     if unit.origin == "human":
         return Decision("add", unit.text, unit.label)
-    shown = next(
-        (
-            one
-            for assessment in opened.opening.assessments
-            for one in assessment.units
-            if assessment.kind == "entity" and one.id == unit.id
-        ),
-        None,
-    )
+    shown = editing.as_shown(opened, unit)
     if shown is not None and shown.label != unit.label:
         return Decision("relabel", unit.text, unit.label)
     if shown is not None and not shown.counted:

@@ -74,6 +74,15 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
         return _stored(*found)
 
 
+def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
+    """A proposal by its number, whichever run it is of; None for none, or when it was purged."""
+    if proposal_id is None:
+        return None
+    with store.reading() as session:
+        row = session.get(ProposalRow, proposal_id)
+        return None if row is None else proposal_of(row.document)
+
+
 @cache
 def _one() -> Any:
     """One sample, its proposal of one run and the blind share; made once: making costs more than asking."""

@@ -191,6 +191,33 @@ def advice(edit: Edit) -> str:
     return ""
 
 
+RULES = {
+    "equal": "exact match",
+    "normalised": "the same name, spelled differently",
+    "inflected": "the same name in another form",
+    "typo": "nearly the same spelling",
+    "short_form": "short form",
+    "alias": "another name of it",
+}
+"""What a layer of the matcher means to a person, where its name does not say it."""
+
+
+def rematched(before: Sequence[Unit], edit: Edit) -> str:
+    """The verdicts that the machine gave to what an edit made, behind what was done: old → new, and why."""
+    if not isinstance(edit, Put) or edit.kind != "entity" or edit.what in ("match", "reject", "restore"):
+        return ""
+    known = {unit.id: unit for unit in before}
+    said = []
+    for unit in edit.units:
+        old, new = known.get(unit.id), unit.match
+        if unit.counted and new.verdict and (old is None or old.match.verdict != new.verdict):
+            change = f"{old.match.verdict or 'open'} → {new.verdict}" if old else new.verdict
+            why = RULES.get(new.rule, new.rule.replace("_", " ")) if new.verdict == "found" else new.note
+            name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
+            said.append(f"{name}: {change}" + (f" ({why})" if why else ""))
+    return "".join(said)
+
+
 def plural(kind: Kind) -> str:
     """The word for several units of a kind."""
     return "entities" if kind == "entity" else "statements"

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 
 from workbench.errors import InputError
 from workbench.model import Kind
-from workbench.reviewing.edits import Edit
+from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.stages.same import decision_on
@@ -24,7 +24,7 @@ from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
 from workbench.tui.screens.same import SameScreen
 from workbench.tui.screens.units import UnitsScreen
-from workbench.tui.view import advice, outcome, plural
+from workbench.tui.view import advice, outcome, plural, rematched
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -80,6 +80,7 @@ class ReviewScreen(UnitsScreen):
 
     async def perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
+        before = self.units
         fresh, edit = await self._act(intent)
         self._written()
         if edit is None:
@@ -92,10 +93,10 @@ class ReviewScreen(UnitsScreen):
             what = told_of(fresh.sample.id, said, self.query_one(Status).room)
             await self.run("open the next sample", partial(self._go_on, fresh, what))
             return
-        self.saved(intent.what + advice(edit))
+        self.saved(intent.what + advice(edit) + rematched(before, edit))
         self.show(fresh)
-        if intent.adds:
-            self.query_one(UnitList).move_to(len(self.units) - 1)
+        if intent.adds and isinstance(edit, Put):
+            self.query_one(UnitList).move_to(self.units.index(edit.units[0]))
 
     async def _act(self, intent: Intent) -> tuple[Opened, Edit | None]:
         """Write an edit with what it cost; the cost of what is not written counts for the next."""
