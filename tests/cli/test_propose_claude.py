@@ -106,9 +106,12 @@ def test_more_than_the_limit_is_asked_about(loaded: Any, service: Start) -> None
 
     assert (dear.code, dear.out) == (2, "")
     assert "this would cost $0.00" in dear.err
-    assert "say --yes, or raise --max-cost" in dear.err
+    assert "raise --max-cost, or say --yes and it stops before $0.00" in dear.err
+    stopped = loaded(*CLAUDE, "--max-cost", "0", "--yes")
+    assert stopped.code == 3
+    assert "3 left (--max-cost $0.0: $0.0000 spent, the next call would cost about $0.00" in stopped.out
     assert local.stats.requests == 0
-    assert loaded(*CLAUDE, "--max-cost", "0", "--yes").code == 0
+    assert loaded(*CLAUDE, "--yes").code == 0
 
 
 def test_a_run_reports_what_it_did(loaded: Any, service: Start) -> None:
@@ -211,7 +214,10 @@ def test_an_unknown_model_is_bad_usage(loaded: Any, service: Start) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "unknown model 'claude-9'" in ended.err
     dry = loaded(*CLAUDE, "--dry-run", "--model", "claude-9")
-    assert "no price is known for claude-9: give one with --prices FILE" in dry.out
+    assert "no price is known for claude-9: give one with --prices FILE, or --max-cost cannot" in dry.out
+    limited = loaded(*CLAUDE, "--yes", "--model", "claude-9", "--max-cost", "2")
+    assert (limited.code, limited.out) == (2, "")
+    assert "--max-cost cannot be kept: no price is known for claude-9" in limited.err
 
 
 def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> None:
