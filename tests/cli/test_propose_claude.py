@@ -292,6 +292,31 @@ def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, service: Start) -> None:
+    """Exit 3 and no traceback; the database can be used at once."""
+    local = service(faults=Faults(share=1.0, kinds=["slow"]), slow_seconds=60)
+    row = {"id": "1", "user_input": "q?", "reference": "Oslo lies in Norway.", "retrieved_contexts": []}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    program = [sys.executable, "-m", "workbench.cli", "--db", str(tmp_path / "w.db")]
+    subprocess.run([*program, "import", str(tmp_path / "rows.jsonl")], check=True, capture_output=True)
+    process = subprocess.Popen([*program, *CLAUDE, "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + 60
+    while not local.stats.requests:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert (3, b"") == (process.returncode, out)
+    assert err.startswith(b"workbench: stopped: the calls under way were dropped and may have been paid")
+    assert 1 == err.count(b"\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> None:
     """Exit 3: what came is stored and said, what is left is said too; the next start asks only for that."""
     local = service(latency=1.0)
