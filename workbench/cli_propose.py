@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 MAX_COST = 5.0
-"""Dollars above which a run asks first."""
+"""Dollars that one start may cost, unless a person says another sum."""
 
 CLAUDE = "Claude"
 
@@ -63,8 +63,13 @@ def propose(
         typer.Option(help="Keep for this dataset: ask, allow or never.", rich_help_panel=CLAUDE),
     ] = None,
     max_cost: Annotated[
-        float, typer.Option(min=0, help="Dollars above which a run asks first.", rich_help_panel=CLAUDE)
-    ] = MAX_COST,
+        float | None,
+        typer.Option(
+            min=0,
+            help="Dollars: before a call would exceed them, the run stops; 5 by default.",
+            rich_help_panel=CLAUDE,
+        ),
+    ] = None,
     max_seconds: Annotated[
         float | None, typer.Option(min=1, help="After this, no call starts.", rich_help_panel=CLAUDE)
     ] = None,
@@ -161,7 +166,7 @@ def _claude(
     *,
     dry_run: bool,
     yes: bool,
-    max_cost: float,
+    max_cost: float | None,
     max_seconds: float | None,
     retry: bool,
     batch: bool,
@@ -171,25 +176,34 @@ def _claude(
     from workbench import reports, texts, texts_claude
     from workbench.proposing.claude_call import check_key
     from workbench.proposing.claude_live import Limits
-    from workbench.stages.claude import check_allowed
+    from workbench.stages.claude import DroppedError, check_allowed
     from workbench.stages.claude_repeat import plan_rounds, propose_rounds
     from workbench.store.datasets import dataset_info
 
+    limit = Decimal(str(MAX_COST if max_cost is None else max_cost))
     plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
     if dry_run:
-        reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan), as_json=json)
+        reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan, limit), as_json=json)
         return
     check_allowed(plan)
     if plan.samples:
+        if plan.cost is None and max_cost is not None:
+            raise UsageError(
+                f"--max-cost cannot be kept: no price is known for {plan.model}; give one with --prices FILE"
+            )
         check_key()
         if not yes:
-            _agree(plan, max_cost)
-    limits = Limits(total_seconds=max_seconds)
-    with _progress_line() as on_progress:
-        report = propose_rounds(
-            store, info, options, rounds,
-            annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
-        )  # fmt: skip
+            _agree(plan, limit)
+    limits = Limits(total_seconds=max_seconds, max_cost=limit)
+    try:
+        with _progress_line() as on_progress:
+            report = propose_rounds(
+                store, info, options, rounds,
+                annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
+            )  # fmt: skip
+    except DroppedError as error:
+        typer.echo(f"workbench: {error}", err=True)
+        raise typer.Exit(3) from None
     only = report.rounds[0]
     if rounds == 1:
         now = dataset_info(store, info.id).run
@@ -202,18 +216,26 @@ def _claude(
         raise typer.Exit(3)
 
 
-def _agree(plan: ClaudePlan, max_cost: float) -> None:
+def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     from workbench.stages.claude import check_leaving
     from workbench.texts_claude import money, plan_text
 
-    dear = plan.cost is None or plan.cost > Decimal(str(max_cost))
+    dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
         check_leaving(plan)
-        raise UsageError(f"this would cost {money(plan.cost)}: say --yes, or raise --max-cost")
-    typer.echo(plan_text(plan), err=True)
+        if plan.cost is None:
+            raise UsageError(
+                f"no price is known for {plan.model}: give one with --prices FILE, or say --yes to go "
+                "without a limit"
+            )
+        raise UsageError(
+            f"this would cost {money(plan.cost)}: raise --max-cost, or say --yes and it stops before "
+            f"{money(max_cost)}"
+        )
+    typer.echo(plan_text(plan, max_cost), err=True)
     if not typer.confirm("Send it?", err=True):
         raise UsageError("nothing was sent")
 

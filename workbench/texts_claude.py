@@ -19,14 +19,14 @@ LISTED = 20
 
 
 def money(cost: Decimal | None) -> str:
-    """`$0.06`, `$0.0021` below a cent, `an unknown cost` for a model without a price."""
+    """`$0.06`, `$0.0021` below a cent, `an unknown cost` without a price or without a count of tokens."""
     if cost is None:
         return "an unknown cost"
     return f"${cost:.4f}" if 0 < cost < Decimal("0.01") else f"${cost:,.2f}"
 
 
-def plan_text(plan: ClaudePlan) -> str:
-    """What a run would send and cost."""
+def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
+    """What a run would send and cost, and where it would stop."""
     run = f"run {plan.run}" if plan.run else "a new run"
     if plan.rounds > 1:
         run = f"{plan.rounds} rounds from {run}"
@@ -39,14 +39,19 @@ def plan_text(plan: ClaudePlan) -> str:
     if plan.failed:
         lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
     counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
+    thinking = f", {plan.thinking_tokens:,} of them thinking" if plan.thinking_tokens else ""
     lines.append(
-        f"  {plan.requests:,} requests · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out "
-        f"({counted})"
+        f"  {plan.requests:,} requests · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out"
+        f"{thinking} ({counted})"
     )
     if plan.cost is None:
-        lines.append(f"  no price is known for {plan.model}: give one with --prices FILE")
+        lines.append(
+            f"  no price is known for {plan.model}: give one with --prices FILE, or --max-cost cannot be kept"
+        )
     else:
         lines.append(f"  about {money(plan.cost)} by the prices of {plan.prices_of}, without the cache")
+        if max_cost is not None and plan.cost > max_cost:
+            lines.append(f"  it stops before it costs more than {money(max_cost)} (--max-cost)")
     lines.append(f"  text would go to {plan.host} (external: {plan.external})")
     return clean("\n".join(lines))
 
@@ -78,10 +83,11 @@ def report_text(report: ClaudeReport) -> str:
         again = "" if "run again" in why else "; run again: only what is missing is asked"
         lines.append(f"  {report.left:,} left ({why}){again}")
     usage = report.usage
+    silent = f" ({report.unmetered:,} answers named no tokens)" if report.unmetered else ""
     cached = f", {usage.cache_read:,} of them from the cache" if usage.cache_read else ""
     lines.append(
         f"  {report.requests:,} requests, {report.refused:,} met a rate limit · {usage.prompt:,} tokens in"
-        f"{cached} · {usage.output:,} out · {money(report.cost)} · {report.seconds:.0f} s"
+        f"{cached} · {usage.output:,} out · {money(report.cost)}{silent} · {report.seconds:.0f} s"
     )
     return clean("\n".join(lines))
 

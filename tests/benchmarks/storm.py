@@ -1,4 +1,4 @@
-"""A run over a service that fails at random, killed at random moments: nothing lost, nothing paid twice.
+"""A run over a service that fails at random, killed at random moments: nothing lost, no answer asked again.
 
 Two kinds of units, a context per sample. The run is killed by SIGKILL, started again until it ends, and
 then retried over a service without faults. Ends with 1 when a rule is broken.
@@ -31,7 +31,7 @@ def show(storm: Storm, seconds: float) -> None:
     recorded = sum(call.attempts for call in storm.calls)
     print(
         f"{len(storm.ledger.seen)} requests = {recorded} attempts of {len(storm.calls)} stored calls"
-        f" + {storm.split} of packs that were split + {storm.unheard} under way at the kills"
+        f" + {storm.unheard} under way at the kills"
         f" (of which {storm.lost} were paid)"
     )
     print(f"the retry asked for {storm.retried} texts")

@@ -106,9 +106,12 @@ def test_more_than_the_limit_is_asked_about(loaded: Any, service: Start) -> None
 
     assert (dear.code, dear.out) == (2, "")
     assert "this would cost $0.00" in dear.err
-    assert "say --yes, or raise --max-cost" in dear.err
+    assert "raise --max-cost, or say --yes and it stops before $0.00" in dear.err
+    stopped = loaded(*CLAUDE, "--max-cost", "0", "--yes")
+    assert stopped.code == 3
+    assert "3 left (--max-cost $0.0: $0.0000 spent, the next call would cost about $0.00" in stopped.out
     assert local.stats.requests == 0
-    assert loaded(*CLAUDE, "--max-cost", "0", "--yes").code == 0
+    assert loaded(*CLAUDE, "--yes").code == 0
 
 
 def test_a_run_reports_what_it_did(loaded: Any, service: Start) -> None:
@@ -211,7 +214,10 @@ def test_an_unknown_model_is_bad_usage(loaded: Any, service: Start) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert "unknown model 'claude-9'" in ended.err
     dry = loaded(*CLAUDE, "--dry-run", "--model", "claude-9")
-    assert "no price is known for claude-9: give one with --prices FILE" in dry.out
+    assert "no price is known for claude-9: give one with --prices FILE, or --max-cost cannot" in dry.out
+    limited = loaded(*CLAUDE, "--yes", "--model", "claude-9", "--max-cost", "2")
+    assert (limited.code, limited.out) == (2, "")
+    assert "--max-cost cannot be kept: no price is known for claude-9" in limited.err
 
 
 def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> None:
@@ -283,6 +289,31 @@ def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -
     assert [one["run"] for one in document["rounds"]] == ["claude-run-1", "claude-run-2"]
     assert document["stability"]["share"] == 1.0
     assert "claude-run-1 (current)" in loaded("status").out
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, service: Start) -> None:
+    """Exit 3 and no traceback; the database can be used at once."""
+    local = service(faults=Faults(share=1.0, kinds=["slow"]), slow_seconds=60)
+    row = {"id": "1", "user_input": "q?", "reference": "Oslo lies in Norway.", "retrieved_contexts": []}
+    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    program = [sys.executable, "-m", "workbench.cli", "--db", str(tmp_path / "w.db")]
+    subprocess.run([*program, "import", str(tmp_path / "rows.jsonl")], check=True, capture_output=True)
+    process = subprocess.Popen([*program, *CLAUDE, "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    end = time.monotonic() + 60
+    while not local.stats.requests:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+
+    assert (3, b"") == (process.returncode, out)
+    assert err.startswith(b"workbench: stopped: the calls under way were dropped and may have been paid")
+    assert 1 == err.count(b"\n")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

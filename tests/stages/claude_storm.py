@@ -92,7 +92,6 @@ class Storm:
     retried: int = 0
     lost: int = 0
     unheard: int = 0
-    split: int = 0
     asked_again: int = 0
     wrong: list[str] = field(default_factory=list)
 
@@ -278,7 +277,11 @@ def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
             f"{len(set(stored) ^ there)} answers without their call or calls without their answers"
         )
     final = {KIND_OF[fault] for fault in PAID}
-    given_up = {key: call.at for call in reversed(storm.calls) if call.failure in final for key in call.keys}
+    given_up = {
+        call.keys[0]: call.at
+        for call in reversed(storm.calls)
+        if call.failure in final and len(call.keys) == 1
+    }
     last = len(marks) - 1
     storm.asked_again = sum(
         one.at > given_up.get(key, one.at)
@@ -294,7 +297,7 @@ def check_calls(storm: Storm, database: Path, marks: list[int]) -> None:
 
 
 def check_requests(storm: Storm, last: int) -> None:
-    """A request belongs to a stored call, to a pack that was split, or was under way at a kill."""
+    """A request belongs to a stored call, or was under way at a kill."""
     sent = Counter((one.start, one.keys) for one in storm.ledger.seen)
     ends = {(one.start, one.keys): one.fault for one in storm.ledger.seen}
     for call in storm.calls:
@@ -307,9 +310,6 @@ def check_requests(storm: Storm, last: int) -> None:
     paid: Counter[int] = Counter()
     for (start, keys), count in sent.items():
         fault = ends[start, keys]
-        if len(keys) > 1 and fault in PAID:
-            storm.split += count
-            continue
         storm.unheard += count
         paid[start] += fault == "" or fault in PAID
         if start >= last - 1:

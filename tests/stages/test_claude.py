@@ -1,4 +1,4 @@
-"""Claude over a dataset, against a real local service: paid once, stored whole, failed is failed."""
+"""Claude over a dataset, against a real local service: stored once, stored whole, failed is failed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
@@ -18,13 +19,19 @@ import pytest
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
-from workbench.errors import AccessError, UsageError
+from workbench.errors import AccessError, BusyError, UsageError
 from workbench.proposing import claude_live
+from workbench.proposing.claude_asks import plan
 from workbench.proposing.claude_live import Limits
 from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude_results import Failure
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.claude_live import Book
+from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.runs import list_runs
+from workbench.store.samples import load_samples
+from workbench.texts_claude import report_text
 
 Start = Callable[..., Service]
 ROWS = [
@@ -67,7 +74,7 @@ def asked(service: Service) -> int:
     return len(service.stats.bodies)
 
 
-def test_every_sample_is_proposed_and_nothing_is_paid_twice(bench: Any, service: Start) -> None:
+def test_every_sample_is_proposed_and_no_answer_is_asked_for_twice(bench: Any, service: Start) -> None:
     """A second start, and another dataset of the same texts, ask nothing: entities, statements, verdicts."""
     local = service()
     bench.load(ROWS)
@@ -184,6 +191,151 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     assert bench.query("SELECT DISTINCT batch FROM call") == [("batch",)]
 
 
+def towns(count: int, size: int = 1) -> list[dict[str, Any]]:
+    """Short references, ten to a call."""
+    return [
+        {"id": str(n), "user_input": "q?", "reference": f"Town{n} lies in Land{n}. " * size,
+         "retrieved_contexts": []}
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> None:
+    """The others of its pack are sent by themselves in a second batch; a retry asks for that text only."""
+    local = service(faults=Faults(texts={"Town7 ": "refusal"}))
+    bench.load(towns(40))
+
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    retried = propose_claude(
+        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
+    )
+
+    assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
+    assert (retried.proposed, retried.failures, retried.left) == (0, {"refused": 1}, 0)
+    assert [4, 10, 1] == [len(batch["requests"]) for batch in local.batches.values()]
+    assert bench.query("SELECT count(*), sum(fetched) FROM batch") == [(3, 3)]
+
+
+def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: Start) -> None:
+    """Its texts failed before, which says nothing about whether its rows came."""
+    faults = Faults(texts={"Town7 ": "refusal"})
+    local = service(faults=faults)
+    bench.load(towns(10))
+    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    faults.texts, local.options.batch_seconds = {}, 2.0
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+
+    first = propose_claude(
+        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True, stop=stop
+    )
+    sent = len(local.batches)
+    time.sleep(1.5)
+    second = propose_claude(
+        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
+    )
+
+    assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)
+    assert len(local.batches) == sent == 3
+
+
+def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, service: Start) -> None:
+    """What a killed start knows of a pack is stored: the pack is not paid again."""
+    local = service()
+    bench.load(towns(10))
+    info = bench.info()
+    run = run_of(bench.store, info, setup_of(bench.store, info, ClaudeOptions()), "ann")
+    book = Book(bench.store, run.id, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
+    stored = load_samples(bench.store, [bench.id(str(n)) for n in range(10)], None)
+    (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
+    book.save(pack, Failure("refused"))
+
+    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
+
+    assert (report.proposed, report.requests, asked(local)) == (10, 10, 10)
+
+
+def test_the_forecast_thinks_as_much_as_earlier_calls_did(bench: Any, service: Start) -> None:
+    """An assumption as long as there are none; then their mean."""
+    service(thinking=123)
+    bench.load(towns(20))
+    before = plan_run(bench.store, bench.info(), ClaudeOptions())
+    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+    bench.load(towns(30), name="more.jsonl", dataset="data")
+
+    after = plan_run(bench.store, bench.info("data"), ClaudeOptions())
+
+    assert (2, 1_000) == (before.requests, before.thinking_tokens)
+    assert (1, 123) == (after.requests, after.thinking_tokens)
+
+
+def test_a_run_that_money_stopped_goes_on_with_more(bench: Any, service: Start) -> None:
+    """What was paid is kept; the plan of the rest is smaller; nothing is failed."""
+    local = service(thinking=500)
+    bench.load(towns(60))
+    whole = plan_run(bench.store, bench.info(), ClaudeOptions())
+    assert whole.cost is not None
+
+    some = Limits(max_cost=whole.cost / 2)
+    first = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", limits=some)
+    rest = plan_run(bench.store, bench.info(), ClaudeOptions())
+    second = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    assert first.cost is not None
+    assert 0 < first.cost <= whole.cost / 2
+    assert first.stopped.startswith("--max-cost $")
+    assert 0 < first.proposed == 60 - first.left
+    assert rest.requests < whole.requests
+    assert (second.proposed + first.proposed, second.left, second.failed) == (60, 0, 0)
+    assert asked(local) == first.requests + second.requests == whole.requests
+
+
+def test_a_run_whose_answers_name_no_tokens_has_an_unknown_cost(bench: Any, service: Start) -> None:
+    """In the report, and in the list of runs."""
+    service(faults=Faults(share=1.0, kinds=["no usage"]))
+    bench.load(towns(3))
+
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    assert (report.proposed, report.unmetered, report.cost) == (3, 1, None)
+    assert "an unknown cost (1 answers named no tokens)" in report_text(report)
+    (row, *_) = [one for one in list_runs(bench.store, bench.info()) if one.paid]
+    assert row.paid is not None
+    assert row.paid.cost is None
+
+
+def test_texts_too_long_for_an_answer_are_noted_before_they_are_paid(bench: Any) -> None:
+    bench.load([*towns(1), *towns(2, 30_000)[1:]])
+
+    (note,) = plan_run(bench.store, bench.info(), ClaudeOptions()).notes
+
+    assert note.startswith("1 calls carry texts of up to 2")
+    assert "may need more than 16,000 tokens (--max-tokens)" in note
+
+
+@pytest.mark.parametrize("way", ["address", "proxy"])
+def test_a_service_that_is_not_there_is_said_at_once(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """No call, no run, no failed sample; the proxy is named without its password."""
+    monkeypatch.setenv("NO_PROXY", "")
+    name = {"address": "ANTHROPIC_BASE_URL", "proxy": "HTTPS_PROXY"}[way]
+    monkeypatch.setenv(name, "http://127.0.0.1:9" if way == "address" else "http://me:secret@127.0.0.1:9")
+    bench.load(towns(3))
+    began = time.monotonic()
+
+    with pytest.raises(BusyError) as caught:
+        propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
+
+    where = {"address": "127.0.0.1:9", "proxy": "api.anthropic.com through the proxy 127.0.0.1:9"}[way]
+    assert str(caught.value).startswith(f"{where} cannot be reached: connection")
+    assert "secret" not in str(caught.value)
+    assert time.monotonic() - began < 20
+    assert where == plan_run(bench.store, bench.info(), ClaudeOptions()).host
+    assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
+    assert bench.query("SELECT count(*) FROM failed") == [(0,)]
+
+
 def test_text_leaves_only_when_it_may(bench: Any) -> None:
     """The refusal names the host and the volume; `never` cannot be overruled by a word."""
     bench.load(ROWS)
@@ -210,7 +362,7 @@ propose_claude(store, dataset(store, None), ClaudeOptions(), annotator="ann", li
 """
 
 
-def test_a_killed_run_goes_on_and_pays_nothing_twice(bench: Any, service: Start) -> None:
+def test_a_killed_run_goes_on_and_asks_for_no_stored_answer(bench: Any, service: Start) -> None:
     """Killed after some answers are stored; the next start asks only for the texts that have none."""
     local = service(latency=0.05)
     rows = [

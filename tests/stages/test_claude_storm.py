@@ -1,4 +1,4 @@
-"""A run under faults and kills: every sample proposed or failed, nothing half, nothing paid twice."""
+"""A run under faults and kills: every sample proposed or failed, nothing half, no answer asked again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from workbench.store import calls
 from workbench.store.engine import Store
 
 
-def test_a_run_under_faults_and_kills_loses_nothing_and_pays_nothing_twice(tmp_path: Path) -> None:
+def test_a_run_under_faults_and_kills_loses_nothing_and_asks_nothing_again_that_is_stored(
+    tmp_path: Path,
+) -> None:
     """Three in ten requests fail, in every way; the run is killed three times, ended, and retried."""
     storm = weather(tmp_path, samples=120, share=0.3, kills=3, call_seconds=3.0)
 
@@ -47,7 +49,7 @@ def test_a_shared_text_answered_while_the_next_window_is_looked_up_is_not_waited
         found = look_up(store, keys)
         for ask in asked:
             book.save(ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
-            feed.settled(ask)
+            feed.settled(ask.keys)
         return found
 
     monkeypatch.setattr(claude_live, "WINDOW", 1)

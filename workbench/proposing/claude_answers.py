@@ -112,25 +112,28 @@ def _plain(node: Any, definitions: dict[str, Any]) -> Any:
     return {key: _plain(value, definitions) for key, value in node.items() if key not in left_out}
 
 
-def read_answer(task: Task, text: str, count: int) -> tuple[Part, ...]:
+def read_answer(task: Task, text: str, count: int) -> tuple[Part | None, ...]:
     """The parts of an answer: one per text asked about, or one with a verdict for each of `count` statements.
 
     Labels outside the schema, quotes that stand nowhere and repeated names are kept as said; blank ones
-    are not. Raises UnusableError when the text is no JSON, has another shape, or does not answer every number
-    exactly once.
+    are not. A text that the answer leaves out is None. Raises UnusableError when the text is no JSON, has
+    another shape, answers no text, or has a number that was not asked about or that stands there twice:
+    then no number can be trusted.
     """
+    parts: dict[int, Part]
     if task == "entities":
         texts = _read(EntitiesAnswer, text).texts
         _check([one.text for one in texts], count, "text")
-        return tuple(_entities(one.entities) for one in sorted(texts, key=lambda one: one.text))
-    if task == "statements":
+        parts = {one.text: _entities(one.entities) for one in texts}
+    elif task == "statements":
         answered = _read(StatementsAnswer, text).texts
         _check([one.text for one in answered], count, "text")
-        ordered = sorted(answered, key=lambda one: one.text)
-        return tuple(tuple(_said(said) for said in one.statements if said.strip()) for one in ordered)
-    verdicts = _read(VerdictsAnswer, text).verdicts
-    _check([one.statement for one in verdicts], count, "statement")
-    return (tuple(_judged(one) for one in sorted(verdicts, key=lambda one: one.statement)),)
+        parts = {one.text: tuple(_said(said) for said in one.statements if said.strip()) for one in answered}
+    else:
+        verdicts = _read(VerdictsAnswer, text).verdicts
+        _check([one.statement for one in verdicts], count, "statement", all_of_them=True)
+        return (tuple(_judged(one) for one in sorted(verdicts, key=lambda one: one.statement)),)
+    return tuple(parts.get(number) for number in range(1, count + 1))
 
 
 def _read(model: type[_Answer], text: str) -> _Answer:
@@ -144,8 +147,9 @@ def _read(model: type[_Answer], text: str) -> _Answer:
         raise UnusableError("schema", f"{where}: {first['msg']}" if where else first["msg"]) from None
 
 
-def _check(numbers: Sequence[int], count: int, what: str) -> None:
-    if sorted(numbers) != list(range(1, count + 1)):
+def _check(numbers: Sequence[int], count: int, what: str, *, all_of_them: bool = False) -> None:
+    least, said = (count if all_of_them else 1), set(numbers)
+    if not least <= len(said) == len(numbers) or not said <= set(range(1, count + 1)):
         raise UnusableError(
             "schema", f"it should answer {what} 1 to {count} once each, and answers {sorted(numbers)}"
         )

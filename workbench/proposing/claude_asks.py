@@ -13,7 +13,7 @@ from workbench.proposing.claude_answers import schema
 from workbench.proposing.claude_examples import Example, examples_text
 from workbench.proposing.claude_fence import Piece, fenced
 from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, render
-from workbench.proposing.claude_results import Failure, Part
+from workbench.proposing.claude_results import SPLIT, Failure, Part, Result
 from workbench.proposing.claude_tokens import estimate
 
 DEFAULT_MODEL = "claude-haiku-5-5"
@@ -125,13 +125,17 @@ def body(setup: Setup, ask: Ask) -> dict[str, Any]:
 
 
 def plan(
-    samples: Iterable[Sample], setup: Setup, kinds: Sequence[Kind], known: Container[str] = frozenset()
+    samples: Iterable[Sample],
+    setup: Setup,
+    kinds: Sequence[Kind],
+    known: Container[str] = frozenset(),
+    alone: Container[str] = frozenset(),
 ) -> Iterator[Ask]:
     """The calls that the samples still need for entities and statements, lazily, every key once.
 
-    Keys in `known` are not asked. Texts share calls, but a reference never shares one with contexts: what
-    is said of it cannot depend on what was retrieved. Blank texts cost nothing. Verdicts need the
-    statements first: see `plan_verdicts`.
+    Keys in `known` are not asked, those in `alone` share no call. Other texts share calls, but a reference
+    never shares one with contexts: what is said of it cannot depend on what was retrieved. Blank texts cost
+    nothing. Verdicts need the statements first: see `plan_verdicts`.
     """
     seen: set[bytes] = set()
     references, contexts, statements = _Pack("entities"), _Pack("entities"), _Pack("statements")
@@ -140,7 +144,7 @@ def plan(
         digest = bytes.fromhex(item.key)
         if digest not in seen and item.key not in known and item.pieces[-1][1].strip():
             seen.add(digest)
-            yield from pack.add(item)
+            yield from pack.alone(item) if item.key in alone else pack.add(item)
 
     for sample in samples:
         if "entity" in kinds:
@@ -192,6 +196,16 @@ def singles(ask: Ask) -> tuple[Ask, ...]:
     )
 
 
+def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:
+    """The keys that a result settles nothing about, so that each is asked next by itself.
+
+    All of a pack that failed for what may be the fault of one text, and those that an answer leaves out.
+    """
+    if isinstance(result, Failure):
+        return ask.keys if result.kind in SPLIT and len(ask.keys) > 1 else ()
+    return tuple(key for key, part in zip(ask.keys, result.parts, strict=True) if part is None)
+
+
 def _text_item(setup: Setup, text: str) -> Item:
     return Item(entities_key(setup, text), (("text", text),))
 
@@ -215,10 +229,15 @@ class _Pack:
     def rest(self) -> Iterator[Ask]:
         """The ask of what waits, if anything does."""
         if self._items:
-            pieces = (
-                Piece(role, number, text)
-                for number, item in enumerate(self._items, 1)
-                for role, text in item.pieces
-            )
-            yield Ask(self._task, tuple(item.key for item in self._items), len(self._items), tuple(pieces))
+            yield self._ask(self._items)
         self._items, self._tokens = [], 0
+
+    def alone(self, item: Item) -> Iterator[Ask]:
+        """An ask of this item only."""
+        yield self._ask([item])
+
+    def _ask(self, items: Sequence[Item]) -> Ask:
+        pieces = (
+            Piece(role, number, text) for number, item in enumerate(items, 1) for role, text in item.pieces
+        )
+        return Ask(self._task, tuple(item.key for item in items), len(items), tuple(pieces))

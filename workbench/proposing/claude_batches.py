@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.proposing.claude_asks import Ask, Setup, body
+from workbench.proposing.claude_asks import Ask, Setup, asked_alone, body
 from workbench.proposing.claude_call import result_of
 from workbench.proposing.claude_errors import detail, failure_of, kind_of_body
+from workbench.proposing.claude_forecast import Budget, Likely, assumed_thinking
 from workbench.proposing.claude_live import OnProgress, OnResult
 from workbench.proposing.claude_money import Prices, default_prices
 from workbench.proposing.claude_progress import Meter, Progress, Summary
@@ -24,17 +35,25 @@ if TYPE_CHECKING:
 ROWS, BYTES = 10_000, 64_000_000
 _SENT_AGAIN = 5
 _POLL, _LONGEST_POLL = 2.0, 60.0  # seconds, growing by half with every look
+_LOOKS = 3  # at results with a line that cannot be read, before what it held counts as failed
+_HOPELESS = 10  # looks in a row that fail end the waiting: some four minutes
 _AMBIGUOUS: frozenset[FailureKind] = frozenset(("timeout", "connection", "server error", "not a message"))
+
+_END = object()
 
 OnBatch = Callable[[str, tuple[Ask, ...]], Awaitable[None] | None]
 
 
 @dataclass(slots=True)
 class _Sent:
-    """A batch that is waited for: its asks without a result, by id; `ours` once a row of it was."""
+    """A batch that is waited for: its asks without a result, by id; `ours` once a row of it was.
+
+    `looks` counts the looks at its results that met a line that cannot be read.
+    """
 
     asks: dict[str, Ask]
     ours: bool = False
+    looks: int = 0
 
 
 def split(
@@ -59,7 +78,7 @@ async def submit(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> s
     """Send one batch; its id, or why the service did not take it.
 
     When the answer to it got lost, the batch is looked for in the service's list before it is sent again:
-    it is never paid twice.
+    a batch that the list shows is not sent again.
     """
     before = await _listed(client)
     failure = Failure("server error")
@@ -118,21 +137,24 @@ async def propose_batches(
     total: int | None = None,
     on_progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
+    budget: Budget | None = None,
 ) -> Summary:
     """Submit the asks in batches, wait for them and for the `pending` ones, hand over every row.
 
-    `on_batch` gets "" and the asks before a batch is sent, then its id and the asks once it is taken:
-    what it stores is what `pending` is made of after a restart (an ask needs its task, keys and count
-    for that, not its pieces). Rows that expired, were canceled or errored are failures to retry. `stop`
-    ends the waiting; the batches go on at the service.
+    `on_batch` gets "" and the asks before a batch is sent, its id and the asks once it is taken, and its id
+    and no asks when every row is handed over: what it stores is what `pending` is made of after a restart
+    (an ask needs its task, keys and count for that, not its pieces). A batch cannot be held back once it is
+    sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
+    are failures to retry. `stop` ends the waiting; the batches go on at the service.
     """
-    meter = Meter(
-        setup.model, prices or default_prices(), total, asyncio.get_running_loop().time(), batch=True
-    )
+    prices = prices or default_prices()
+    budget = budget or Budget(None, prices, setup, assumed_thinking(setup.effort), batch=True)
+    meter = Meter(setup.model, prices, total, asyncio.get_running_loop().time(), batch=True)
+    run = _Run(client, on_result, on_batch, meter, budget)
     waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in (pending or {}).items()}
     stop = stop or asyncio.Event()
     failure: Failure | None = None
-    for batch in split(setup, asks):
+    for batch in split(setup, run.affordable(asks)):
         if stop.is_set():
             break
         await _told(on_batch("", batch))
@@ -143,27 +165,58 @@ async def propose_batches(
         await _told(on_batch(name, batch))
         meter.requests += len(batch)
         waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
-    failure = await _wait(client, waiting, on_result, meter, on_progress, stop) or failure
-    stopped = failure.message if failure else "asked to stop" if stop.is_set() and waiting else ""
-    return Summary(_progress(meter, waiting), dict(meter.failures), stopped, failure)
+    failure = await _wait(run, waiting, on_progress, stop) or failure
+    stopped = failure.message if failure else "asked to stop" if stop.is_set() and waiting else run.too_dear
+    return Summary(_progress(meter, waiting), dict(meter.failures), stopped, failure, tuple(run.notes))
+
+
+class _Run:
+    """What the steps of a run share: whom they tell, what they count, and what a person should read."""
+
+    def __init__(
+        self, client: AsyncAnthropic, on_result: OnResult, on_batch: OnBatch, meter: Meter, budget: Budget
+    ) -> None:
+        self.client, self.on_batch, self.meter = client, on_batch, meter
+        self.notes: list[str] = []
+        self.too_dear = ""
+        self._on_result, self._budget = on_result, budget
+        self._likely: dict[str, Likely] = {}
+
+    def affordable(self, asks: Iterable[Ask]) -> Iterator[Ask]:
+        """The asks, as long as there is money for them."""
+        for ask in asks:
+            likely = self._budget.likely(ask)
+            if self._budget.room(likely) != "yes":
+                self.too_dear = self._budget.why_not(likely)
+                return
+            self._budget.start(likely)
+            self._likely[ask.id] = likely
+            yield ask
+
+    async def settle(self, sent: _Sent, ask: Ask, result: Result) -> None:
+        """Count a result and hand it over."""
+        sent.ours = True
+        del sent.asks[ask.id]
+        self.meter.paid(result)
+        self._budget.end(self._likely.pop(ask.id, Likely(Decimal(0), Decimal(0))), result)
+        if len(asked_alone(ask, result)) < len(ask.keys):
+            self.meter.settled(result)
+        await _told(self._on_result(ask, result))
 
 
 async def _wait(
-    client: AsyncAnthropic,
-    waiting: dict[str, _Sent],
-    on_result: OnResult,
-    meter: Meter,
-    on_progress: OnProgress | None,
-    stop: asyncio.Event,
+    run: _Run, waiting: dict[str, _Sent], on_progress: OnProgress | None, stop: asyncio.Event
 ) -> Failure | None:
     """Look at the batches until all have ended, ever less often, and collect each that has."""
-    pause = _POLL
+    pause, faults, meter = _POLL, 0, run.meter
     while waiting and not stop.is_set():
         for name in list(waiting):
-            ended = await _collected(client, name, waiting[name], on_result, meter)
-            if isinstance(ended, Failure):
+            ended = await _collected(run, name, waiting[name])
+            faults = faults + 1 if isinstance(ended, Failure) else 0
+            if isinstance(ended, Failure) and (ended.stops or faults >= _HOPELESS):
                 return ended
-            if ended:
+            if ended is True:
+                await _told(run.on_batch(name, ()))
                 del waiting[name]
                 pause = _POLL
         if on_progress is not None:
@@ -177,53 +230,74 @@ async def _wait(
     return None
 
 
-async def _collected(
-    client: AsyncAnthropic, name: str, sent: _Sent, on_result: OnResult, meter: Meter
-) -> bool | Failure:
-    """Whether the batch has ended and its rows were handed over; a passing fault means not yet.
+async def _collected(run: _Run, name: str, sent: _Sent) -> bool | Failure:
+    """Whether the batch has ended and its rows were handed over; a failure when that could not be seen.
 
-    A failure when nothing can be asked any more. Rows of keys that nobody asked about are left alone; when
-    all are, the batch is a stranger's and its asks stay open.
+    Rows of keys that nobody asked about are left alone; when all are, the batch is a stranger's and its asks
+    stay open. Lines that cannot be read are looked at again, and then given up.
     """
-
-    async def settle(ask: Ask, result: Result) -> None:
-        sent.ours = True
-        del sent.asks[ask.id]
-        meter.paid(result.usage)
-        meter.settled(result)
-        await _told(on_result(ask, result))
-
+    unread, gone = 0, ""
     try:
-        batch = await client.messages.batches.retrieve(name)
+        batch = await run.client.messages.batches.retrieve(name)
         if getattr(batch, "processing_status", None) != "ended":
             return False
         if batch.results_url is None:
-            for ask in list(sent.asks.values()):
-                await settle(ask, Failure("expired", "the service no longer has the results"))
-            return True
-        rows = await client.messages.batches.results(name)
-        iterator = aiter(rows)
+            gone = "the service no longer has the results"
     except Exception as error:
         failure = _failure(error)
-        if failure.kind == "unknown model":  # a 404: the service has no such batch
-            for ask in list(sent.asks.values()):
-                await settle(ask, Failure("expired", f"the service has no batch {name}"))
-            return True
-        return failure if failure.stops else False
+        if failure.kind != "unknown model":  # else a 404
+            return failure
+        gone = f"the service has no batch {name}"
+    if gone:
+        for ask in list(sent.asks.values()):
+            await run.settle(sent, ask, Failure("expired", gone))
+        return True
+    rows = _rows(run.client, name)
     while True:
         try:
-            row = await anext(iterator, None)
+            row = await anext(rows, _END)
         except Exception as error:  # a cut connection: the rows that are missing come with the next look
-            _failure(error)
-            return False
-        if row is None:
+            return _failure(error)
+        if row is _END:
             break
+        unread += row is None
         known = sent.asks.get(str(getattr(row, "custom_id", "")))
         if known is not None:
-            await settle(known, row_result(row, known))
-    for ask in list(sent.asks.values()) if sent.ours else ():
-        await settle(ask, Failure("server error", f"batch {name} has no row for it"))
+            await run.settle(sent, known, row_result(row, known))
+    sent.looks += 1
+    if unread and sent.asks and sent.looks < _LOOKS:
+        return False
+    why = f"batch {name} has no row for it"
+    if unread and sent.asks:
+        why += f", and {unread} of its lines cannot be read"
+        run.notes.append(
+            f"batch {name}: lines of its results that cannot be read: {unread}; calls without a row, which count "
+            f"as failed: {len(sent.asks)}"
+        )
+    for ask in list(sent.asks.values()) if sent.ours or unread else ():
+        await run.settle(sent, ask, Failure("server error", why))
     return True
+
+
+async def _rows(client: AsyncAnthropic, name: str) -> AsyncGenerator[Any]:
+    """The rows of a batch; None for a line that is none (the SDK's own reader ends at the first of these)."""
+    rest = b""
+    async with client.messages.batches.with_streaming_response.results(name) as response:
+        async for chunk in response.iter_bytes():
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield _row_of(line)
+    yield _row_of(rest)
+
+
+def _row_of(line: bytes) -> Any:
+    from anthropic.types.messages import MessageBatchIndividualResponse
+
+    try:
+        value = json.loads(line) if line.strip() else {}
+    except ValueError:
+        return None
+    return MessageBatchIndividualResponse.construct(**value) if isinstance(value, dict) else None
 
 
 def row_result(row: Any, ask: Ask) -> Result:

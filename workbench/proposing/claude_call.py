@@ -8,7 +8,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from workbench.errors import AccessError
+from workbench.errors import AccessError, BusyError
 from workbench.proposing.claude_answers import UnusableError, read_answer
 from workbench.proposing.claude_asks import Ask, Setup, body
 from workbench.proposing.claude_errors import detail, failure_of
@@ -35,16 +35,32 @@ class Called(NamedTuple):
     headers: Mapping[str, str]
 
 
+def host() -> str:
+    """Where texts go: the host of ANTHROPIC_BASE_URL, else the service's own, and the proxy on the way."""
+    import os
+    from urllib.parse import urlsplit
+    from urllib.request import getproxies, proxy_bypass
+
+    def place(url: str) -> str:  # a password may stand before the @
+        return urlsplit(url if "//" in url else f"//{url}").netloc.rpartition("@")[2]
+
+    url = os.environ.get("ANTHROPIC_BASE_URL", "") or "https://api.anthropic.com"
+    proxies = {} if proxy_bypass(place(url)) else getproxies()
+    proxy = place(proxies.get(urlsplit(url).scheme) or proxies.get("all") or "")
+    return place(url) + (f" through the proxy {proxy}" if proxy else "")
+
+
 def connect(seconds: float) -> AsyncAnthropic:
     """A client with the usual credentials and base URL (ANTHROPIC_*), to be closed; `seconds` per call.
 
-    Its own retries are off: they would not be paced, and cannot be seen. Raises AccessError when a named
-    profile or credentials file cannot be read; that there is no key shows at the first call.
+    A connection may take ten of them. Its own retries are off: they would not be paced, and cannot be seen.
+    Raises AccessError when a named profile or credentials file cannot be read; that there is no key shows at
+    the first call.
     """
-    from anthropic import AsyncAnthropic, CredentialsError
+    from anthropic import AsyncAnthropic, CredentialsError, Timeout
 
     try:
-        return AsyncAnthropic(max_retries=0, timeout=seconds)
+        return AsyncAnthropic(max_retries=0, timeout=Timeout(seconds, connect=min(seconds, 10.0)))
     except CredentialsError as error:
         raise AccessError(f"no credentials: {detail(str(error))}") from error
 
@@ -64,13 +80,14 @@ def check_key() -> None:
 async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = False) -> tuple[str, ...]:
     """What a person should know of the model before paying: that it is about to be retired.
 
-    Raises AccessError for a retired or unknown model, or one that lacks what a run needs. A service that
-    does not describe its models is believed to have it.
+    Raises AccessError for a retired or unknown model, one that lacks what a run needs, or a key that is
+    refused, and BusyError when nobody, or no such service, answers. A service that does not describe its
+    models is believed to have it.
     """
     import anthropic
 
     try:
-        info = await client.models.retrieve(setup.model)
+        info: Any = await _described(client, setup.model)
     except anthropic.NotFoundError as error:
         if error.type == "not_found_error":
             raise AccessError(f"unknown model {setup.model!r}: {detail(error.api_message or '')}") from error
@@ -79,10 +96,28 @@ async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = Fal
         failure = failure_of(error)
         if failure is None:
             raise
+        if failure.kind in {"connection", "timeout"}:
+            raise BusyError(f"{host()} cannot be reached: {failure.message}") from error
         if failure.stops:
             raise failure.error() from error
         return ()
+    if isinstance(info, str):
+        raise BusyError(f"{host()}: {Failure('not a message', detail(info[:1000])).message}")
     return _checked(info, setup, batch)
+
+
+async def _described(client: AsyncAnthropic, model: str) -> Any:
+    """What the service says of a model. One lost connection is an accident, three are none."""
+    import anthropic
+
+    for _ in range(2):
+        try:
+            return await client.models.retrieve(model)
+        except anthropic.APITimeoutError:
+            raise
+        except anthropic.APIConnectionError:
+            await asyncio.sleep(0.3)
+    return await client.models.retrieve(model)
 
 
 def _checked(info: Any, setup: Setup, batch: bool) -> tuple[str, ...]:
@@ -141,7 +176,7 @@ def result_of(message: Any, ask: Ask, request_id: str = "") -> Result:
         parts = read_answer(ask.task, text, ask.count)
     except UnusableError as error:
         return failed(error.kind, error.detail)
-    return Answer(parts, usage or Usage(), model, request_id, stop)
+    return Answer(parts, usage, model, request_id, stop)
 
 
 def usage_of(usage: Any) -> Usage | None:

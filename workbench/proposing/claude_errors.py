@@ -36,6 +36,7 @@ _BY_STATUS: Mapping[int, FailureKind] = {
     402: "not paid",
     403: "not allowed",
     404: "unknown model",
+    407: "connection",
     408: "timeout",
     409: "server error",
     413: "too long",

@@ -1,4 +1,4 @@
-"""What a run will send before it sends anything: requests and tokens, estimated or partly counted."""
+"""What calls will cost before they are sent: of a whole run, and of the next call against a limit."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from workbench.model import Kind, Sample
 from workbench.proposing.claude_answers import schema
@@ -14,7 +14,7 @@ from workbench.proposing.claude_asks import Ask, Setup, body, plan, plan_verdict
 from workbench.proposing.claude_errors import failure_of
 from workbench.proposing.claude_money import Prices, cost
 from workbench.proposing.claude_prompt import Task
-from workbench.proposing.claude_results import Failure, Part, Usage
+from workbench.proposing.claude_results import NO_TOKENS, Failure, Part, Result, Usage
 from workbench.proposing.claude_tokens import estimate
 from workbench.text.sentences import sentences
 
@@ -24,23 +24,46 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run will send. `counted` says how many requests the service counted; 0: all is estimated."""
+    """What a run will send. `counted` says how many requests the service counted; 0: all is estimated.
+
+    `thinking_tokens` are part of `output_tokens`. `cost` is the sum over the calls, each by the price for
+    its own length, without the cache; None for a model without a price. `cut` counts the calls whose answer
+    is likely longer than `max_tokens`; `longest` is the longest of their texts, in tokens.
+    """
 
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
     counted: int = 0
-
-    def cost(self, prices: Prices, model: str, *, batch: bool = False) -> Decimal | None:
-        """About what it costs, without the cache; None for a model without a price."""
-        usage = Usage(input=self.input_tokens, output=self.output_tokens)
-        return cost(prices, model, usage, batch=batch, calls=max(1, self.requests))
+    thinking_tokens: int = 0
+    cost: Decimal | None = Decimal(0)
+    cut: int = 0
+    longest: int = 0
 
 
 def estimated_input(setup: Setup, ask: Ask) -> int:
     """Tokens of a request: estimated, mostly too many."""
     shape = json.dumps(schema(ask.task, setup.labels), separators=(",", ":"))
     return estimate(system(setup, ask.task)) + estimate(shape) + ask.tokens
+
+
+# Assumed, because the service says it of no model: what a call thinks at each effort. Once a run of the same
+# model and effort has calls, their mean takes the place of this.
+_THINKING: Mapping[str | None, int] = {None: 0, "low": 500, "medium": 1_000}
+_MORE_THINKING = 2_000
+
+
+def assumed_thinking(effort: str | None) -> int:
+    """Tokens that a call thinks at some effort, as long as none was counted; models without effort do not."""
+    return _THINKING.get(effort, _MORE_THINKING)
+
+
+def expected(setup: Setup, ask: Ask, thinking: int, ratio: float = 1.0) -> Usage:
+    """What a call will likely take. `max_tokens` ends its answer, with the thinking."""
+    answered = min(setup.max_tokens, round(_estimated_output(ask) * ratio) + thinking)
+    return Usage(
+        input=round(estimated_input(setup, ask) * ratio), output=answered, thinking=min(answered, thinking)
+    )
 
 
 def forecast(
@@ -50,22 +73,31 @@ def forecast(
     known: Container[str] = frozenset(),
     results: Mapping[str, Part | Failure] | None = None,
     *,
+    prices: Prices,
+    alone: Container[str] = frozenset(),
+    thinking: int = 0,
+    batch: bool = False,
     ratio: float = 1.0,
     counted: int = 0,
 ) -> Forecast:
     """What `plan` and then `plan_verdicts` will send for the samples; nothing is sent.
 
-    Sentences stand in for statements that are not known yet. `ratio` corrects the estimate by what the
-    service counted on `counted` of the requests.
+    Sentences stand in for statements that are not known yet. `thinking` tokens are added to every call.
+    `ratio` corrects the estimate by what the service counted on `counted` of the requests.
     """
-    requests = sent = answered = 0
+    requests = cut = longest = 0
+    tokens, dollars = NO_TOKENS, Decimal(0)
 
     def add(asks: Iterable[Ask]) -> None:
-        nonlocal requests, sent, answered
+        nonlocal requests, tokens, dollars, cut, longest
         for ask in asks:
             requests += 1
-            sent += estimated_input(setup, ask)
-            answered += _estimated_output(ask)
+            usage = expected(setup, ask, thinking, ratio)
+            tokens += usage
+            dollars += cost(prices, setup.model, usage, batch=batch) or 0
+            if _estimated_output(ask) > setup.max_tokens:
+                cut += 1
+                longest = max(longest, *(estimate(piece.text) for piece in ask.pieces))
 
     def passing() -> Iterator[Sample]:
         for sample in samples:
@@ -73,8 +105,89 @@ def forecast(
                 add(plan_verdicts([sample], setup, _stand_in(sample, setup, results or {}), known))
             yield sample
 
-    add(plan(passing(), setup, kinds, known))
-    return Forecast(requests, round(sent * ratio), round(answered * ratio), counted)
+    add(plan(passing(), setup, kinds, known, alone))
+    priced = dollars if prices.of(setup.model) is not None else None
+    return Forecast(requests, tokens.input, tokens.output, counted, tokens.thinking, priced, cut, longest)
+
+
+class Likely(NamedTuple):
+    """Dollars that one call likely costs, and that it costs when its answer is as long as it may be."""
+
+    cost: Decimal
+    most: Decimal
+
+
+class Budget:
+    """What a run may spend. A call that is under way counts with what it likely costs.
+
+    The forecast is corrected by what calls cost so far. Calls run at once as long as there is money for all
+    of them at their longest; after that one by one. So the limit is exceeded at most by what one call costs
+    more than was likely.
+    """
+
+    def __init__(
+        self, limit: Decimal | None, prices: Prices, setup: Setup, thinking: int, *, batch: bool = False
+    ) -> None:
+        self.limit = limit if prices.of(setup.model) is not None else None
+        self.spent = Decimal(0)
+        self._prices, self._setup, self._thinking, self._batch = prices, setup, thinking, batch
+        self._held = Likely(Decimal(0), Decimal(0))
+        self._calls, self._counted, self._foretold = 0, Decimal(0), Decimal(0)
+
+    def likely(self, ask: Ask) -> Likely:
+        """What a call costs."""
+        if self.limit is None:
+            return self._held
+        usage = expected(self._setup, ask, self._thinking)
+        longest = Usage(input=usage.input, output=self._setup.max_tokens)
+        return Likely(self._dollars(usage), self._dollars(longest))
+
+    def room(self, call: Likely) -> Literal["yes", "wait", "no"]:
+        """Whether a call may start: now, perhaps when one under way has ended, or not at all."""
+        if self.limit is None:
+            return "yes"
+        if self.spent + self._factor() * (self._held.cost + call.cost) > self.limit:
+            return "wait" if self._held.cost else "no"
+        at_once = self._batch or self.spent + self._held.most + call.most <= self.limit
+        return "yes" if at_once or not self._held.cost else "wait"
+
+    def start(self, call: Likely) -> None:
+        """A call is under way."""
+        self._held = Likely(self._held.cost + call.cost, self._held.most + call.most)
+
+    def end(self, call: Likely, result: Result) -> None:
+        """A call has ended. An answer that names no tokens counts with what was likely."""
+        if self.limit is None:
+            return
+        self._held = Likely(self._held.cost - call.cost, self._held.most - call.most)
+        if result.usage is not None:
+            paid = self._dollars(result.usage)
+            self.spent += paid
+            self._calls, self._counted, self._foretold = (
+                self._calls + 1, self._counted + paid, self._foretold + call.cost,
+            )  # fmt: skip
+        elif not isinstance(result, Failure):
+            self.spent += self._factor() * call.cost
+
+    def why_not(self, call: Likely) -> str:
+        """That the limit ends the run, with the figures."""
+        return (
+            f"--max-cost ${self.limit}: ${self.spent:.4f} spent, the next call would cost about "
+            f"${self._factor() * call.cost:.4f}; raise it and run again: only what is missing is asked"
+        )
+
+    def _factor(self) -> Decimal:
+        """What calls cost over what was foretold of them; a few cheap ones prove nothing."""
+        if not self._foretold:
+            return Decimal(1)
+        factor = self._counted / self._foretold
+        return factor if self._calls >= _ENOUGH else max(Decimal(1), factor)
+
+    def _dollars(self, usage: Usage) -> Decimal:
+        return cost(self._prices, self._setup.model, usage, batch=self._batch) or Decimal(0)
+
+
+_ENOUGH = 10  # calls that show that the forecast is too high
 
 
 def _stand_in(

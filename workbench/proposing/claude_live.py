@@ -8,14 +8,16 @@ import itertools
 import random
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from workbench.proposing.claude_asks import Ask, Setup, singles
+from workbench.proposing.claude_asks import Ask, Setup, asked_alone, singles
 from workbench.proposing.claude_call import Called, call, retry_after
+from workbench.proposing.claude_forecast import Budget, Likely, assumed_thinking
 from workbench.proposing.claude_money import Prices, default_prices
 from workbench.proposing.claude_pace import Pace
 from workbench.proposing.claude_progress import Meter, Progress, Summary
-from workbench.proposing.claude_results import CAUSES, NO_TOKENS, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude_results import CAUSES, Failure, FailureKind, Result, Usage
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -24,14 +26,11 @@ OnResult = Callable[[Ask, Result], Awaitable[None] | None]
 OnProgress = Callable[[Progress], None]
 
 TICK = 0.25  # seconds between two progress values
-# So many asks in a row without a single answer mean that the service or the request is at fault, not a text.
+# So many calls in a row without a single answer mean that the service or the request is at fault, not a text.
 _HOPELESS = 10
+_DOUBTFUL = 4  # calls in a row out of reach of the service: new ones wait until one gets through
 _HOPELESS_KINDS: frozenset[FailureKind] = frozenset(
     kind for kind in CAUSES if CAUSES[kind].again or kind == "bad request"
-)
-# What one text of several may have caused: each is then asked by itself.
-_SPLIT: frozenset[FailureKind] = frozenset(
-    ("refused", "too long", "bad request", "cut off", "unfinished", "not json", "schema")
 )
 
 
@@ -40,8 +39,9 @@ class Limits:
     """How much at once, how long, and how often. Times in seconds.
 
     A call that fails unpaid is made at most `attempts` times, one that meets the rate limit `refusals`
-    times. `longest_wait` caps what the service may ask to wait. After `total_seconds` no call starts;
-    those under way may finish, because they are paid.
+    times. A service that asks to wait longer than `longest_wait` ends the run, to be gone on with later.
+    After `total_seconds`, and before `max_cost` dollars would be exceeded, no call starts; those under way
+    may finish, because they are paid.
     """
 
     in_flight: int = 256
@@ -50,16 +50,17 @@ class Limits:
     longest_wait: float = 120.0
     attempts: int = 5
     refusals: int = 10
+    max_cost: Decimal | None = None
 
 
 @dataclass(slots=True)
 class _Try:
-    """An ask on its way, with what it cost before."""
+    """An ask on its way, with what its next call likely costs."""
 
     ask: Ask
+    likely: Likely
     attempts: int = 0
     refusals: int = 0
-    spent: Usage = NO_TOKENS
 
 
 async def propose_all(
@@ -73,16 +74,20 @@ async def propose_all(
     total: int | None = None,
     on_progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
+    budget: Budget | None = None,
 ) -> Summary:
     """Call for every ask and hand each result to `on_result` at once; asks are taken as they are needed.
 
-    A pack that fails because of a text in it is asked again text by text: `on_result` then gets those.
+    Of a pack that fails because of a text in it, each text is asked by itself, and so is a text that an
+    answer leaves out (see `asked_alone`): `on_result` gets the pack's result first and then those.
     `stop` ends the run softly: nothing new starts, what is under way is waited for and handed over.
     Cancelling drops the calls under way, but every result that came is still handed over first. A failure
     that holds for every call (no key, unknown model, service out of reach) ends the run and stands in the
     summary. An error of `on_result` ends it too and is raised. Needs `client` with its retries off.
     """
-    run = _Run(client, setup, on_result, limits or Limits(), prices or default_prices(), total)
+    prices, limits = prices or default_prices(), limits or Limits()
+    budget = budget or Budget(limits.max_cost, prices, setup, assumed_thinking(setup.effort))
+    run = _Run(client, setup, on_result, limits, prices, total, budget)
     return await run.all(asks, on_progress, stop or asyncio.Event())
 
 
@@ -97,8 +102,10 @@ class _Run:
         limits: Limits,
         prices: Prices,
         total: int | None,
+        budget: Budget,
     ) -> None:
         self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
+        self._budget = budget
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
         self._pace = Pace()
@@ -143,7 +150,9 @@ class _Run:
     async def _dispatch(self, source: AsyncIterator[Ask], stop: asyncio.Event) -> str:
         """Start calls until nothing is left or something ends the run; why it ended early, else ""."""
         pull: asyncio.Task[Ask | None] | None = asyncio.create_task(_next(source))
-        deadline = self._began + (self._limits.total_seconds or float("inf"))
+        fresh: _Try | None = None
+        seconds = self._limits.total_seconds
+        deadline = float("inf") if seconds is None else self._began + seconds
         try:
             while self._halted is None and self._broken is None:
                 now = self._now()
@@ -151,23 +160,29 @@ class _Run:
                     return "asked to stop"
                 if now >= deadline:
                     return "out of time"
-                if pull is None and not (self._later or self._calls or self._deliveries):
-                    return ""
-                ready = self._later[0][0] if self._later else float("inf")
-                wait = max(self._pace.wait(now), min(deadline, ready) - now if pull is None else 0.0)
-                full = len(self._calls) + len(self._deliveries) >= self._limits.in_flight
-                if full or wait > 0:
-                    await self._event(deadline - now if full else min(wait, deadline - now))
-                elif ready <= now:
-                    self._start(heapq.heappop(self._later)[2])
-                elif pull is not None and pull.done():
+                if fresh is None and pull is not None and pull.done():
                     ask = pull.result()
                     pull = None if ask is None else asyncio.create_task(_next(source))
-                    if ask is not None:
-                        self._start(_Try(ask))
-                elif pull is not None:
-                    pull.add_done_callback(lambda _: self._wake.set())
-                    await self._event(min(deadline, ready) - now)
+                    fresh = None if ask is None else self._try(ask)
+                if fresh is None and pull is None and not (self._later or self._calls or self._deliveries):
+                    return ""
+                ready = self._later[0][0] if self._later else float("inf")
+                chosen = self._later[0][2] if ready <= now else fresh
+                wait = max(self._pace.wait(now), 0.0 if chosen is not None else min(deadline, ready) - now)
+                full = len(self._calls) + len(self._deliveries) >= self._limits.in_flight
+                room = "yes" if chosen is None else self._budget.room(chosen.likely)
+                if chosen is not None and room == "no":
+                    return self._budget.why_not(chosen.likely)
+                if full or wait > 0 or room == "wait":
+                    if chosen is None and pull is not None:
+                        pull.add_done_callback(lambda _: self._wake.set())
+                    await self._event(deadline - now if full or room == "wait" else min(wait, deadline - now))
+                elif chosen is not None:
+                    if chosen is fresh:
+                        fresh = None
+                    else:
+                        heapq.heappop(self._later)
+                    self._start(chosen)
             return ""
         finally:
             if pull is not None:
@@ -176,8 +191,12 @@ class _Run:
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
 
+    def _try(self, ask: Ask) -> _Try:
+        return _Try(ask, self._budget.likely(ask))
+
     def _start(self, item: _Try) -> None:
         self._pace.started(self._now())
+        self._budget.start(item.likely)
         self._meter.requests += 1
         self._meter.retries += item.attempts + item.refusals > 0
         self._run(self._calls, self._call(item))
@@ -200,7 +219,8 @@ class _Run:
         started = self._now()
         called = await call(self._client, self._setup, item.ask, self._limits.call_seconds)
         now = self._now()
-        self._meter.paid(called.result.usage)
+        self._meter.paid(called.result)
+        self._budget.end(item.likely, called.result)
         if not isinstance(called.result, Failure):
             self._in_a_row = 0
             self._pace.answered(now, _use(called.result.usage), called.headers)
@@ -213,11 +233,15 @@ class _Run:
         if failure.stops:
             self._halted = self._halted or failure
             return
-        asked = retry_after(called.headers)
-        seconds = None if asked is None else min(asked, self._limits.longest_wait)
+        self._in_a_row = self._in_a_row + 1 if failure.kind in _HOPELESS_KINDS else 0
+        asked = seconds = retry_after(called.headers)
+        self._meter.refused += failure.kind == "rate limited"
+        if asked is not None and asked > self._limits.longest_wait:
+            late = Failure(failure.kind, f"the service asks to wait {asked:,.0f} seconds")
+            self._halted = self._halted or late
+            return
         if failure.kind == "rate limited":
             item.refusals += 1
-            self._meter.refused += 1
             self._pace.refused(now, started, seconds, called.headers)
             self._why = "rate limited" + (f": the service asks for {asked:g} s" if asked else "")
             again = item.refusals < self._limits.refusals
@@ -227,6 +251,9 @@ class _Run:
                 self._pace.overloaded(now, started)
                 self._pace.pause(now, seconds or 0.0)
                 self._why = failure.kind
+            elif failure.kind == "connection" and self._in_a_row >= _DOUBTFUL:
+                self._pace.pause(now, self._backoff(item.attempts))
+                self._why = "the service is out of reach"
             elif failure.usage is not None:
                 self._pace.answered(now, _use(failure.usage), called.headers)
             again = CAUSES[failure.kind].again and item.attempts < self._limits.attempts
@@ -234,16 +261,10 @@ class _Run:
             again = False
         if again:
             self._again(item, now + (self._backoff(item.attempts) if seconds is None else seconds))
-        elif failure.kind in _SPLIT and len(item.ask.keys) > 1:
-            spent = item.spent + (failure.usage or NO_TOKENS)
-            for ask in singles(item.ask):
-                self._again(_Try(ask, spent=spent), now)
-                spent = NO_TOKENS
+        elif self._in_a_row >= _HOPELESS:
+            self._halted = self._halted or failure
         else:
-            self._in_a_row = self._in_a_row + 1 if failure.kind in _HOPELESS_KINDS else 0
             self._deliver(item, failure)
-            if self._in_a_row >= _HOPELESS:
-                self._halted = self._halted or failure
 
     def _again(self, item: _Try, when: float) -> None:
         heapq.heappush(self._later, (when, next(self._order), item))
@@ -254,9 +275,15 @@ class _Run:
         return longest * self._jitter.uniform(0.75, 1.0)
 
     def _deliver(self, item: _Try, result: Result) -> None:
-        """Hand a result over, in a task of its own that no cancelling stops."""
-        given = _with(result, item)
-        self._meter.settled(given)
+        """Hand a result over, in a task of its own that no cancelling stops; what it leaves open is next."""
+        tried = item.attempts + item.refusals
+        given = replace(result, attempts=tried + (not isinstance(result, Failure)))
+        left = asked_alone(item.ask, result)
+        for ask in singles(item.ask) if left else ():
+            if ask.keys[0] in left:
+                self._again(self._try(ask), self._now())
+        if len(left) < len(item.ask.keys):
+            self._meter.settled(given)
 
         async def deliver() -> None:
             waited = self._on_result(item.ask, given)
@@ -297,15 +324,6 @@ class _Run:
             waiting=self._pace.paused_until - now,
             why=self._why,
         )
-
-
-def _with(result: Result, item: _Try) -> Result:
-    """The result with all attempts, and with what the pack that it comes from cost."""
-    tried = item.attempts + item.refusals
-    if isinstance(result, Failure):
-        usage = result.usage if item.spent == NO_TOKENS else (result.usage or NO_TOKENS) + item.spent
-        return replace(result, attempts=tried, usage=usage)
-    return replace(result, attempts=tried + 1, usage=result.usage + item.spent)
 
 
 def _use(usage: Usage | None) -> dict[str, int]:

@@ -88,12 +88,12 @@ def _amount(value: Any, where: str) -> Decimal:
     return Decimal(value)
 
 
-def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False, calls: int = 1) -> Decimal | None:
-    """Dollars for the tokens of one call, or of many alike; None without a price: unknown, not free."""
+def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False) -> Decimal | None:
+    """Dollars for the tokens of one call; None without a price: unknown, not free."""
     price = prices.of(model)
     if price is None:
         return None
-    if price.long is not None and usage.prompt > price.long.above * calls:
+    if price.long is not None and usage.prompt > price.long.above:
         price = price.long
     total = sum((getattr(usage, rate) * getattr(price, rate) for rate in _RATES), Decimal(0)) / _MILLION
     return total * prices.batch if batch else total

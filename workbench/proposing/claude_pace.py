@@ -15,6 +15,11 @@ _BAD = 4  # overloads of the last 20 calls: so many are no accident
 # Answers until the refused rate is tried again: few after a first refusal, which may have been an accident,
 # twice as many with every one that confirms it.
 _UNSURE, _SURE = 20.0, 75.0
+# Under limits that the service names, calls that are refused one by one are the doing of somebody else who
+# uses the same limits: so many slow us down, in case the limits are not what they were, the others do not.
+_LONE = 3
+_MANY = 4  # refusals of the last 10 calls: so many are not lone
+_CLEAN = 100  # calls without a refusal after which the next one is the first again
 
 
 class Pace:
@@ -26,6 +31,9 @@ class Pace:
     along a cubic: fast at first, flat near the rate that was too much, faster again when that holds no
     more. The flat part lasts 75 calls, or 20 seconds where a refusal stops everything for a second:
     from one call a second on, probing costs below 2 % refused calls and about 5 % of the time.
+
+    Limits that the service names are used at once, without growing to them, and nothing slows below half of
+    them. There a lone refusal makes only its own call wait.
     """
 
     def __init__(self, rate: float = START) -> None:
@@ -40,6 +48,8 @@ class Pace:
         self._next = 0.0
         self._held = False
         self._bad: deque[bool] = deque(maxlen=20)
+        self._refusals: deque[bool] = deque(maxlen=10)
+        self._lone, self._clean = 0, 0
         self._recent: deque[float] = deque(maxlen=16)
         self._use: dict[str, float] = {}
 
@@ -64,6 +74,10 @@ class Pace:
         """A call was answered; `use` is what it used of each limit: input-tokens, output-tokens, tokens."""
         self._recent.append(now)
         self._bad.append(False)
+        self._refusals.append(False)
+        self._clean += 1
+        if self._clean >= _CLEAN:
+            self._lone = 0
         for name, tokens in use.items():
             self._use[name] = 0.9 * self._use.get(name, tokens) + 0.1 * tokens
         self._learn(headers)
@@ -78,9 +92,16 @@ class Pace:
         self._set(min(self._base * _DOUBLING, self._ceiling * (1 + self._drop * bend**3)))
 
     def refused(self, now: float, started: float, seconds: float | None, headers: Mapping[str, str]) -> None:
-        """A call that started at `started` got a 429 and is asked to wait `seconds`; every call waits."""
+        """A call that started at `started` got a 429 and has to wait `seconds`; mostly all calls wait."""
         self._learn(headers)
         asked = 1 / self.rate if seconds is None else seconds
+        self._refusals.append(True)
+        self._clean = 0
+        lone = self.cap is not None and self._refusals.count(True) < _MANY
+        if lone:
+            asked, self._lone = 0.0, self._lone + 1
+            if self._lone > _LONE:
+                return
         if started > self._changed:
             ceiling = self._base
             self._soon = self._soon + 1 if self._answers < 10 else 0
@@ -116,7 +137,8 @@ class Pace:
         self._set(ceiling * (1 - drop))
 
     def _set(self, rate: float) -> None:
-        self._base = min(max(_LOWEST, rate), _HIGHEST, self.cap or _HIGHEST)
+        least = _LOWEST if self.cap is None else self.cap / 2
+        self._base = min(max(_LOWEST, least, rate), _HIGHEST, self.cap or _HIGHEST)
 
     def _delivered(self, now: float) -> float:
         """Answers per second of late."""
@@ -131,8 +153,8 @@ class Pace:
             if limit and use > 0:
                 caps.append(_HEADROOM * limit / 60 / use)
         if caps:
-            self.cap = min(caps)
-            self._set(self._base)
+            known, self.cap = self.cap, min(caps)
+            self._set(self._base if known else self.cap)
 
 
 def _number(said: str | None) -> float:

@@ -17,8 +17,9 @@ _WINDOW = 10.0  # seconds over which the shown rate is smoothed
 class Progress:
     """A moment of a run. Times in seconds; `rate` is results per second of late, `pace` what may start.
 
-    `cost` is None for a model without a price. While `waiting` is above 0 no call starts, and `why` says
-    so. `requests` counts everything sent, `refused` those that met a rate limit.
+    `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
+    is above 0 no call starts, and `why` says so. `requests` counts everything sent, `refused` those that met
+    a rate limit.
     """
 
     answered: int = 0
@@ -36,19 +37,22 @@ class Progress:
     why: str = ""
     usage: Usage = NO_TOKENS
     cost: Decimal | None = Decimal(0)
+    unmetered: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """How a run ended. `stopped` is empty when every ask has its result, else why some have none.
 
-    `failure` is the one that made going on useless: nothing more was asked after it.
+    `failure` is the one that made going on useless: nothing more was asked after it. `notes` are for a
+    person to read.
     """
 
     progress: Progress
     failures: Mapping[FailureKind, int]
     stopped: str = ""
     failure: Failure | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -66,14 +70,17 @@ class Meter:
     retries: int = 0
     usage: Usage = NO_TOKENS
     cost: Decimal | None = Decimal(0)
+    unmetered: int = 0
     failures: Counter[FailureKind] = field(default_factory=Counter)
     _seen: int = 0
     _seen_at: float = -1.0
     _rate: float = 0.0
 
-    def paid(self, usage: Usage | None) -> None:
-        """A call came back with tokens."""
+    def paid(self, result: Result) -> None:
+        """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
+        usage = result.usage
         if usage is None:
+            self.unmetered += isinstance(result, Answer)
             return
         self.usage += usage
         price = cost(self.prices, self.model, usage, batch=self.batch)
@@ -111,5 +118,6 @@ class Meter:
             waiting=max(0.0, waiting),
             why=why if waiting > 0 else "",
             usage=self.usage,
-            cost=self.cost,
+            cost=None if self.unmetered else self.cost,
+            unmetered=self.unmetered,
         )

@@ -106,12 +106,21 @@ Part = tuple[ProposedEntity, ...] | tuple[str, ...] | tuple[Judged, ...]
 """What an answer says of one payment key: entities of a text, statements, or a verdict per statement."""
 
 
+SPLIT: frozenset[FailureKind] = frozenset(
+    ("refused", "too long", "bad request", "cut off", "unfinished", "not json", "schema")
+)
+"""What one text of several may have caused: each of them is then asked by itself."""
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A complete answer: one part per payment key of the ask, in their order."""
+    """A complete answer: one part per payment key of the ask, in their order; None for a text left out.
 
-    parts: tuple[Part, ...]
-    usage: Usage
+    `usage` is None when the service named none: it was paid, and nobody knows how much.
+    """
+
+    parts: tuple[Part | None, ...]
+    usage: Usage | None
     model: str
     request_id: str
     stop_reason: str

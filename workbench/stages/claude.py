@@ -10,16 +10,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from workbench.errors import UsageError
+from workbench.errors import UsageError, WorkbenchError
 from workbench.proposing.claude_asks import Setup
-from workbench.proposing.claude_call import check_model, connect
-from workbench.proposing.claude_forecast import Forecast, forecast
+from workbench.proposing.claude_call import check_model, connect, host
+from workbench.proposing.claude_forecast import Budget, Forecast, assumed_thinking, forecast
 from workbench.proposing.claude_live import Limits
 from workbench.proposing.claude_progress import Progress, Summary
 from workbench.proposing.claude_proposals import read_part
 from workbench.proposing.claude_results import CAUSES, Failure, Part, Usage
 from workbench.stages.claude_batch import propose_batch
-from workbench.stages.claude_live import Book, chunks, given_up, pending, propose_live
+from workbench.stages.claude_live import Book, chunks, left_over, pending, propose_live
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
@@ -33,6 +33,7 @@ class ClaudePlan:
     """What a run will do before it does anything. `run` is empty for one that does not exist yet.
 
     `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
+    `thinking_tokens` are part of `output_tokens`. `host` names the proxy too, if there is one.
     `failed` counts samples that an earlier start could not propose and that are left alone. `examples` are
     the ids of the verified samples that the prompt shows. Of several `rounds` the numbers are sums.
     """
@@ -52,6 +53,7 @@ class ClaudePlan:
     external: str
     examples: tuple[str, ...] = ()
     rounds: int = 1
+    thinking_tokens: int = 0
     notes: tuple[str, ...] = ()
 
 
@@ -60,7 +62,7 @@ class ClaudeReport:
     """How a run stands now. `failures` counts by kind, with the advice that goes with it.
 
     `stopped` says why something was left, empty when all is proposed or failed. `cost` in dollars, None for
-    a model without a price.
+    a model without a price and when `unmetered` answers named no tokens.
     """
 
     run: str
@@ -78,6 +80,11 @@ class ClaudeReport:
     seconds: float
     stopped: str
     notes: tuple[str, ...] = ()
+    unmetered: int = 0
+
+
+class DroppedError(WorkbenchError):
+    """A second Ctrl-C dropped the calls under way."""
 
 
 def plan_run(
@@ -87,9 +94,12 @@ def plan_run(
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
     ids = pending(store, info.id, run.id if run else 0, retry=retry)
-    spoiled = given_up(store, run.id) if run and not retry else {}
+    spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
     known, said = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
-    sends: Forecast = forecast(chunks(store, ids), setup, info.policy.kinds, known, said)
+    sends: Forecast = forecast(
+        chunks(store, ids), setup, info.policy.kinds, known, said,
+        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=batch,
+    )  # fmt: skip
     already = run.n_proposals if run else 0
     return ClaudePlan(
         run=run.name if run else "",
@@ -101,13 +111,33 @@ def plan_run(
         input_tokens=sends.input_tokens,
         output_tokens=sends.output_tokens,
         counted=sends.counted,
-        cost=sends.cost(prices, setup.model, batch=batch),
+        thinking_tokens=sends.thinking_tokens,
+        cost=sends.cost,
         prices_of=prices.dated.isoformat(),
         host=host(),
         external=info.external,
         examples=tuple(one.id for one in setup.examples),
-        notes=_short_of_examples(setup, options),
+        notes=(*_short_of_examples(setup, options), *_too_long(setup, sends)),
     )
+
+
+def _too_long(setup: Setup, sends: Forecast) -> tuple[str, ...]:
+    if not sends.cut:
+        return ()
+    return (
+        f"{sends.cut:,} calls carry texts of up to {sends.longest:,} tokens: an answer may need more than "
+        f"{setup.max_tokens:,} tokens (--max-tokens); one that is cut off fails and is paid",
+    )
+
+
+def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
+    """Tokens that a call thinks: the mean of the newest run of this model and effort, else an assumption."""
+    for run in reversed(runs.list_runs(store, info.id)):
+        if run.model == setup.model and run.parameters.get("effort", "") == setup.effort:
+            counted = [usage["thinking"] for usage, _, _ in calls.paid(store, run.id) if usage]
+            if counted:
+                return round(sum(counted) / len(counted))
+    return assumed_thinking(setup.effort)
 
 
 def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
@@ -117,15 +147,6 @@ def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
         f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples outside "
         "the blind arm, one of each group",
     )
-
-
-def host() -> str:
-    """Where texts would go: the host of ANTHROPIC_BASE_URL, else the service's own."""
-    import os
-    from urllib.parse import urlsplit
-
-    url = os.environ.get("ANTHROPIC_BASE_URL", "")
-    return urlsplit(url).netloc or "api.anthropic.com"
 
 
 def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
@@ -179,23 +200,29 @@ def propose_claude(
 
     `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
     Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
-    drops that too. A killed run goes on where it stopped, and nothing is paid twice. Raises AccessError for
-    a model that cannot be used. `gently` leaves a screen of this process half of the processor time.
+    drops that too and raises DroppedError. A killed run goes on where it stopped: no stored answer is asked
+    for again, calls under way at the kill are. Raises AccessError for a key or model that cannot be used,
+    BusyError when nobody answers. `gently` leaves a screen of this process half of the processor time.
     """
-    return asyncio.run(
-        _run(
-            store,
-            info,
-            options,
-            annotator=annotator,
-            retry=retry,
-            batch=batch,
-            limits=limits or Limits(),
-            on_progress=on_progress,
-            stopped=stop or threading.Event(),
-            gently=gently,
-        )
+    going = _run(
+        store,
+        info,
+        options,
+        annotator=annotator,
+        retry=retry,
+        batch=batch,
+        limits=limits or Limits(),
+        on_progress=on_progress,
+        stopped=stop or threading.Event(),
+        gently=gently,
     )
+    try:
+        return asyncio.run(going)
+    except (asyncio.CancelledError, KeyboardInterrupt):
+        raise DroppedError(
+            "stopped: the calls under way were dropped and may have been paid; every answer that came is "
+            "stored, and the next start asks only for the rest"
+        ) from None
 
 
 async def _run(
@@ -216,20 +243,24 @@ async def _run(
         notes = await check_model(client, setup, batch=batch)
     run = run_of(store, info, setup, annotator)
     ids = pending(store, info.id, run.id, retry=retry)
-    failed = {} if retry else given_up(store, run.id)
-    book = Book(store, run.id, setup, info.policy.kinds, failed, gently)
+    failed, alone = left_over(store, run.id, retry=retry)
+    book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
     stop = asyncio.Event()
     with _soft_end(stop), _watched(stopped, stop):
         prices = prices_of(options)
+        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)
         if batch:
-            summary = await propose_batch(book, ids, prices=prices, on_progress=on_progress, stop=stop)
+            summary = await propose_batch(
+                book, ids, prices=prices, budget=budget, on_progress=on_progress, stop=stop
+            )
         else:
             summary = await propose_live(
-                book, ids, limits=limits, prices=prices, total=None, on_progress=on_progress, stop=stop
-            )
+                book, ids,
+                limits=limits, prices=prices, total=None, budget=budget, on_progress=on_progress, stop=stop,
+            )  # fmt: skip
     if options.round == 1 and (summary.progress.answered or run.n_proposals):
         set_dataset(store, info.id, run_id=run.id)
-    notes = (*_short_of_examples(setup, options), *notes)
+    notes = (*_short_of_examples(setup, options), *notes, *summary.notes)
     return report_of(store, info, run.name, run.n_proposals, setup, summary, notes)
 
 
@@ -268,6 +299,7 @@ def report_of(
         seconds=summary.progress.seconds,
         stopped=summary.stopped,
         notes=notes,
+        unmetered=summary.progress.unmetered,
     )
 
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from workbench.model import text_hash
-from workbench.proposing.claude_asks import Ask, plan, plan_verdicts
+from workbench.proposing.claude_asks import Ask, asked_alone, plan, plan_verdicts
 from workbench.proposing.claude_batches import lost_batches, propose_batches
 from workbench.proposing.claude_call import connect
+from workbench.proposing.claude_forecast import Budget
 from workbench.proposing.claude_money import Prices
 from workbench.proposing.claude_progress import Progress, Summary
 from workbench.proposing.claude_prompt import Task
@@ -33,12 +34,14 @@ async def propose_batch(
     ids: Sequence[int],
     *,
     prices: Prices,
+    budget: Budget,
     on_progress: Callable[[Progress], None],
     stop: asyncio.Event,
 ) -> Summary:
     """Send what the samples lack in batches and wait for them and for those of an earlier start.
 
-    Texts and statements go first, verdicts on the statements in a second round. `stop` ends the waiting;
+    Texts and statements go first, then by themselves those whose call another text may have spoiled, and
+    verdicts on the statements at last. `stop` ends the waiting;
     the batches go on, and the next start fetches them. Raises what the store raises.
     """
     async with connect(SECONDS) as client:
@@ -48,14 +51,16 @@ async def propose_batch(
             pending = {batch.id: _asks(batch) for batch in _sent(book)}
             waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
             fresh = (ask for ask in asks if not waited.intersection(ask.keys))
-            summary = await propose_batches(
+            return await propose_batches(
                 client, book.setup, fresh, on_result, on_batch,
-                pending=pending, prices=prices, on_progress=on_progress, stop=stop,
+                pending=pending, prices=prices, budget=budget, on_progress=on_progress, stop=stop,
             )  # fmt: skip
-            await book.store.write(_close, book)
-            return summary
+
+        spoiled = False
 
         async def on_result(ask: Ask, result: Result) -> None:
+            nonlocal spoiled
+            spoiled |= bool(asked_alone(ask, result))
             await book.store.write(save, book, ask, result, "batch")
 
         async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
@@ -63,6 +68,9 @@ async def propose_batch(
 
         try:
             summary = await round_of(_first_asks(book, ids))
+            while spoiled and not summary.stopped:
+                spoiled = False
+                summary = _sum(summary, await round_of(_first_asks(book, ids)))
             if "statement" in book.kinds and not summary.stopped:
                 second = await round_of(_verdict_asks(book, ids))
                 summary = _sum(summary, second)
@@ -84,7 +92,7 @@ def _first_asks(book: Book, ids: Sequence[int]) -> Iterator[Ask]:
         stored = samples.load_samples(book.store, window, None)
         keys = {key for one in stored for key in book.keys_of(one.sample)}
         known = calls.known_keys(book.store, keys) | asked
-        for ask in plan((one.sample for one in stored), book.setup, book.kinds, known):
+        for ask in plan((one.sample for one in stored), book.setup, book.kinds, known, book.alone):
             asked.update(ask.keys)
             yield ask
 
@@ -101,7 +109,10 @@ def _verdict_asks(book: Book, ids: Sequence[int]) -> Iterator[Ask]:
 
 
 def _note(_store: object, book: Book, name: str, asks: tuple[Ask, ...]) -> None:
-    """Before a batch is sent (no name yet), and again when it is taken."""
+    """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
+    if not asks:
+        calls.close_batch(book.store, name)
+        return
     unsent = UNSENT + text_hash(*(ask.id for ask in asks))
     document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
     if name:
@@ -133,15 +144,6 @@ def _sent(book: Book) -> list[Batch]:
     return [batch for batch in opened if not batch.id.startswith(UNSENT)]
 
 
-def _close(_store: object, book: Book) -> None:
-    """Batches of which every ask was answered or failed are done."""
-    failed = set(calls.failures(book.store, book.run_id))
-    for batch in _sent(book):
-        keys = {key for ask in _asks(batch) for key in ask.keys}
-        if keys <= calls.known_keys(book.store, keys) | failed:
-            calls.close_batch(book.store, batch.id)
-
-
 def _sum(first: Summary, second: Summary) -> Summary:
     """Two rounds as one run."""
     a, b = first.progress, second.progress
@@ -155,7 +157,8 @@ def _sum(first: Summary, second: Summary) -> Summary:
         seconds=a.seconds + b.seconds,
         usage=a.usage + b.usage,
         cost=cost,
+        unmetered=a.unmetered + b.unmetered,
     )
     kinds = {*first.failures, *second.failures}
     failures = {kind: first.failures.get(kind, 0) + second.failures.get(kind, 0) for kind in kinds}
-    return Summary(progress, failures, second.stopped, second.failure)
+    return Summary(progress, failures, second.stopped, second.failure, first.notes + second.notes)

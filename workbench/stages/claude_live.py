@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from time import monotonic
 from typing import Any, ParamSpec, TypeVar, cast
@@ -12,18 +12,20 @@ from workbench.model import Kind, Sample
 from workbench.proposing.claude_asks import (
     Ask,
     Setup,
+    asked_alone,
     entities_key,
     plan,
     plan_verdicts,
     statements_key,
 )
 from workbench.proposing.claude_call import connect
+from workbench.proposing.claude_forecast import Budget
 from workbench.proposing.claude_live import Limits, propose_all
 from workbench.proposing.claude_money import Prices
 from workbench.proposing.claude_progress import Progress, Summary
 from workbench.proposing.claude_prompt import Task
 from workbench.proposing.claude_proposals import assemble, part_document, read_part
-from workbench.proposing.claude_results import CAUSES, Failure, Part, Result
+from workbench.proposing.claude_results import CAUSES, SPLIT, Failure, Part, Result
 from workbench.reviewing.documents import proposal_document
 from workbench.store import calls, runs, samples
 from workbench.store.calls import Call
@@ -57,7 +59,8 @@ class _Window:
 class Book:
     """What a run knows and stores: answers by payment key, failures, proposals.
 
-    `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with.
+    `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with. `alone`
+    are those that share no call: a text among them may spoil it.
     `gently`: somebody works at a screen of this process, which gets half of the processor time.
     """
 
@@ -66,6 +69,7 @@ class Book:
     setup: Setup
     kinds: tuple[Kind, ...]
     failed: dict[str, Failure] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
     gently: bool = False
 
     async def work(self, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -112,14 +116,20 @@ class Book:
 
     def save(self, ask: Ask, result: Result, batch: str = "") -> None:
         """Store what a call came to, whole."""
-        if isinstance(result, Failure):
-            self.failed |= dict.fromkeys(ask.keys, result)
-        usage = None if result.usage is None else asdict(result.usage)
+        left = asked_alone(ask, result)
+        self.alone.update(left)
         failure = result if isinstance(result, Failure) else None
+        keys, documents = ask.keys, None
+        if isinstance(result, Failure):
+            self.failed |= {key: result for key in ask.keys if key not in left}
+        else:
+            parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
+            keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
+        usage = None if result.usage is None else asdict(result.usage)
         call = Call(
             task=ask.task,
-            keys=ask.keys,
-            documents=None if isinstance(result, Failure) else tuple(map(part_document, result.parts)),
+            keys=keys,
+            documents=documents,
             model=result.model,
             request_id=result.request_id,
             stop_reason=result.stop_reason,
@@ -181,11 +191,11 @@ class Feed:
                 self._changed.clear()
                 await self._changed.wait()
 
-    def settled(self, ask: Ask) -> None:
-        """The result of an ask is stored."""
-        self._settled.update(ask.keys)
+    def settled(self, keys: Iterable[str]) -> None:
+        """What is asked by these keys is stored."""
+        self._settled.update(keys)
         for window in self._open:
-            window.waiting.difference_update(ask.keys)
+            window.waiting -= self._settled
         self._changed.set()
 
     async def close(self) -> None:
@@ -199,7 +209,8 @@ class Feed:
         stored = samples.load_samples(book.store, ids, None)
         keys = {key for one in stored for key in book.keys_of(one.sample)}
         known = calls.known_keys(book.store, keys)
-        asks = list(plan((one.sample for one in stored), book.setup, book.kinds, known | self._asked))
+        asked = known | self._asked
+        asks = list(plan((one.sample for one in stored), book.setup, book.kinds, asked, book.alone))
         self._asked.update(key for ask in asks for key in ask.keys)
         waiting = {key for key in keys - known if key not in book.failed}
         self._open.append(_Window(stored, waiting, "statement" not in book.kinds))
@@ -244,6 +255,7 @@ async def propose_live(
     limits: Limits,
     prices: Prices,
     total: int | None,
+    budget: Budget,
     on_progress: Callable[[Progress], None],
     stop: asyncio.Event,
 ) -> Summary:
@@ -255,13 +267,13 @@ async def propose_live(
 
     async def on_result(ask: Ask, result: Result) -> None:
         await book.store.write(save, book, ask, result)
-        feed.settled(ask)
+        feed.settled(set(ask.keys).difference(asked_alone(ask, result)))
 
     async with connect(limits.call_seconds) as client:
         try:
             return await propose_all(
                 client, book.setup, feed.asks(), on_result,
-                limits=limits, prices=prices, total=total, on_progress=on_progress, stop=stop,
+                limits=limits, prices=prices, total=total, on_progress=on_progress, stop=stop, budget=budget,
             )  # fmt: skip
         finally:
             await feed.close()
@@ -275,15 +287,20 @@ def pending(store: Store, dataset_id: int, run_id: int, *, retry: bool) -> list[
     return runs.pending_ids(store, dataset_id, run_id, () if retry else FINAL)
 
 
-def given_up(store: Store, run_id: int) -> dict[str, Failure]:
-    """Why earlier starts gave texts up for good, by payment key; a killed start may not have failed their
-    samples yet.
+def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Failure], set[str]]:
+    """What earlier starts leave: why they gave texts up for good, and the texts to be asked by themselves.
+
+    By payment key. A killed start may not have failed the samples of its texts yet. `retry` gives none up.
     """
     found = calls.failures(store, run_id)
     kinds = {str(kind): kind for kind in FINAL}
-    return {
-        key: Failure(kinds[call.failure], call.detail) for key, call in found.items() if call.failure in kinds
+    alone = {key for key, call in found.items() if call.failure in SPLIT}
+    given_up = {
+        key: Failure(kinds[call.failure], call.detail)
+        for key, call in found.items()
+        if call.failure in kinds and not retry and (key not in alone or len(call.keys) == 1)
     }
+    return given_up, alone
 
 
 def chunks(store: Store, ids: Sequence[int]) -> Iterator[Sample]:

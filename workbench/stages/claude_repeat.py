@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from decimal import Decimal
 
 from workbench.comparing.runs import Stability
 from workbench.proposing.claude_live import Limits
@@ -52,6 +53,7 @@ def plan_rounds(
             requests=total.requests + plan.requests,
             input_tokens=total.input_tokens + plan.input_tokens,
             output_tokens=total.output_tokens + plan.output_tokens,
+            thinking_tokens=total.thinking_tokens + plan.thinking_tokens,
             cost=cost,
         )
     return replace(total, rounds=number)
@@ -71,8 +73,8 @@ def propose_rounds(
 ) -> RepeatReport:
     """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
 
-    A round that leaves samples (Ctrl-C, the time limit, a key that is refused) ends it; the next start
-    goes on there.
+    A round that leaves samples (Ctrl-C, a limit of time or money, a key that is refused) ends it; the next
+    start goes on there.
     """
     reports: list[ClaudeReport] = []
     for one in range(1, number + 1):
@@ -89,6 +91,8 @@ def propose_rounds(
         reports.append(report)
         if limits.total_seconds is not None:
             limits = replace(limits, total_seconds=max(0.0, limits.total_seconds - report.seconds))
+        if limits.max_cost is not None:
+            limits = replace(limits, max_cost=max(Decimal(0), limits.max_cost - (report.cost or 0)))
         if report.left:
             break
     if len(reports) == 1:

@@ -252,13 +252,17 @@ def _units(sample: Sample, named: Sequence[Sequence[ProposedEntity]], policy: Po
 
 
 def _paid(store: Store, run: RunInfo) -> Paid | None:
-    """What a run of Claude cost by the packaged prices; None for another one."""
+    """What a run of Claude cost by the packaged prices; None for another one.
+
+    An answer that names no tokens makes the cost unknown.
+    """
     if run.source != PROPOSER:
         return None
     prices, total, used, number = default_prices(), Decimal(0), NO_TOKENS, 0
     priced = prices.of(run.model) is not None
-    for tokens, batch in calls.paid(store, run.id):
+    for tokens, batch, answered in calls.paid(store, run.id):
         number += 1
+        priced = priced and (tokens is not None or not answered)
         if tokens:
             usage = Usage(**tokens)
             used += usage

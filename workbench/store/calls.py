@@ -138,12 +138,12 @@ def calls_of(store: Store, run_id: int) -> list[Call]:
         return [_call(row) for row in session.exec(query)]
 
 
-def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool]]:
-    """The tokens of every call of a run, and whether it went in a batch: what it cost, without the rest."""
+def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool, bool]]:
+    """The tokens of every call of a run, and whether it went in a batch and was answered: what it cost."""
     with store.reading() as session:
-        query = select(CallRow.usage, CallRow.batch).where(CallRow.run_id == run_id)
-        for usage, batch in session.exec(query.execution_options(yield_per=CHUNK)):
-            yield usage, bool(batch)
+        query = select(CallRow.usage, CallRow.batch, CallRow.failure).where(CallRow.run_id == run_id)
+        for usage, batch, failure in session.exec(query.execution_options(yield_per=CHUNK)):
+            yield usage, bool(batch), not failure
 
 
 def add_batch(store: Store, run_id: int, batch: Batch) -> None:

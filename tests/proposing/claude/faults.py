@@ -11,7 +11,8 @@ from typing import Any
 UNPAID = ("429", "529", "500", "502 html", "html", "foreign", "malformed", "slow", "cut", "503")
 PAID = ("refusal", "max_tokens", "context_window", "not json", "schema", "pause_turn")
 FATAL = ("401", "402", "403", "404", "400", "413", "credit")
-ALL = (*UNPAID, *PAID, *FATAL)
+PARTLY = ("left out", "no usage")
+ALL = (*UNPAID, *PAID, *PARTLY, *FATAL)
 
 ERRORS: Mapping[str, tuple[int, str, str]] = {
     "400": (400, "invalid_request_error", "messages: something is off"),

@@ -32,6 +32,7 @@ class Options:
 
     `latency` is the mean seconds of an answer; without `headers` the limits are not named. A batch ends
     `batch_seconds` after it was made; `batch_faults` of its rows are errored, expired or canceled.
+    An answer has `thinking` tokens too, and costs `answer_times` what is in it, up to the request's limit.
     """
 
     rate: float | None = None
@@ -44,6 +45,8 @@ class Options:
     batch_seconds: float = 0.0
     batch_faults: float = 0.0
     slow_seconds: float = 30.0
+    thinking: int = 0
+    answer_times: int = 1
     retry_after: str | None = None
     keep_bodies: bool = True
 
@@ -154,6 +157,9 @@ class Service:
     def message(self, request: dict[str, Any], fault: str = "") -> dict[str, Any]:
         """A message as the API makes it, paid for."""
         text, stop, details = answering.answer(request), "end_turn", None
+        if fault == "left out":
+            said = json.loads(text)
+            text = json.dumps({what: listed[:-1] for what, listed in said.items()})
         if fault == "refusal":
             text, stop, details = "", "refusal", {"type": "refusal", "category": "bio", "explanation": "no"}
         if fault in {"max_tokens", "pause_turn"}:
@@ -177,7 +183,7 @@ class Service:
             "stop_reason": stop,
             "stop_sequence": None,
             "stop_details": details,
-            "usage": self._usage(request, text),
+            "usage": None if fault == "no usage" else self._usage(request, text),
         }
 
     def _usage(self, request: dict[str, Any], text: str) -> dict[str, Any]:
@@ -191,8 +197,11 @@ class Service:
             "cache_creation_input_tokens": written,
             "cache_read_input_tokens": size - written,
             "cache_creation": {"ephemeral_5m_input_tokens": written, "ephemeral_1h_input_tokens": 0},
-            "output_tokens": max(1, len(text) // 4),
-            "output_tokens_details": {"thinking_tokens": 0},
+            "output_tokens": min(
+                request["max_tokens"],
+                self.options.thinking + max(1, len(text) // 4) * self.options.answer_times,
+            ),
+            "output_tokens_details": {"thinking_tokens": self.options.thinking},
             "service_tier": "standard",
         }
 
@@ -246,10 +255,11 @@ class Service:
             found["canceled"] = True
         if parts[1:] != ["results"]:
             return _json(200, self._described(found, host))
-        lines = "".join(json.dumps(row) + "\n" for row in reversed(self._rows(found)))
-        return Reply(200, lines.encode(), {}, "application/x-jsonl")._replace(
-            cut=self.options.faults.draw({}) == "cut"
-        )
+        lines = [json.dumps(row) + "\n" for row in reversed(self._rows(found))]
+        fault = self.options.faults.draw({})
+        if fault == "malformed":
+            lines[0] = lines[0][:20] + "\n"
+        return Reply(200, "".join(lines).encode(), {}, "application/x-jsonl")._replace(cut=fault == "cut")
 
     def _described(self, batch: dict[str, Any], host: str) -> dict[str, Any]:
         ended = batch["canceled"] or time.time() >= batch["at"] + self.options.batch_seconds

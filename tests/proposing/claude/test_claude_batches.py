@@ -1,4 +1,4 @@
-"""Batch mode against the local service: every row is handed over once, and nothing is paid twice."""
+"""Batch mode against the local service: every row is handed over once, and no batch is sent twice."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from workbench.model import Proposal, Sample
 from workbench.proposing import claude_batches
 from workbench.proposing.claude_asks import Ask, Setup, plan, singles
 from workbench.proposing.claude_batches import lost_batches, propose_batches, split, submit
+from workbench.proposing.claude_forecast import Budget
+from workbench.proposing.claude_money import default_prices
 from workbench.proposing.claude_progress import Progress
 from workbench.proposing.claude_proposals import assemble
 from workbench.proposing.claude_results import Answer, Failure, Part, Result
@@ -85,7 +87,7 @@ async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> Non
                 client, Setup(), asks, kept.on_result, kept.on_batch, total=3, on_progress=seen.append
             )
 
-    assert [("", 3), ("msgbatch_0001", 3)] == kept.batches
+    assert [("", 3), ("msgbatch_0001", 3), ("msgbatch_0001", 0)] == kept.batches
     assert (3, 3, 0, "") == (
         summary.progress.answered, summary.progress.requests, summary.progress.in_flight, summary.stopped,
     )  # fmt: skip
@@ -214,6 +216,59 @@ async def test_results_that_break_off_are_fetched_again_and_handed_over_once() -
     assert 1 == state.options.faults.met["cut"]
     assert 8 == len(kept.results) == len({ask.keys for ask, _ in kept.results})
     assert 8 == summary.progress.answered
+
+
+async def test_a_line_of_results_that_cannot_be_read_fails_only_what_it_held() -> None:
+    """It is looked at three times; then the run ends, and says so."""
+    kept = Kept()
+    faults = Faults(script=[""] * 6 + ["malformed"] * 9)
+    with service(Options(faults=faults)) as (state, client):
+        async with client, asyncio.timeout(30):
+            summary = await propose_batches(client, Setup(), asks_of(5), kept.on_result, kept.on_batch)
+
+    assert (4, ["server error"]) == (summary.progress.answered, kept.kinds())
+    assert 3 == state.options.faults.met["malformed"]
+    assert ("msgbatch_0001", 0) == kept.batches[-1]
+    (note,) = summary.notes
+    assert note.startswith(
+        "batch msgbatch_0001: 1 lines of its results cannot be read; 1 calls without a row"
+    )
+
+
+async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:
+    kept = Kept()
+    with service(Options(faults=Faults(script=[""] * 6 + ["malformed"]))) as (_, client):
+        async with client:
+            summary = await propose_batches(client, Setup(), asks_of(5), kept.on_result, kept.on_batch)
+
+    assert (5, [], ()) == (summary.progress.answered, kept.kinds(), summary.notes)
+
+
+async def test_a_service_that_goes_away_while_a_batch_is_waited_for_ends_the_waiting() -> None:
+    kept, client = Kept(), AsyncAnthropic(api_key="test", base_url="http://127.0.0.1:9", max_retries=0)
+    async with client, asyncio.timeout(30):
+        summary = await propose_batches(
+            client, Setup(), [], kept.on_result, kept.on_batch, pending={"msgbatch_1": asks_of(2)}
+        )
+
+    assert summary.failure is not None
+    assert ("connection", []) == (summary.failure.kind, kept.results)
+
+
+async def test_a_batch_holds_only_what_there_is_money_for() -> None:
+    kept, prices = Kept(), default_prices()
+    setup = Setup(effort=None)
+    each = Budget(Decimal(1), prices, setup, 0, batch=True).likely(asks_of(1)[0]).cost
+    with service(Options()) as (state, client):
+        async with client:
+            summary = await propose_batches(
+                client, setup, asks_of(10), kept.on_result, kept.on_batch,
+                budget=Budget(each * Decimal("4.5"), prices, setup, 0, batch=True),
+            )  # fmt: skip
+
+    assert [4] == [len(batch["requests"]) for batch in state.batches.values()]
+    assert 4 == summary.progress.answered
+    assert summary.stopped.startswith("--max-cost $")
 
 
 async def test_a_batch_that_the_service_no_longer_has_is_a_failure_to_retry() -> None:

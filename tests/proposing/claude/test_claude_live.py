@@ -23,7 +23,7 @@ from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
 from workbench.proposing import claude_live
-from workbench.proposing.claude_asks import Ask, Setup, plan, plan_verdicts, singles
+from workbench.proposing.claude_asks import Ask, Setup, asked_alone, plan, plan_verdicts, singles
 from workbench.proposing.claude_live import Limits, propose_all
 from workbench.proposing.claude_pace import Pace
 from workbench.proposing.claude_progress import Progress, Summary
@@ -60,9 +60,13 @@ class Kept:
     def __init__(self) -> None:
         self.known: dict[str, Part | Failure] = {}
         self.results: list[tuple[Ask, Result]] = []
+        self.packs: list[Failure] = []
 
     async def __call__(self, ask: Ask, result: Result) -> None:
         await asyncio.sleep(0.001)
+        if isinstance(result, Failure) and asked_alone(ask, result):
+            self.packs.append(result)  # its texts come by themselves
+            return
         self.results.append((ask, result))
         if isinstance(result, Failure):
             self.known.update(dict.fromkeys(ask.keys, result))
@@ -130,7 +134,8 @@ async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, 
     assert [kind] == kept.kinds()
     assert 5 == sum(isinstance(one, Answer) for _, one in kept.results)
     assert 7 == state.stats.requests == summary.progress.requests
-    spent = sum((one.usage for _, one in kept.results if one.usage), Usage())
+    results = [*kept.packs, *(one for _, one in kept.results)]
+    spent = sum((one.usage for one in results if one.usage), Usage())
     assert summary.progress.usage == spent
     if fault in PAID:
         failure = next(one for _, one in kept.results if isinstance(one, Failure))
@@ -214,6 +219,62 @@ async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks() -> None
     assert summary.failure is not None
     assert "connection" == summary.failure.kind
     assert len(kept.results) < 20
+
+
+async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_others_are_kept() -> None:
+    """Ten texts, two calls: not eleven."""
+    kept = Kept()
+    with service(Options(faults=Faults(script=["left out"]))) as (state, client):
+        references = [Sample(one.id, one.user_input, one.reference, ()) for one in rows(10)]
+        summary = await run(client, plan(references, Setup(), ("entity",)), kept)
+
+    assert 2 == state.stats.requests == summary.progress.answered
+    assert 10 == sum(part is not None for part in kept.known.values())
+    assert [] == kept.kinds()
+
+
+async def test_an_answer_that_names_no_tokens_makes_the_cost_unknown() -> None:
+    with service(Options(faults=Faults(script=["no usage"]))) as (_, client):
+        summary = await run(client, alone(3), Kept())
+
+    assert (3, 1, None) == (summary.progress.answered, summary.progress.unmetered, summary.progress.cost)
+
+
+async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text() -> None:
+    """The calls under way are tried again for some seconds; nothing else starts meanwhile."""
+    kept, gone = Kept(), False
+
+    def handler(request: httpx2.Request) -> httpx2.Response:
+        if gone:
+            raise httpx2.ConnectError("connection refused")
+        good = json.dumps({"texts": [{"text": 1, "entities": []}]})
+        return httpx2.Response(200, json=message(good), headers={"content-type": "application/json"})
+
+    async def leave(ask: Ask, result: Result) -> None:
+        nonlocal gone
+        gone = True
+        await kept(ask, result)
+
+    async with client_of(handler) as client:
+        summary = await propose_all(client, Setup(), alone(200), leave, limits=Limits(in_flight=8))
+
+    assert summary.failure is not None
+    assert ("connection", []) == (summary.failure.kind, kept.kinds())
+    assert summary.progress.requests < 80
+
+
+@pytest.mark.parametrize("times", [1, 400])
+async def test_a_run_stops_before_the_call_that_would_exceed_the_limit(times: int) -> None:
+    """Also when answers are far longer than foretold."""
+    kept, limit = Kept(), Decimal("0.03")
+    with service(Options(latency=0.02, answer_times=times, thinking=200)) as (_, client):
+        summary = await run(client, alone(600), kept, limits=Limits(max_cost=limit))
+
+    assert summary.stopped.startswith("--max-cost $0.03: $0.02")
+    assert summary.progress.cost is not None
+    assert Decimal("0.02") < summary.progress.cost <= limit
+    assert 0 < summary.progress.answered < 600
+    assert [] == kept.kinds()
 
 
 async def test_a_soft_stop_hands_over_everything_that_was_started() -> None:
@@ -322,16 +383,27 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
     assert most <= 7
 
 
-async def test_retry_after_is_shown_obeyed_and_capped() -> None:
+async def test_retry_after_is_shown_and_obeyed() -> None:
     seen: list[Progress] = []
     faults = Faults(script=["429"])
-    with service(Options(faults=faults, retry_after="3600")) as (state, client):
-        await run(client, alone(2), Kept(), limits=Limits(longest_wait=1.0), on_progress=seen.append)
+    with service(Options(faults=faults, retry_after="1")) as (state, client):
+        await run(client, alone(2), Kept(), on_progress=seen.append)
 
     waiting = [one for one in seen if one.waiting > 0]
     assert waiting
-    assert {"rate limited: the service asks for 3600 s"} == {one.why for one in waiting}
-    assert 0.9 <= state.stats.times[-1] - state.stats.times[0] <= 3.0
+    assert {"rate limited: the service asks for 1 s"} == {one.why for one in waiting}
+    assert 0.9 <= state.stats.times[-1] - state.stats.times[0]
+
+
+async def test_a_service_that_asks_to_wait_an_hour_ends_the_run_and_fails_nothing() -> None:
+    """The next start goes on; nobody sits before a screen for an hour."""
+    kept, faults = Kept(), Faults(script=["", "429"])
+    with service(Options(faults=faults, retry_after="3600")) as (state, client):
+        summary = await run(client, alone(40), kept, limits=Limits(in_flight=1))
+
+    assert (2, 1, 1) == (state.stats.requests, summary.progress.answered, summary.progress.refused)
+    assert [] == kept.kinds()
+    assert "rate limited (the service asks to wait 3,600 seconds): run again" in summary.stopped
 
 
 async def test_x_should_retry_is_obeyed() -> None:

@@ -15,9 +15,18 @@ from tests.proposing.claude.conftest import client_of, replying
 from workbench.errors import AccessError, InputError
 from workbench.model import Sample
 from workbench.proposing.claude_asks import Setup, plan
-from workbench.proposing.claude_forecast import Forecast, count_input, estimated_input, forecast
-from workbench.proposing.claude_money import cost, default_prices, read_prices
-from workbench.proposing.claude_results import Usage
+from workbench.proposing.claude_forecast import (
+    Budget,
+    Forecast,
+    Likely,
+    assumed_thinking,
+    count_input,
+    estimated_input,
+    expected,
+    forecast,
+)
+from workbench.proposing.claude_money import Prices, cost, default_prices, read_prices
+from workbench.proposing.claude_results import Answer, Failure, Usage
 from workbench.proposing.claude_tokens import estimate
 
 MINE = """
@@ -51,12 +60,11 @@ def test_a_batch_costs_half_and_a_dated_model_what_its_name_does() -> None:
     )
 
 
-def test_a_long_prompt_has_its_own_price_but_many_short_ones_have_not() -> None:
+def test_a_long_prompt_has_its_own_price() -> None:
     prices, model = default_prices(), "claude-haiku-5-5"
 
     assert Decimal("0.01") == cost(prices, model, Usage(input=100_000))
     assert Decimal("0.0500005") == cost(prices, model, Usage(input=100_001))
-    assert Decimal("0.1") == cost(prices, model, Usage(input=1_000_000), calls=10)
 
 
 def test_an_unknown_model_costs_an_unknown_amount_not_nothing() -> None:
@@ -79,7 +87,7 @@ def test_a_file_adds_models_and_replaces_whole_entries() -> None:
 
     assert (date(2027, 1, 1), Decimal("0.25")) == (prices.dated, prices.batch)
     assert Decimal(1) == cost(prices, "my-model", Usage(input=1_000_000))
-    assert Decimal("0.10") == cost(prices, "claude-haiku-5-5", Usage(input=1_000_000), calls=100)
+    assert Decimal("0.10") == 10 * cost_of(prices, 100_000)
 
 
 def test_a_file_may_leave_the_date_and_the_discount_as_they_are() -> None:
@@ -126,9 +134,10 @@ def test_tokens_are_estimated_by_script(text: str, least: int, most: int) -> Non
 def test_a_forecast_counts_the_calls_and_their_tokens_without_sending_any(setup: Setup, taj: Sample) -> None:
     asks = list(plan([taj], setup, ("entity",)))
 
-    told = forecast([taj], setup, ("entity",))
+    told = forecast([taj], setup, ("entity",), prices=default_prices())
 
-    assert Forecast(len(asks), sum(estimated_input(setup, ask) for ask in asks), told.output_tokens) == told
+    wanted = (len(asks), sum(estimated_input(setup, ask) for ask in asks))
+    assert wanted == (told.requests, told.input_tokens)
     assert told.output_tokens > 0
 
 
@@ -137,19 +146,100 @@ def test_a_forecast_knows_what_is_paid_and_stands_sentences_in_for_statements(
 ) -> None:
     paid = {key for ask in plan([taj], setup, ("entity",)) for key in ask.keys}
 
-    told = forecast([taj], setup, ("entity", "statement"), known=paid)
+    told = forecast([taj], setup, ("entity", "statement"), known=paid, prices=default_prices())
 
     assert 2 == told.requests  # the statements of the reference, and the verdicts on its two sentences
-    assert 0 == forecast([taj], setup, ("entity",), known=paid).requests
+    assert Forecast() == forecast([taj], setup, ("entity",), known=paid, prices=default_prices())
 
 
-def test_a_forecast_costs_what_its_average_call_costs() -> None:
-    """Ten million tokens in a thousand calls are no long prompt."""
-    told = Forecast(requests=1000, input_tokens=10_000_000, output_tokens=1_000_000)
+def cost_of(prices: Prices, tokens: int) -> Decimal:
+    found = cost(prices, "claude-haiku-5-5", Usage(input=tokens))
+    assert found is not None
+    return found
 
-    assert Decimal("1.5") == told.cost(default_prices(), "claude-haiku-5-5")
-    assert Decimal("0.75") == told.cost(default_prices(), "claude-haiku-5-5", batch=True)
-    assert told.cost(default_prices(), "someone-elses") is None
+
+def long_and_short() -> list[Sample]:
+    """Two references of some 150,000 tokens, and eight of some 3,000."""
+    sizes = [150_000] * 2 + [3_000] * 8
+    return [Sample(str(n), "q?", f"Town{n}. " + "abc" * size, ()) for n, size in enumerate(sizes)]
+
+
+def test_a_forecast_prices_every_call_by_its_own_length() -> None:
+    """Two long calls among eight short ones are paid at the long price, whatever the mean prompt is."""
+    prices, setup = default_prices(), Setup(effort=None)
+    told = forecast(long_and_short(), setup, ("entity",), prices=prices)
+
+    asks = list(plan(long_and_short(), setup, ("entity",)))
+    each = [cost(prices, setup.model, expected(setup, ask, 0)) or 0 for ask in asks]
+    assert sum(each) == told.cost
+    assert told.cost is not None
+    assert Decimal("0.15") < told.cost < Decimal("0.25")
+    half = forecast(long_and_short(), setup, ("entity",), prices=prices, batch=True).cost
+    assert told.cost == 2 * (half or 0)
+    other = Setup(model="someone-elses")
+    assert forecast(long_and_short(), other, ("entity",), prices=prices).cost is None
+
+
+def test_a_forecast_has_the_thinking_of_every_call_and_no_answer_above_the_limit(
+    setup: Setup, taj: Sample
+) -> None:
+    prices = default_prices()
+    plain = forecast([taj], setup, ("entity",), prices=prices)
+    told = forecast([taj], setup, ("entity",), prices=prices, thinking=500)
+
+    assert 500 * plain.requests == told.output_tokens - plain.output_tokens == told.thinking_tokens
+    long = forecast(long_and_short(), setup, ("entity",), prices=prices, thinking=500)
+    assert (2, 150_003) == (long.cut, long.longest)
+    assert long.output_tokens < 2 * setup.max_tokens + 8 * 4_000
+    assert (0, 500) == (assumed_thinking(None), assumed_thinking("low"))
+
+
+def budget(limit: str) -> tuple[Budget, Likely]:
+    """A budget, and a call that likely costs a tenth of a dollar and a dollar at most."""
+    made = Budget(Decimal(limit), read_prices(MINE, "mine.toml"), Setup(model="my-model"), 0)
+    return made, Likely(Decimal("0.1"), Decimal(1))
+
+
+def ended(tokens: int | None) -> Answer:
+    return Answer(((),), None if tokens is None else Usage(input=tokens), "m", "r", "end_turn")
+
+
+def test_a_call_waits_while_those_under_way_may_spend_the_rest() -> None:
+    """At their longest three calls fit at once; more of them, one by one, as long as the likely cost fits."""
+    money, call = budget("3.5")
+    for _ in range(3):
+        assert "yes" == money.room(call)
+        money.start(call)
+
+    assert "wait" == money.room(call)
+    for _ in range(3):
+        money.end(call, ended(100_000))
+    assert Decimal("0.3") == money.spent
+    assert "yes" == money.room(call)
+
+
+def test_no_call_starts_that_would_exceed_the_limit_as_calls_have_cost_so_far() -> None:
+    """A first call ten times as dear as foretold: the second would be so too."""
+    money, call = budget("1.9")
+    money.start(call)
+    money.end(call, ended(1_000_000))
+
+    assert "no" == money.room(call)
+    assert money.why_not(call).startswith(
+        "--max-cost $1.9: $1.0000 spent, the next call would cost about $1.0"
+    )
+    assert "yes" == budget("0.1")[0].room(call)
+    assert "no" == budget("0.09")[0].room(call)
+
+
+def test_an_answer_that_names_no_tokens_counts_with_what_was_likely() -> None:
+    money, call = budget("1")
+    money.start(call)
+    money.end(call, ended(None))
+    money.start(call)
+    money.end(call, Failure("overloaded"))
+
+    assert Decimal("0.1") == money.spent
 
 
 async def test_the_service_counts_exactly_what_would_be_sent(setup: Setup, taj: Sample) -> None:
@@ -165,7 +255,8 @@ async def test_the_service_counts_exactly_what_would_be_sent(setup: Setup, taj: 
 
     assert 600 / sum(estimated_input(setup, ask) for ask in asks) == ratio
     assert [{"model", "messages", "system", "output_config"}] * 2 == [set(one) for one in seen]
-    assert 600 == forecast([taj], setup, ("entity",), ratio=ratio, counted=2).input_tokens
+    told = forecast([taj], setup, ("entity",), prices=default_prices(), ratio=ratio, counted=2)
+    assert 600 == told.input_tokens
 
 
 async def test_counting_without_a_good_key_says_so(setup: Setup, taj: Sample) -> None:
@@ -176,4 +267,6 @@ async def test_counting_without_a_good_key_says_so(setup: Setup, taj: Sample) ->
 
 
 def test_the_same_setup_with_more_tokens_costs_the_same_to_ask(setup: Setup, taj: Sample) -> None:
-    assert forecast([taj], setup, ("entity",)) == forecast([taj], replace(setup, max_tokens=99), ("entity",))
+    prices, longer = default_prices(), replace(setup, max_tokens=99_000)
+    told = forecast([taj], setup, ("entity",), prices=prices)
+    assert told == forecast([taj], longer, ("entity",), prices=prices)

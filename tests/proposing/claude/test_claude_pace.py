@@ -98,6 +98,43 @@ def test_limits_that_the_service_names_are_kept_from_the_first_answer_on(rate: f
     assert pace.rate == pytest.approx(0.98 * round(rate * 60) / 60, rel=0.1)
 
 
+def test_limits_that_the_service_names_are_used_at_once() -> None:
+    """No growing from two calls a second."""
+    pace = Pace()
+    pace.started(0.0)
+
+    pace.answered(0.5, {}, {"anthropic-ratelimit-requests-limit": "600"})
+
+    assert pace.rate == pytest.approx(9.8)
+
+
+@dataclass
+class Shared(Service):
+    """Somebody else uses the same limits: one in twenty calls is refused, whatever our rate is."""
+
+    chance: random.Random = field(default_factory=lambda: random.Random(1))
+
+    def take(self, now: float) -> float | None:
+        asked = super().take(now)
+        if asked is not None or self.chance.random() >= 0.05:
+            return asked
+        self.seen[-1] = (now, False)
+        return 1.0
+
+
+@pytest.mark.parametrize("rate", [1.0, 10.0, 60.0])
+@pytest.mark.parametrize("latency", [0.5, 3.0])
+def test_refusals_that_are_not_our_doing_leave_most_of_the_limit(rate: float, latency: float) -> None:
+    service = Shared(rate, rate, latency, names_limits=True)
+    pace = simulate(service, 300)
+
+    share, refused = share_and_refused(service, 0, 300)
+
+    assert share > 0.75
+    assert refused < 0.1
+    assert pace.rate >= 0.49 * rate
+
+
 def test_a_token_limit_is_turned_into_calls_by_what_calls_use() -> None:
     pace = Pace()
     headers = {

@@ -204,7 +204,7 @@ def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
         ("entities", "[]", 1, "schema"),
         ("entities", "{}", 1, "schema"),
         ("entities", '{"texts": []}', 1, "schema"),
-        ("entities", '{"texts": [{"text": 1, "entities": []}]}', 2, "schema"),
+        ("entities", '{"texts": [{"text": 0, "entities": []}, {"text": 1, "entities": []}]}', 2, "schema"),
         ("entities", '{"texts": [{"text": 1, "entities": []}, {"text": 1, "entities": []}]}', 1, "schema"),
         ("entities", '{"texts": [{"text": "1", "entities": []}]}', 1, "schema"),
         ("entities", '{"texts": [{"text": 1, "entities": [], "more": 1}]}', 1, "schema"),
@@ -231,6 +231,13 @@ def test_an_answer_that_is_not_what_was_asked_for_is_no_answer(
         read_answer(task, text, count)
 
     assert kind == caught.value.kind
+
+
+def test_a_text_that_an_answer_leaves_out_is_none_and_the_others_are_kept() -> None:
+    said = entities({"text": 3, "entities": []}, {"text": 1, "entities": []})
+
+    assert ((), None, ()) == read_answer("entities", said, 3)
+    assert (None, ("A.",)) == read_answer("statements", '{"texts": [{"text": 2, "statements": ["A."]}]}', 2)
 
 
 def test_no_entities_are_an_answer_too() -> None:
