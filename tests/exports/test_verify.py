@@ -323,3 +323,27 @@ def test_what_is_not_read_again_is_said(leave: Leave) -> None:
 
     assert said.endswith("every span quotes its text; the rows of csv, few-shot are not read again")
     assert "the rows of these formats are not read again" in verify_text(verify(leave("csv")))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("policy", {"kinds": [[]]}), ("policy", []), ("policy", {"labels": 10**30}), ("seed", 10**30),
+        ("seed", -1), ("blind_share", 5), ("threshold", 10**400), ("threshold", True),
+    ],
+)  # fmt: skip
+def test_settings_that_no_dataset_could_have_are_refused_by_name(
+    leave: Leave, bench: Bench, name: str, value: object
+) -> None:
+    """Who forges a manifest can give it the right checksum too."""
+    target = leave("native")
+    path = target / "manifest.json"
+    manifest = json.loads(path.read_text("utf-8"))
+    own = manifest["settings"][name]
+    manifest["settings"][name] = {**own, **value} if isinstance(value, dict) else value
+    path.write_text(json.dumps(manifest), "utf-8")
+    reseal(target)
+
+    assert verify(target).passed
+    with pytest.raises(InputError, match=rf"manifest\.json: settings\.{name}: got"):
+        bench.load(target, dataset="forged")

@@ -248,7 +248,7 @@ def _bomb(path: Path, packed: int, unpacked: str, where: str = "one group of row
 
 
 def _refuse_bomb(path: Path, metadata: Any) -> None:
-    """Raise InputError for groups of rows that unpack to more than memory holds, and for rows without bytes."""
+    """Raise InputError for groups of rows that unpack to more than memory holds, and for too many rows."""
     rows = values = 0
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)

@@ -68,16 +68,16 @@ def _policy(document: Any) -> Policy | None:
     """The policy of a document; None for a document that is none."""
     try:
         policy = policy_of(document, 1)
+        fits = (
+            set(policy.kinds) <= set(KINDS)
+            and policy.kinds
+            and policy.nested in VERDICTS
+            and policy.partial in ("split", "missing")
+            and all(type(one.name) is str and type(one.key) is str for one in policy.labels)
+            and all(type(one) is str for one in policy.counted_labels)
+            and type(policy.guidelines) is str
+            and type(policy.language) is str
+        )
     except (KeyError, TypeError, AttributeError, ValueError):
         return None
-    fits = (
-        set(policy.kinds) <= set(KINDS)
-        and policy.kinds
-        and policy.nested in VERDICTS
-        and policy.partial in ("split", "missing")
-        and all(type(one.name) is str and type(one.key) is str for one in policy.labels)
-        and all(type(one) is str for one in policy.counted_labels)
-        and type(policy.guidelines) is str
-        and type(policy.language) is str
-    )
     return policy if fits else None
