@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from workbench import texts_disputes
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -18,6 +19,7 @@ from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
+from workbench.tui import disputes_text
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
@@ -200,6 +202,7 @@ def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(be
     one = only(read(bench))
 
     assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
+    assert ".0000" == texts_disputes.moved(one.moves) == disputes_text.moved(one.moves)
 
 
 def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:

@@ -60,7 +60,7 @@ def finding(look: Look) -> list[Line]:
         else f"without a fold: {folds[0]} to {folds[-1]}"
     )
     if look.gathered.assisted:
-        rest += f"; circular in part: {look.gathered.assisted:,} assisted"
+        rest += f"; {look.gathered.assisted:,} reviewed with proposals in view"
     if look.openings:
         rest += f"; holdout opened {times(look.openings)}"
     sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"

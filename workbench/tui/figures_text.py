@@ -71,7 +71,7 @@ def overview(found: Figures, room: int) -> list[list[Styled]]:
 
 
 def notes(found: Figures) -> str:
-    """What has to be known, a sentence a line."""
+    """The notes, a sentence a line."""
     lines = [
         *words.estimate_notes(found.estimate, assisted=found.assisted),
         *(words.paired_notes(found.paired) if found.estimate.refusal else []),

@@ -57,7 +57,7 @@ class Section(Vertical):
 
 
 class Overview(Section):
-    """The estimate, the three largest causes, what has to be known."""
+    """The estimate, the three largest causes, notes."""
 
     NAME = "overview"
 
@@ -66,7 +66,7 @@ class Overview(Section):
         yield Static(id="facts")
         yield Bar(id="why")
         yield Picks(id="top")
-        yield Static("what has to be known", id="notes-head")
+        yield Static("Notes", id="notes-head")
         yield Passage(id="notes")
 
     def show(self, seen: Look) -> None:
@@ -77,7 +77,8 @@ class Overview(Section):
         )
         left = len(found.causes) - figures_text.TOP
         more = f"{left} more: 4" if left > 0 else ""
-        title = "why they differ, largest first" if found.causes else "no difference has a cause here"
+        nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
+        title = "why they differ, largest first" if found.causes else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
         top = self.query_one("#top", Picks)
         picks = figures_text.cause_picks(found.rows, found.causes)[: figures_text.TOP]
@@ -206,7 +207,7 @@ class Causes(Section):
         """Say the chosen one in full."""
         chosen = self.query_one(Picks).chosen
         self.query_one("#cause", Static).update(
-            Content(chosen.said if chosen else "no difference has a cause")
+            Content(chosen.said if chosen else "No cause: nothing differs, or the values have no units.")
         )
 
     def turn(self) -> None:
