@@ -195,6 +195,40 @@ def test_label_studio_counts_utf16_units(leave: Leave) -> None:
     assert "m-1" == tasks[0]["predictions"][0]["model_version"]
 
 
+def test_label_studio_shows_the_contexts(leave: Leave) -> None:
+    """A verdict says whether they have the unit."""
+    folder = leave("label-studio")
+    tree = ElementTree.fromstring((folder / "labeling.xml").read_text("utf-8"))
+    tasks = json.loads((folder / "tasks.json").read_text("utf-8"))
+    (shown,) = tree.iter("Paragraphs")
+    name, number, text = (shown.get(key, "") for key in ("value", "nameKey", "textKey"))
+
+    assert [row["retrieved_contexts"] for row in ROWS] == [
+        [one[text] for one in task["data"][name.removeprefix("$")]] for task in tasks
+    ]
+    assert [["1", "2"], ["1", "2"]] == [
+        [one[number] for one in task["data"][name.removeprefix("$")]] for task in tasks[:2]
+    ]
+
+
+def test_a_label_that_xml_cannot_hold_is_the_same_in_project_and_tasks(bench: Bench) -> None:
+    """And comes back as the label that it was, with the gold."""
+    label = "per\x01son\uffff"
+    gold = {"annotator": "ann", "entities": [
+        {"text": "Ann", "label": label, "start": 0, "end": 3, "verdict": "found"}]}  # fmt: skip
+    row = {"id": "a", "user_input": "q", "reference": "Ann.", "retrieved_contexts": ["", "Ann"]}
+    bench.load([{**row, "gold": gold}], name="set.jsonl", gold="given")
+    folder = Path(report_of(bench, "label-studio", names=True).path)
+    tree = ElementTree.fromstring((folder / "labeling.xml").read_bytes())
+    (task,) = json.loads((folder / "tasks.json").read_text("utf-8"))
+    back = bench.load(folder / "tasks.json", dataset="again", gold="given")
+
+    assert "per\ufffdson\ufffd" in {one.get("value") for one in tree.iter("Label")}
+    assert ["per\ufffdson\ufffd"] == task["annotations"][0]["result"][0]["value"]["labels"]
+    assert (1, 1, ()) == (back.new, back.gold_reviews, back.notes)
+    assert [(label, "found")] * 2 == bench.query("SELECT label, verdict FROM gold_unit")
+
+
 def test_the_project_of_label_studio_knows_every_name_and_label(leave: Leave) -> None:
     folder = leave("label-studio")
     tree = ElementTree.fromstring((folder / "labeling.xml").read_text("utf-8"))

@@ -84,6 +84,8 @@ def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
             ('"text": "Zoë", "labels"', '"text": "Zoe", "labels"'),
             "does not quote",
         ),
+        ("label-studio", "labeling.xml", ('value="person"', 'value="per\x01son"'), "not well-formed XML"),
+        ("label-studio", "labeling.xml", ("<View>", "<!DOCTYPE a><View>"), "declares a document type"),
     ],
 )
 def test_a_change_is_found_where_the_hashes_were_made_to_fit(

@@ -18,7 +18,7 @@ from workbench.formats.columns import FIELD_OF, mended
 from workbench.formats.native import Build
 from workbench.formats.regions import Region, bare, placed
 from workbench.formats.rows import Notes, Row, refused, shown, wrong
-from workbench.formats.spans_out import DEFAULT_LABEL
+from workbench.formats.spans_out import label_out
 from workbench.formats.stream import Given
 from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
 
@@ -115,8 +115,9 @@ def contexts(value: Any, name: str) -> list[Any]:
         return [value]
     if type(value) is not list:
         raise wrong(name, value, "a list of strings")
+    keys = ("text", "content", "context")
     return [
-        (item.get("text") or item.get("content") or item.get("context")) if type(item) is dict else item
+        next((item[key] for key in keys if item.get(key) is not None), None) if type(item) is dict else item
         for item in value
     ]
 
@@ -156,7 +157,7 @@ _Judged = set[tuple[tuple[Any, ...], Verdict | None]]
 
 def _said(gold: GoldRecord) -> _Judged:
     return {
-        ((span.start, span.end, unit.label or DEFAULT_LABEL), unit.match.verdict or "unsure")
+        ((span.start, span.end, label_out(unit.label)), unit.match.verdict or "unsure")
         for unit in gold.entities or ()
         if unit.counted
         for span in unit.spans
@@ -165,7 +166,7 @@ def _said(gold: GoldRecord) -> _Judged:
 
 def _marks(one: Marked, said: Sequence[ProposedEntity]) -> _Judged:
     pairs = zip(said, one.regions, strict=True)
-    return {((e.start, e.end, e.label or DEFAULT_LABEL), region.verdict) for e, region in pairs}
+    return {((e.start, e.end, label_out(e.label)), region.verdict) for e, region in pairs}
 
 
 def _judged(text: str, judged: _Judged) -> _Judged:
@@ -178,7 +179,7 @@ def _judged_anew(gold: GoldRecord, text: str, now: _Judged) -> GoldRecord:
     units = []
     for unit in gold.entities or ():
         own = {unit.match.verdict or "unsure"}
-        places = bare(text, {(span.start, span.end, unit.label or DEFAULT_LABEL) for span in unit.spans})
+        places = bare(text, {(span.start, span.end, label_out(unit.label)) for span in unit.spans})
         other = {verdict for span, verdict in now if span in places} - own
         if len(other) == 1:
             unit = replace(unit, match=Match(verdict=other.pop(), rule="human"))

@@ -1,4 +1,4 @@
-"""Label Studio tasks, and the project's XML that fits them.
+"""Label Studio tasks, and the project's XML that fits them: the text to mark, the contexts to judge by.
 
 Its editor counts offsets in UTF-16 units, as JavaScript does; they differ from code points behind an emoji.
 """
@@ -20,7 +20,7 @@ from workbench.formats.item import (
     object_text,
     row_text,
 )
-from workbench.formats.spans_out import DEFAULT_LABEL, Tagged, tagged_of
+from workbench.formats.spans_out import DEFAULT_LABEL, Tagged, label_out, tagged_of
 from workbench.model import GoldRecord, ProposedEntity, Span, Unit
 from workbench.text.ground import ground
 
@@ -33,7 +33,7 @@ _COLOURS = ("#1f77b4", "#ff7f0e", "#2ca02c", "#d62728", "#9467bd", "#8c564b", "#
 def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     """Write every sample as a task: the proposal as a prediction, each annotator's gold as an annotation."""
     wrote = Wrote()
-    labels = dict.fromkeys([*(label.name for label in about.labels), DEFAULT_LABEL])
+    labels = dict.fromkeys([*(label_out(label.name) for label in about.labels), DEFAULT_LABEL])
     with list_into(folder / TASKS) as add:
         for item in items:
             add(_task(item, labels))
@@ -55,6 +55,9 @@ def _config(labels: list[str]) -> str:
             *lines,
             "  </Labels>",
             '  <Text name="text" value="$text"/>',
+            '  <Header value="Contexts"/>',
+            '  <Paragraphs name="contexts" value="$retrieved_contexts" nameKey="number" textKey="text"'
+            ' layout="dialogue"/>',
             '  <Choices name="verdict" toName="text" perRegion="true">',
             '    <Choice value="found"/>',
             '    <Choice value="missing"/>',
@@ -83,6 +86,7 @@ def _task(item: Item, labels: dict[str, None]) -> str:
     data = [
         ("text", compact(text)),
         ("user_input", compact(item.sample.user_input)),
+        ("retrieved_contexts", compact(_contexts(item))),
         ("id", compact(item.sample.id)),
         (OBJECT, row_text(item, sorted(set(written), key=lambda one: (one[0].start, one[0].end, one[1])))),
     ]
@@ -93,6 +97,12 @@ def _task(item: Item, labels: dict[str, None]) -> str:
             ("annotations", compact(annotations)),
         ]
     )
+
+
+def _contexts(item: Item) -> list[dict[str, str]]:
+    """The contexts as the paragraphs that the project shows."""
+    contexts = item.sample.retrieved_contexts
+    return [{"number": str(number), "text": text} for number, text in enumerate(contexts, 1)]
 
 
 class _Units:
@@ -157,7 +167,7 @@ def _prediction(item: Item, proposed: Iterable[ProposedEntity], place: _Units) -
         for span in spans:
             surface = text[span.start : span.end]
             name = f"p{len(result) + 1}"
-            label = one.label or DEFAULT_LABEL
+            label = label_out(one.label)
             result.append(_region(name, place(span.start), place(span.end), surface, label))
     proposal = item.proposal
     assert proposal is not None

@@ -54,7 +54,8 @@ _ABOUT: dict[str, tuple[str, str]] = {
     ),
     "label-studio": (
         "Label Studio tasks",
-        "Set up a project with `labeling.xml`, then import `tasks.json`: proposals are predictions, each "
+        "Set up a project with `labeling.xml`, then import `tasks.json`. It shows the text to mark and the "
+        "contexts. Proposals are predictions, each "
         "annotator's gold is an annotation, a region's verdict a choice on it. Offsets count UTF-16 units, "
         "as "
         "its editor does.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,12 @@ from workbench.model import Span, Unit
 from workbench.text.tokens import Token, tokens
 
 DEFAULT_LABEL = "other"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def label_out(name: str) -> str:
+    """A label as tools for spans have it: never empty, and with U+FFFD for what their XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +42,7 @@ class Conflict:
 def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
     """Every place of every entity, in order of the text; a longer one before a shorter."""
     found = [
-        Tagged(span.start, span.end, unit.label or DEFAULT_LABEL, unit)
-        for unit in units
-        for span in unit.spans
+        Tagged(span.start, span.end, label_out(unit.label), unit) for unit in units for span in unit.spans
     ]
     return sorted(found, key=lambda one: (one.start, -one.end, one.label))
 

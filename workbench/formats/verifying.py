@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from xml.parsers import expat
 
 from workbench.errors import InputError
 from workbench.formats import conll, label_studio_out, native, prodigy_out
@@ -142,7 +143,8 @@ def check_prodigy(path: Path, found: Found) -> Counted:
 
 
 def check_label_studio(path: Path, found: Found) -> Counted:
-    """Whether every region quotes the text, in UTF-16 units."""
+    """Whether every region quotes the text, in UTF-16 units, and the project's XML can be read."""
+    _check_xml(path.with_name(label_studio_out.CONFIG), found)
     counted = Counted(0, 0, 0, whole=True)
     tasks: Any = []
     with looking(str(path), found):
@@ -163,6 +165,20 @@ def check_label_studio(path: Path, found: Found) -> Counted:
                         found(f"{place}: {value['text'][:60]!r} does not quote the text")
             count_document(counted, task["data"][OBJECT])
     return counted
+
+
+def _check_xml(path: Path, found: Found) -> None:
+    """Whether a file is well-formed XML without entities of its own."""
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise ValueError("it declares a document type")
+
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except (expat.ExpatError, ValueError) as error:
+        found(f"{path}: not well-formed XML: {error}")
 
 
 def _lines(path: Path) -> Iterator[Any]:
