@@ -5,11 +5,11 @@
 DATA is a folder with `native/expertqa_val_statements.jsonl` (statements that experts judged) and
 `native/claude_redocred_dev.jsonl` (names that people linked, with recorded proposals).
 
-No score of a real judge is in the first. So each sample is asked about as if its score were 0; a signal is right
-when the share that the experts found is at least `LOW`. The base rate is that share of all samples: a signal has
-to beat it. The scores of names are ragas's own, counted exactly from the recorded proposals, and the names that
-triage sees are those of the rules, as in a file without traces. Shares have 95 % Wilson intervals. Two signals
-that were tried and left out are measured too.
+No score of a real judge is in the first. So each sample is asked about as if its score were 0; a signal is
+right when the share that the experts found is at least `LOW`. The base rate is that share of all samples: a
+signal has to beat it. The scores of names are ragas's own, counted exactly from the recorded proposals, and
+the names that triage sees are those of the rules, as in a file without traces. Shares have 95 % Wilson
+intervals. Two signals that were tried and left out are measured too.
 """
 
 from __future__ import annotations
