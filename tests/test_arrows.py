@@ -39,6 +39,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli_compare": PURE | {"stages", "store", "reports", "texts", "texts_compare", "console"},
     "texts_calibrate": PURE | {"stages", "store"},
     "cli_calibrate": PURE | {"stages", "store", "reports", "texts_calibrate", "console"},
+    "texts_answer": PURE,
+    "cli_audit": PURE
+    | {"stages", "store", "reports", "texts_answer", "texts_compare", "texts_import", "console"},
     "calibration": PURE | {"formats"},
     "texts_disputes": PURE | {"stages"},
     "cli_disputes": PURE | {"stages", "store", "reports", "texts_disputes", "console"},
@@ -49,7 +52,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli_import": PURE | {"stages", "store", "reports", "texts_import", "console"},
     "cli_propose": PURE | {"stages", "store", "proposing", "reports", "texts", "texts_claude", "console"},
     "cli": PURE
-    | {"cli_compare", "cli_propose", "cli_plan", "cli_calibrate", "cli_disputes", "cli_export", "cli_import"}
+    | {
+        "cli_audit",
+        "cli_compare",
+        "cli_propose",
+        "cli_plan",
+        "cli_calibrate",
+        "cli_disputes",
+        "cli_export",
+        "cli_import",
+    }
     | {"stages", "store", "reports", "texts", "console"},
     "api": PURE | {"stages", "store", "proposing", "calibration"},
     "tui": PURE | {"stages", "store", "settings", "texts_claude", "texts_plan", "texts_calibrate"},

@@ -14,6 +14,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from workbench import __version__
+from workbench.cli_audit import audit
 from workbench.cli_calibrate import calibrate
 from workbench.cli_compare import compare, show_comparison
 from workbench.cli_disputes import disputes_app
@@ -112,6 +113,7 @@ def demo(
     open_app(url, stage.DATASET, call.annotator)
 
 
+app.command()(audit)
 app.command("import")(import_)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from workbench import __version__
 from workbench.errors import StoreError, UsageError, WorkbenchError
@@ -169,7 +169,21 @@ def dataset_of(call: Call, *, bulk: bool = True) -> Iterator[tuple[Store, Datase
         yield store, find_dataset(store, call.dataset)
 
 
-def open_app(url: str, dataset: str | None, annotator: str) -> None:
+def usual_scorer() -> str:
+    """The scorer that the config file names; empty without one, and for a file that is off."""
+    from workbench.settings import read_settings
+
+    try:
+        return read_settings().scorer
+    except UsageError:
+        return ""
+
+
+Start = Literal["next"] | tuple[int, ...] | None
+"""What the screens open with: the queue, the next sample in random order, or some samples to be audited."""
+
+
+def open_app(url: str, dataset: str | None, annotator: str, start: Start = None) -> None:
     """Open the screens; ends by SystemExit when they did not end well."""
     import gc
     import os
@@ -193,7 +207,7 @@ def open_app(url: str, dataset: str | None, annotator: str) -> None:
     from workbench.settings import read_settings
     from workbench.tui.run import run
 
-    code = run(connect, dataset, annotator, read_settings(), path)
+    code = run(connect, dataset, annotator, read_settings(), path, start)
     if code:
         raise SystemExit(code)
 

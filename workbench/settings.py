@@ -16,7 +16,7 @@ from workbench.errors import UsageError
 CONFIG, STATE = "WORKBENCH_CONFIG", "WORKBENCH_STATE"
 """Environment variables that name another file."""
 
-KNOWN = ("as", "theme", "keys")
+KNOWN = ("as", "theme", "scorer", "keys")
 TEXT_LIMIT = 1_000_000
 """Bytes of a file that a person writes: the config file, a policy."""
 
@@ -29,13 +29,14 @@ class Settings:
     """What the config file says; empty where it says nothing.
 
     `keys` maps the name of an action to the keys it shall have; whether such actions and keys exist is
-    for the screens to say.
+    for the screens to say. `scorer` is the score that an answer is about, where a dataset has it.
     """
 
     path: Path = Path()
     annotator: str = ""
     theme: str = ""
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    scorer: str = ""
 
 
 def config_path() -> Path:
@@ -109,7 +110,10 @@ def read_settings(path: Path | None = None) -> Settings:
     for name in table:
         if name not in KNOWN:
             raise UsageError(f"{path}: there is no setting {name!r}{did_you_mean(name, KNOWN)}")
-    return Settings(path, _text(path, table, "as"), _text(path, table, "theme"), _keys(path, table))
+    return Settings(
+        path, _text(path, table, "as"), _text(path, table, "theme"), _keys(path, table),
+        _text(path, table, "scorer"),
+    )  # fmt: skip
 
 
 def _text(path: Path, table: Mapping[str, Any], name: str) -> str:

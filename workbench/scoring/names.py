@@ -68,3 +68,21 @@ def first_scorer(names: Iterable[str], kind: Kind) -> str | None:
     of_kind = [name for name in names if SCORERS[name] == kind]
     usual = DEFAULT_SCORER[kind]
     return next((name for name in (usual, INSTEAD.get(usual), *of_kind) if name in of_kind), None)
+
+
+def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
+    """The score that a report is about, unless a person names another one.
+
+    An imported column of recall comes first: names before statements, and of these one whose kind a person
+    gave. Else the scorer that counts exact names, as ragas does, then name matching. `able` are the scorers
+    that the proposals allow, `kind` is what the dataset reviews. A metric that is no recall is never taken.
+    """
+    recalls = [column for column in columns if column in EXTERNAL_KINDS]
+    for wanted in KINDS:
+        of_kind = [column for column in recalls if EXTERNAL_KINDS[column] == wanted]
+        if of_kind:
+            return min(of_kind, key=lambda column: (not column.endswith(f" ({wanted})"), column))
+    possible = list(able)
+    usual = DEFAULT_SCORER[kind]
+    first = ("ragas", usual, INSTEAD[usual]) if kind == "entity" else (usual,)
+    return next((name for name in first if name in possible), usual)

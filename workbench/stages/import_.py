@@ -14,6 +14,7 @@ from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, Rejects, rejecting
 from workbench.model import KINDS, Kind, Policy
+from workbench.scoring.names import EXTERNAL_KINDS, headline
 from workbench.stages.import_rows import (
     chunks,
     for_samples_of_text,
@@ -77,7 +78,8 @@ class ImportOptions:
     """How a file is taken in.
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
-    what the folder's manifest says, else the kinds that the imported gold has, entities without gold.
+    what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
+    column of recall counts, else entities.
     """
 
     dataset: str | None = None
@@ -352,8 +354,10 @@ def _create(
 
 
 def _kinds(options: ImportOptions, rows: list[Row]) -> tuple[Kind, ...]:
-    """The kinds that the gold of the rows has; entities where it has none or is not stored."""
-    kinds: tuple[Kind, ...] = ("entity",)
+    """The kinds that the rows' gold has, else the kind that their column of recall counts, else entities."""
+    columns = {column for row in rows if row.record is not None for column in row.record.scores}
+    counted = EXTERNAL_KINDS.get(headline(columns, (), "entity"), "entity")
+    kinds: tuple[Kind, ...] = (counted,)
     if options.gold != "ignore":
         reviewed = {
             kind

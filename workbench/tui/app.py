@@ -10,7 +10,7 @@ from functools import partial
 from operator import ge
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from rich.text import Text
 from textual import events
@@ -57,8 +57,8 @@ class WorkbenchApp(OwnApp):
     """The terminal app over one database.
 
     `connect` opens the store; it is called in a thread after the first frame is on the screen. Of a SQLite
-    `file` the first rows are shown before that. `tour` shows the first steps once; the rest is a
-    person's own.
+    `file` the first rows are shown before that. `tour` shows the first steps once. `begin_with` is opened
+    right away: the next sample, or some that were picked to be audited. The rest is a person's own.
     """
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
@@ -79,10 +79,12 @@ class WorkbenchApp(OwnApp):
         theme: str = "",
         keymap: Mapping[str, str] | None = None,
         tour: bool = False,
+        begin_with: Literal["next"] | tuple[int, ...] | None = None,
         remember: Callable[..., None] | None = None,
     ) -> None:
         super().__init__(theme=theme, keymap=keymap, remember=remember)
         self._tour = tour
+        self._begin_with = begin_with
         self.title = "Workbench"
         self.gate = Gate()
         self.meter = Meter()
@@ -138,6 +140,10 @@ class WorkbenchApp(OwnApp):
                 queue.glance(await asyncio.to_thread(self._glance, self._file))
             desk = await asyncio.to_thread(self._load)
             await queue.begin(desk)
+            if self._begin_with is not None:
+                start_with, self._begin_with = self._begin_with, None
+                await queue.begin_with(() if start_with == "next" else start_with)
+                return
             if self._tour and all(map(ge, self.size, TOUR_ROOM)):
                 self._tour = False
                 self.keep(tour_seen=True)

@@ -37,11 +37,13 @@ class View:
     """The samples among which one goes on; `decided`: through all of them, for there is none to decide.
 
     `off_plan`: chosen or ordered in a way that a review begun here cannot stand for the whole dataset.
+    `audited`: their automatic values show before they are decided, and their reviews say so.
     """
 
     ids: array[int]
     decided: bool
     off_plan: bool
+    audited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,18 @@ class Desk:
         from workbench.stages import review
 
         off_plan = picked or (self.view is not None and self.view.off_plan)
+        await self._audit(sample_id)
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
+
+    async def reveal(self, opened: Opened) -> Opened:
+        """The sample that was opened to go on with; in a view that is audited, with its automatic values."""
+        return await self.open(opened.sample_id) if self.view is not None and self.view.audited else opened
+
+    async def _audit(self, sample_id: int) -> None:
+        from workbench.stages import disputes
+
+        if self.view is not None and self.view.audited and sample_id in self.view.ids:
+            await self.store.write(disputes.audit, sample_id, self.annotator)
 
     async def open_next(self, after: int) -> Opened | None:
         """The next sample to decide, as it stands now; None when there is none."""

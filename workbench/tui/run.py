@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from workbench.settings import Settings, read_state, remember, state_path
 from workbench.tui.app import WorkbenchApp
@@ -26,12 +26,15 @@ def run(
     annotator: str,
     settings: Settings,
     file: Path | None = None,
+    start: Literal["next"] | tuple[int, ...] | None = None,
 ) -> int:
     """Run the app until the person leaves; returns the exit code.
 
-    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only one.
-    The caller has checked that there is a terminal. Writes that are under way are finished before this
-    returns. Raises UsageError for settings that name a theme, an action or a key that does not exist.
+    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only
+    one. `start`: begin with the next sample, or with some samples that were picked to be audited, not in
+    the queue. The caller has checked that there is a terminal. Writes that are under way are finished
+    before this returns. Raises UsageError for settings that name a theme, an action or a key that does
+    not exist.
     """
     from workbench.tui.keymap import keymap
 
@@ -45,7 +48,8 @@ def run(
         file=file,
         theme=theme,
         keymap=keymap(settings),
-        tour=not state.tour_seen,
+        tour=not state.tour_seen and start is None,
+        begin_with=start,
         remember=partial(remember, path, settings),
     )
     if not theme and app.console.color_system == "standard":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from array import array
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
@@ -128,6 +130,17 @@ class QueueScreen(SearchScreen):
             await self.action_review()
         else:
             self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
+
+    async def begin_with(self, picks: tuple[int, ...]) -> None:
+        """Go on with the next sample, or audit some that were picked by hand, one after the other."""
+        assert self.desk is not None
+        if not picks:
+            await self.action_go_on()
+            return
+        from workbench.tui.desk import View
+
+        view = View(array("q", picks), decided=False, off_plan=True, audited=True)
+        await self.bench.review(replace(self.desk, view=view), picks[0], picked=True)
 
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was."""

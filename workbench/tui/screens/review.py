@@ -133,7 +133,7 @@ class ReviewScreen(UnitsScreen):
             self._leave(self.desk.nothing_left)
         else:
             self._by_hand = False  # what one goes on to was not picked
-            self.show(following, kind)
+            self.show(following if kind else await self.desk.reveal(following), kind)
 
     async def _following(self, opened: Opened) -> Opened | None:
         """The next sample to decide: as it was read ahead, unless this decision or time may change it."""

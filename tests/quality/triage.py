@@ -1,0 +1,150 @@
+"""How often a suspicion is right, against people.
+
+    python tests/quality/triage.py DATA
+
+DATA is a folder with `native/expertqa_val_statements.jsonl` (statements that experts judged) and
+`native/claude_redocred_dev.jsonl` (names that people linked, with recorded proposals).
+
+No score of a real judge is in the first. So each sample is asked about as if its score were 0; a signal is
+right when the share that the experts found is at least `LOW`. The base rate is that share of all samples: a
+signal has to beat it. The scores of names are ragas's own, counted exactly from the recorded proposals, and
+the names that triage sees are those of the rules, as in a file without traces. Shares have 95 % Wilson
+intervals. Two signals that were tried and left out are measured too.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tests.quality.statements import wilson
+from workbench.comparing.triage import LOW, suspect
+from workbench.model import Policy, Proposal, ProposedEntity, Sample, Unit, count
+from workbench.proposing import rules
+from workbench.scoring import ragas
+from workbench.scoring.scorers import assess_all
+
+POLICY = Policy()
+Row = dict[str, Any]
+
+
+def read(path: Path) -> list[tuple[Row, Sample]]:
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line]
+    return [
+        (
+            row,
+            Sample(row["id"], row["user_input"], row["reference"], tuple(row["retrieved_contexts"]),
+                   meta=row["meta"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def names(sample: Sample) -> Sequence[Unit]:
+    """The names that the rules propose, looked up in the text."""
+    return assess_all(sample, rules.propose(sample), POLICY, threshold=85, only="presence")["presence"].units
+
+
+def share(verdicts: Sequence[Row]) -> float:
+    return float(sum(one["verdict"] == "found" for one in verdicts) / len(verdicts))
+
+
+def line(title: str, right: Sequence[bool], base: Sequence[bool]) -> str:
+    if not right:
+        return f"{title:<44} never fires"
+    usual = sum(base) / len(base)
+    return f"{title:<44} n={len(right):<4} right {wilson(sum(right), len(right))}  any sample {usual:.3f}"
+
+
+def of_statements(rows: Sequence[tuple[Row, Sample]]) -> Iterator[str]:
+    gold = [share(row["gold"]["statements"]) for row, _ in rows]
+    fired: dict[str, list[float]] = defaultdict(list)
+    nearly: list[bool] = []
+    for (_, sample), truth in zip(rows, gold, strict=True):
+        units = names(sample)
+        found = suspect(sample, 0.0, "statement", partial(tuple, units))
+        if found is not None:
+            fired[found.signal].append(truth)
+        counted = [unit for unit in units if unit.counted]
+        absent = sum(unit.match.verdict == "missing" for unit in counted)
+        if len(counted) >= 3 and absent * 2 > len(counted):
+            nearly.append(truth <= 1 - LOW)
+    for signal in ("word for word", "all names"):
+        title = f"low score, {signal}: the truth is ≥ {LOW}"
+        yield line(title, [truth >= LOW for truth in fired[signal]], [truth >= LOW for truth in gold])
+    said = fired["nothing found"]
+    yield line(
+        "reference says that nothing was found: ≤ .5", [t <= 0.5 for t in said], [t <= 0.5 for t in gold]
+    )
+    yield line("left out: high score, most names absent: ≤ .7", nearly, [t <= 1 - LOW for t in gold])
+
+
+def of_names(rows: Sequence[tuple[Row, Sample]]) -> Iterator[str]:
+    low: list[bool] = []
+    high: list[bool] = []
+    base: list[bool] = []
+    above: list[bool] = []
+    for row, sample in rows:
+        score = recall(row["proposal"])
+        if score is None or not row["gold"]["entities"]:
+            continue
+        truth = share(row["gold"]["entities"])
+        base.append(truth > score + 0.1)
+        above.append(truth < score - 0.1)
+        units = names(sample)
+        found = suspect(sample, float(score), "entity", partial(tuple, units))
+        if found is not None and found.signal == "names":
+            low.append(truth > score + 0.1)
+        there = count(units).recall
+        if there is not None and score - there > Fraction(1, 10):
+            high.append(truth < score - 0.1)
+    yield line("low score, names in the text: more than .1 low", low, base)
+    yield line("left out: score above names: more than .1 high", high, above)
+
+
+def recall(given: Row) -> Fraction | None:
+    """ragas's entity recall of recorded proposals, as an exact fraction."""
+
+    def listed(entities: Sequence[Row]) -> tuple[ProposedEntity, ...]:
+        return tuple(ProposedEntity(one["text"], one.get("label", "")) for one in entities)
+
+    proposal = Proposal(
+        given["proposer"],
+        reference_entities=listed(given["reference_entities"]),
+        context_entities=tuple(map(listed, given["context_entities"])),
+    )
+    found = ragas.assess(proposal)
+    return None if found is None else count(found.units).recall
+
+
+def false_alarms(paths: Sequence[Path]) -> Iterator[str]:
+    """References of people that no rule may take for "nothing was found"; positives are shown to be read."""
+    for path in paths:
+        rows = read(path)
+        hits = [
+            s for _, s in rows if (f := suspect(s, 1.0, "statement", tuple)) and f.signal == "nothing found"
+        ]
+        yield f"“nothing was found” in {len(hits)} of {len(rows)} references of {path.name}"
+        yield from (f"    {sample.reference[:110]!r}" for sample in hits)
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        print(__doc__)
+        return 2
+    folder = Path(sys.argv[1], "native")
+    statements, linked = folder / "expertqa_val_statements.jsonl", folder / "claude_redocred_dev.jsonl"
+    print(*of_statements(read(statements)), *of_names(read(linked)), sep="\n")
+    others = [folder / "redocred_dev.jsonl", folder / "factrueval_dev.jsonl"]
+    print(*false_alarms([statements, *(path for path in others if path.exists())]), sep="\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""`workbench audit FILE`: import, propose, print the first answer, review, print what it has become."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from workbench.console import Call, on_terminal, open_app, open_for, usual_scorer
+from workbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from workbench.comparing.answer import Answer
+    from workbench.stages.import_ import ImportReport
+    from workbench.store.datasets import DatasetInfo
+    from workbench.store.engine import Store
+
+FORMATS = ("text", "markdown")
+
+
+def audit(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A file with scores, as for import.")],
+    scorer: Annotated[
+        str | None, typer.Option(help="The score to audit: an imported column or a scorer.")
+    ] = None,
+    map_: Annotated[
+        list[str] | None,
+        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
+    ] = None,
+    external: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
+    ] = None,
+    full: Annotated[bool, typer.Option("--full", help="All figures after the answer.")] = False,
+    format: Annotated[  # noqa: A002
+        str, typer.Option(help="text, or markdown for a pull-request comment.")
+    ] = "text",
+    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+) -> None:
+    """Learn in a minute whether the recall scores of a file are true, then review to be sure.
+
+    It imports the file, finds names and statements, prints the answer and opens the review. Run it again to
+    go on. Without a terminal, with --json or --format markdown it prints the answer only.
+    """
+    call: Call = context.obj
+    if format not in FORMATS:
+        raise UsageError(f"unknown format {format!r}; there is: {', '.join(FORMATS)}")
+    if json and format != "text":
+        raise UsageError("--json and --format exclude each other")
+    if full and format != "text":
+        raise UsageError("--full adds figures to the text: leave --format out")
+    print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
+    report = _import(call, file, map_ or (), external or ())
+    while True:
+        found = _answer(call, report.dataset, scorer, full=full, markdown=format == "markdown", json=json)
+        start = None if print_only else _asked(found)
+        if start is None:
+            break
+        open_app(call.db, report.dataset, call.annotator, start)
+    if report.rejected:
+        raise typer.Exit(3)
+
+
+def _import(call: Call, file: Path, fields: Sequence[str], external: Sequence[str]) -> ImportReport:
+    """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
+    from workbench import reports, texts_import
+    from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+
+    options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external))
+    check_file(file, None, options.columns)
+    with open_for(call.db) as store:
+        with reports.progress("Importing", file.stat().st_size, unit="bytes") as progress:
+            report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+        if report.rejected or report.notes:
+            typer.echo(texts_import.import_text(report), err=True)
+        _propose(store, call, report.dataset)
+    return report
+
+
+def _propose(store: Store, call: Call, dataset: str) -> None:
+    from workbench import reports
+    from workbench.stages.propose import propose
+    from workbench.store.datasets import count_samples
+
+    info = _info(store, dataset)
+    if info.run_id is None or info.run.startswith("rules"):
+        with reports.progress("Finding names", count_samples(store, info.id)) as progress:
+            propose(store, info, "rules", annotator=call.annotator, keep=True, progress=progress)
+
+
+def _info(store: Store, dataset: str) -> DatasetInfo:
+    from workbench.store.datasets import find_dataset
+
+    return find_dataset(store, dataset)
+
+
+def _answer(
+    call: Call, dataset: str, scorer: str | None, *, full: bool, markdown: bool, json: bool
+) -> Answer:
+    """Print the answer as it stands now."""
+    from workbench import reports
+    from workbench.stages.answer import answer
+    from workbench.store.datasets import count_samples
+    from workbench.texts_answer import answer_markdown
+    from workbench.texts_compare import figures_text
+
+    with open_for(call.db, create=False) as store:
+        info = _info(store, dataset)
+        with reports.progress("Comparing", count_samples(store, info.id)) as progress:
+            found, figures = answer(
+                store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+            )
+    text = answer_markdown(found) if markdown else _text(found)
+    if full:
+        text += "\n\n" + figures_text(figures, full=True, beside=True)
+    reports.show(found, text, as_json=json)
+    return found
+
+
+def _text(found: Answer) -> str:
+    """For a terminal as wide as it is, with colours where it has some."""
+    from shutil import get_terminal_size
+
+    from workbench.texts_answer import WIDTH, answer_text
+
+    if not sys.stdout.isatty():
+        return answer_text(found, width=WIDTH)
+    width = max(40, min(get_terminal_size().columns, 120))
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    mark = ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")
+    return answer_text(found, width=width, mark=mark)
+
+
+def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:
+    """What to open: the suspicious samples, the next one in random order, or nothing."""
+    picks = tuple(one.sample_id for one in found.triage.shown)
+    picks = picks if any(one.what == "check" for one in found.steps) else ()
+    left = any(one.what in ("all", "random") for one in found.steps)
+    if not left:
+        return None
+    check = "enter: check these   r: review in random order" if picks else "enter: review in random order"
+    try:
+        said = input(f"\n{check}   q: leave  ").strip().lower()
+    except (EOFError, KeyboardInterrupt):
+        typer.echo()
+        return None
+    if said in ("q", "quit", "n", "no"):
+        return None
+    return picks if picks and said not in ("r", "random") else "next"

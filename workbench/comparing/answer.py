@@ -1,0 +1,234 @@
+"""The first answer about a dataset: what its score reads, what is probably true, why, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+from workbench.comparing.estimates import Estimate
+from workbench.comparing.figures import Beside, Row
+from workbench.comparing.means import Mean
+from workbench.comparing.triage import Clue, Suspicion
+from workbench.model import Kind
+
+SHOWN = 5
+"""Suspicious samples that are shown at once."""
+WORST = 3
+"""Samples that are shown as those with the largest effect."""
+REVIEW_ALL = 60
+"""Samples below which reviewing all of them is the next step: the answer is then complete, no estimate."""
+AT_ONCE = 20
+"""Samples of a larger dataset to review before the first estimate."""
+MORE = 40
+"""Samples of a larger dataset to review next, once there is an estimate."""
+FEWEST = 10
+"""Samples in random order from which there is an estimate."""
+TOLERANCE = 0.1
+"""Values that differ by more count as wrong."""
+BETTER = 0.02
+"""By how much the mean error of another scorer has to be smaller to recommend it."""
+SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}
+"""What a review takes, by guess, until some are measured."""
+
+What = Literal[
+    "another form", "not extracted", "counted wrongly", "should not count", "left out", "cut differently",
+    "untraced", "too high", "too low",
+]  # fmt: skip
+
+_WHAT: dict[str, What] = {
+    "missed match": "another form", "false match": "counted wrongly", "invented unit": "should not count",
+    "duplicate": "should not count", "missed unit": "left out", "granularity": "cut differently",
+}  # fmt: skip
+_NOT_EXTRACTED = ("context extraction", "unattributed")
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A sample whose score looks wrong, with its text."""
+
+    sample_id: int
+    id: str
+    question: str
+    reference: str
+    suspicion: Suspicion
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One reason why the score differs from the verified values: `share` of the mean difference.
+
+    The shares of all effects add up to the mean difference. `units` is 0 where no unit can be named.
+    """
+
+    what: What
+    units: int
+    samples: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified."""
+
+    sample_id: int
+    id: str
+    question: str
+    score: float
+    verified: float
+    clues: tuple[Clue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimated:
+    """The true mean of all samples. `complete`: every sample is settled, so that it is no estimate.
+
+    `low` and `high` are the 95 % interval, or with all samples reviewed the range that open ones leave.
+    """
+
+    n: int
+    point: float
+    low: float | None
+    high: float | None
+    complete: bool
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error."""
+
+    what: Literal["check", "random", "all", "scorer", "send"]
+    samples: int = 0
+    minutes: int = 0
+    scorer: str = ""
+    before: float = 0.0
+    after: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Triage:
+    """What looks wrong among the samples `looked` at. `shown` are open, the surest first.
+
+    `another_form`: how many of the `suspicious` have a name in another form. `checked` are reviewed by now;
+    of these the score of `confirmed` was wrong by more than .1.
+    """
+
+    looked: int
+    suspicious: int
+    another_form: int
+    checked: int
+    confirmed: int
+    shown: tuple[Suspect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer about one dataset and its headline score, as far as the reviews go.
+
+    `imported`: the score came with the file. `recount` is the mean share of names that the text contains,
+    over the same samples, None for statements. `reviewed` samples are verified, `in_order` of them in random
+    order; `score_reviewed` and `verified` are the means of those that have both values.
+    """
+
+    dataset: str
+    total: int
+    kind: Kind
+    reviews: tuple[Kind, ...]
+    scorer: str
+    imported: bool
+    proposer: str
+    score: Mean
+    recount: float | None
+    triage: Triage
+    reviewed: int
+    in_order: int
+    compared: int
+    score_reviewed: float | None
+    verified: float | None
+    estimate: Estimated | None
+    effects: tuple[Effect, ...]
+    worst: tuple[Worst, ...]
+    steps: tuple[Step, ...]
+    measured: bool
+    withheld: int
+
+
+def estimated(found: Estimate, reached: int) -> Estimated | None:
+    """The estimate as the answer gives it, or None. `reached`: how many samples the random order got to."""
+    if found.refusal or found.point is None:
+        return None
+    whole = reached == found.total
+    ends = found.reach if whole else found.corpus
+    settled = whole and not found.open and found.reach is None
+    low, high = (ends.low, ends.high) if ends is not None and not settled else (None, None)
+    return Estimated(found.n, found.point, low, high, settled, found.open)
+
+
+def effects(rows: Iterable[Row], recounted: Mapping[int, Row] | None) -> tuple[Effect, ...]:
+    """Why a score differs from the verified values, the largest effect first.
+
+    `recounted` has the same samples under the scorer that counts as the score claims to: its causes have
+    units, and what is left is another extraction or judge. Without one only the direction is known.
+    """
+    known = [(row, row.delta) for row in rows if row.delta is not None]
+    found: dict[What, list[tuple[int, int, float]]] = {}
+    for row, delta in known:
+        if recounted is None:
+            what: What = "too high" if delta > 0 else "too low"
+            found.setdefault(what, []).append((row.sample_id, 0, delta))
+            continue
+        again = recounted.get(row.sample_id)
+        traced = 0.0
+        for share in again.shares if again is not None and again.delta is not None else ():
+            what = "not extracted" if share.part in _NOT_EXTRACTED else _WHAT[share.cause]
+            part = float(share.share or 0)
+            traced += part
+            found.setdefault(what, []).append((row.sample_id, share.units, part))
+        found.setdefault("untraced", []).append((row.sample_id, 0, delta - traced))
+    listed = [
+        Effect(
+            what,
+            sum(units for _, units, _ in parts),
+            len({number for number, _, part in parts if abs(part) > 1e-9}),
+            fsum(part for _, _, part in parts) / len(known),
+        )
+        for what, parts in found.items()
+    ]
+    shown = [one for one in listed if one.units or abs(one.share) > 1e-9]
+    return tuple(sorted(shown, key=lambda one: -abs(one.share)))
+
+
+def steps(
+    kind: Kind, total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
+    beside: Sequence[Beside], scorer: str,
+) -> tuple[Step, ...]:  # fmt: skip
+    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong."""
+
+    def minutes(samples: int) -> int:
+        return max(1, round(samples * seconds / 60))
+
+    found = []
+    if shown and estimate is None:
+        found.append(Step("check", shown, minutes(shown)))
+    if left and total < REVIEW_ALL:
+        found.append(Step("all", left, minutes(left)))
+    elif left:
+        wanted = MORE if estimate else AT_ONCE - in_order if in_order < FEWEST else MORE
+        found.append(Step("random", min(left, wanted), minutes(min(left, wanted))))
+    own = next((one for one in beside if one.scorer == scorer), None)
+    rivals = [
+        one
+        for one in beside
+        if one.kind == kind and one.scorer in _RIVALS and own and one.n == own.n >= FEWEST
+    ]
+    best = min(rivals, key=lambda one: one.mae or 0.0, default=None)
+    if own and best and own.mae is not None and best.mae is not None and own.mae - best.mae > BETTER:
+        found.append(Step("scorer", scorer=best.scorer, before=own.mae, after=best.mae))
+    if estimate is not None:
+        found.append(Step("send"))
+    return tuple(found)
+
+
+_RIVALS = ("linked", "presence")

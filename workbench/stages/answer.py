@@ -1,0 +1,179 @@
+"""The first answer about a dataset: load what it needs and build it. No figure is computed a second time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from workbench.comparing.answer import (
+    SECONDS,
+    SHOWN,
+    TOLERANCE,
+    WORST,
+    Answer,
+    Suspect,
+    Triage,
+    Worst,
+    effects,
+    estimated,
+    steps,
+)
+from workbench.comparing.figures import Figures, Row
+from workbench.comparing.means import mean
+from workbench.comparing.triage import GAP, Clue, clues, suspect
+from workbench.comparing.words import verified_samples
+from workbench.matching.version import MATCHER
+from workbench.model import Kind, Unit
+from workbench.scoring.names import SCORERS
+from workbench.stages import queue
+from workbench.stages.figures import figures, without
+from workbench.stages.headline import headline_scorer
+from workbench.stages.progress import Progress, silent
+from workbench.stages.recompute import recompute, withheld_from
+from workbench.stages.sides import automatic_sides
+from workbench.store import columns, gold, runs, samples
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+from workbench.store.samples import Stored
+
+Values = Mapping[int, float | None]
+
+
+def answer(
+    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None, usual: str = "",
+    progress: Progress = silent,
+) -> tuple[Answer, Figures]:  # fmt: skip
+    """The answer for the eyes of `viewer`, and the figures that it rests on.
+
+    `scorer` asks for another score than the headline, `usual` is a person's setting. Blind samples that the
+    viewer is yet to decide are in the means and in no list. Raises UsageError for an unknown scorer.
+    """
+    run = next((one for one in runs.list_runs(store, info.id) if one.id == info.run_id), None)
+    if run is not None:
+        recompute(store, info, run.id, info.threshold, progress)
+    name = headline_scorer(store, info, scorer, usual)
+    withheld = withheld_from(store, info, viewer)
+    found = without(figures(store, info, scorer=name, progress=progress), withheld)
+    kind, rules = found.kind, run is None or run.proposer == "rules"
+    imported = name not in SCORERS
+    presence: Values = {}
+    scores: Values = {}
+    if run is not None:
+        presence = columns.values(store, run.id, MATCHER, info.threshold, "presence")
+        scores = columns.values(store, run.id, MATCHER, info.threshold, name)
+    if imported:
+        scores = dict(columns.external_values(store, info.id, name))
+    places = columns.members(store, info.id, strata=False)
+    scored = {number: value for number in places if (value := scores.get(number)) is not None}
+    again = (
+        _recounted(store, info, found, rules=rules)
+        if imported
+        else {row.sample_id: row for row in found.rows}
+    )
+    estimate = estimated(found.estimate, found.prefix)
+    in_order = found.estimate.n if found.estimate.design not in ("hand", "imported") else 0
+    triage = _triage(store, info, kind, scored, presence, found.rows, withheld, viewer)
+    done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
+    left = done.total - done.verified - done.excluded
+    both = [(row.automatic, row.verified) for row in found.rows if row.delta is not None]
+    recounts = kind == "entity" and name != "presence"
+    made = Answer(
+        dataset=info.name,
+        total=done.total,
+        kind=kind,
+        reviews=info.kinds,
+        scorer=name,
+        imported=imported,
+        proposer=run.proposer if run else "",
+        score=found.estimate.automatic,
+        recount=mean(presence.get(number) for number in scored).value if recounts else None,
+        triage=triage,
+        reviewed=verified_samples(found.counts),
+        in_order=in_order,
+        compared=len(both),
+        score_reviewed=mean(ours for ours, _ in both).value,
+        verified=mean(theirs for _, theirs in both).value,
+        estimate=estimate,
+        effects=effects(found.rows, again),
+        worst=_worst(store, found.rows, kind),
+        steps=steps(
+            kind, done.total, left, len(triage.shown), estimate, in_order,
+            pace.seconds if pace else SECONDS[kind], found.beside, name,
+        ),
+        measured=pace is not None,
+        withheld=len(withheld),
+    )  # fmt: skip
+    return made, found
+
+
+def _recounted(store: Store, info: DatasetInfo, found: Figures, *, rules: bool) -> dict[int, Row] | None:
+    """The reviewed samples under the scorer that counts as an imported column does.
+
+    None where none can: statements of the rules are judged by word overlap, which is no recount of a judge.
+    """
+    of_kind = [one.scorer for one in found.beside if one.kind == found.kind and one.scorer in SCORERS]
+    wanted = ("ragas", "linked") if found.kind == "entity" else () if rules else ("contextual_recall",)
+    name = next((one for one in wanted if one in of_kind), None)
+    if name is None or not found.rows:
+        return None
+    return {row.sample_id: row for row in figures(store, info, scorer=name).rows}
+
+
+def _triage(
+    store: Store, info: DatasetInfo, kind: Kind, scored: Mapping[int, float], presence: Values,
+    rows: Sequence[Row], withheld: frozenset[str], viewer: str,
+) -> Triage:  # fmt: skip
+    suspects = []
+    looked = 0
+    for stored in samples.each_sample(store, info.id, info.run_id):
+        number, sample = stored.sample_id, stored.sample
+        if number not in scored or sample.id in withheld:
+            continue
+        looked += 1
+        there = presence.get(number)
+        hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
+        names = partial(_names, info, stored, wanted=not hopeless)
+        if (found := suspect(sample, scored[number], kind, names)) is not None:
+            suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, found))
+    suspects.sort(key=lambda one: (one.suspicion.place, one.sample_id))
+    decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
+    deltas = {row.sample_id: row.delta for row in rows if row.delta is not None}
+    checked = [deltas[one.sample_id] for one in suspects if one.sample_id in deltas]
+    return Triage(
+        looked,
+        len(suspects),
+        sum(any(not clue.same for clue in one.suspicion.clues) for one in suspects),
+        len(checked),
+        sum(abs(delta) > TOLERANCE for delta in checked),
+        tuple([one for one in suspects if one.sample_id not in decided][:SHOWN]),
+    )
+
+
+def _names(info: DatasetInfo, stored: Stored, *, wanted: bool) -> Sequence[Unit] | None:
+    """The proposed names of a sample, each looked up in the text of its contexts."""
+    found = automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
+    return None if found is None else found.units
+
+
+def _worst(store: Store, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
+    """The reviewed samples with the largest differences, and the verified units that these come from."""
+    sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and abs(row.delta) > 1e-9]
+    first = [row for _, row in sorted(sizes, key=lambda one: (-one[0], one[1].sample_id))[:WORST]]
+    known = gold.load_some(store, [row.sample_id for row in first], kind)
+    texts = {one.sample_id: one.sample for one in samples.load_samples(store, [*known], None)}
+    found = []
+    for row in first:
+        one, sample = known.get(row.sample_id), texts.get(row.sample_id)
+        if one is None or one.assessment is None or sample is None:
+            continue
+        wrong = "missing" if (row.delta or 0) > 0 else "found"
+        units = [unit for unit in one.assessment.units if unit.counted and unit.match.verdict == wrong]
+        shown = (
+            clues(units, sample)
+            if wrong == "found"
+            else tuple(Clue(unit.text, None, same=True) for unit in units)
+        )
+        found.append(
+            Worst(row.sample_id, row.id, sample.user_input, row.automatic or 0.0, row.verified or 0.0, shown)
+        )
+    return tuple(found)

@@ -1,0 +1,30 @@
+"""The score that a report of a dataset is about: what a person asked for, else the column they came with."""
+
+from __future__ import annotations
+
+from workbench.errors import UsageError
+from workbench.matching.version import MATCHER
+from workbench.scoring.names import SCORERS, headline
+from workbench.store import columns
+from workbench.store.datasets import DatasetInfo
+from workbench.store.engine import Store
+
+
+def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, usual: str = "") -> str:
+    """The scorer or imported column of a dataset that a report begins with.
+
+    `asked` names it, for this report; `usual` is a person's setting, which holds where the dataset has it.
+    Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
+    """
+    there = columns.external_columns(store, info.id)
+    if asked is not None and asked not in SCORERS and asked not in there:
+        raise UsageError(f"unknown scorer {asked!r}; there is: {', '.join((*SCORERS, *there))}")
+    run, threshold = info.run_id, info.threshold
+    able = [
+        name
+        for name in SCORERS
+        if run is not None and columns.can_count(store, run, MATCHER, threshold, name)
+    ]
+    if asked is None and usual and usual in (*able, *there):
+        return usual
+    return asked or headline(there, able, info.kinds[0])
