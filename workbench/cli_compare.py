@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of
+from workbench.console import Call, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ def compare(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a report in one file to send to a colleague.")
     ] = None,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Keep the texts of samples out of the report of --html.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
@@ -47,13 +50,15 @@ def compare(
     call: Call = context.obj
     if by is not None and (scorer or html or full or samples or match_threshold is not None):
         raise UsageError("--by compares retrievers: it goes with --json only")
+    if no_text and html is None:
+        raise UsageError("--no-text goes with --html FILE")
     with dataset_of(call) as (store, _info):
         if by is not None:
             _show_retrievers(store, call, by, json=json)
             return
         show_comparison(
             store, call, run=run, scorer=scorer, threshold=match_threshold, full=full,
-            samples=samples, html=html, force=force, json=json,
+            samples=samples, html=html, text=not no_text, force=force, json=json,
         )  # fmt: skip
 
 
@@ -86,11 +91,14 @@ def show_comparison(
     full: bool = False,
     samples: bool = False,
     html: Path | None = None,
+    text: bool = True,
     force: bool = False,
     json: bool = False,
 ) -> None:
     """Print the comparison of the dataset, and write it as a file when asked to."""
     from workbench import reports, texts, texts_compare
+    from workbench.stages.answer import answer
+    from workbench.stages.compare import as_asked, write_html
     from workbench.stages.compare import compare as table
     from workbench.stages.figures import figures, without
     from workbench.stages.recompute import score_dataset, withheld_from
@@ -98,16 +106,20 @@ def show_comparison(
 
     info = find_dataset(store, call.dataset)
     with _uncollected(), reports.progress("Comparing", count_samples(store, info.id)) as progress:
-        found = figures(store, info, run=run, scorer=scorer, threshold=threshold, progress=progress)
-        if full or samples or json or html is not None:  # else no sample is named
-            found = without(found, withheld_from(store, info, call.reader))
+        if html is not None:
+            asked = as_asked(store, info, run, threshold)
+            made, found = answer(
+                store, asked, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
+            )
+        else:
+            found = figures(store, info, run=run, scorer=scorer, threshold=threshold, progress=progress)
+            if full or samples or json:  # else no sample is named
+                found = without(found, withheld_from(store, info, call.reader))
         rows = None
         if json or samples:
             rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader))
     if html is not None:
-        from workbench.stages.compare import write_html
-
-        write_html(html, found, force=force)
+        write_html(store, info, html, made, found, text=text, force=force)
         typer.echo(f"wrote {html}", err=True)
     parts = [texts.compare_text(rows)] if rows is not None else []
     parts.append(texts_compare.figures_text(found, full=full, beside=rows is None))
