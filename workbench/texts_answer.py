@@ -190,7 +190,7 @@ def reason(one: Suspicion) -> str:
 
 def step(one: Step, found: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = "" if found.measured else ", by a guess"
+    guess = "" if found.measured else ", a guess"
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
@@ -202,7 +202,8 @@ def step(one: Step, found: Answer) -> str:
     if one.what == "random":
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
-        return f"Review {one.samples:,} {more}in random order ({about}) for {gain}: any part of it is a fair sample."
+        lead = f"Review {one.samples:,} {more}in random order ({about})"
+        return f"{lead} for {gain}: any part of it is a fair sample."
     if one.what == "scorer":
         better = f"{value(one.before)} → {value(one.after)} on the {found.compared:,} reviewed samples"
         return f"Score by {SCORER_WORDS[one.scorer]} instead: mean error {better}."
@@ -218,6 +219,12 @@ def notes(found: Answer) -> list[str]:
         )
     if not found.reviewed and found.triage.suspicious:
         lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
+    if found.estimate is not None and found.assisted:
+        lines.append(
+            "Reviewers saw the suggestions in use; too few blind reviews (under 30) to measure that influence."
+        )
+    if found.fast:
+        lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
     if found.withheld:
         lines.append(f"{many(found.withheld, 'sample')} to be reviewed blind are in no list here.")
     if found.kind not in found.reviews:
@@ -398,9 +405,8 @@ def answer_markdown(found: Answer) -> str:
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        lines.append(
-            f"{place}. {code(worst.question or worst.id)}: yours {value(worst.score)}, true {value(worst.verified)}"
-        )
+        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
         lines += _items(worst.clues)
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
