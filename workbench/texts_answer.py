@@ -35,6 +35,7 @@ SCORER_WORDS = {
     "contextual_recall": "supported statements (contextual_recall)",
 }
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
+ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
         "another form": ("name", "that the text contains in another form, not counted"),
@@ -221,7 +222,8 @@ def notes(found: Answer) -> list[str]:
         lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
     if found.estimate is not None and found.assisted:
         lines.append(
-            "Reviewers saw the suggestions in use; too few blind reviews (under 30) to measure that influence."
+            "Reviewers saw the suggestions in use; "
+            "too few blind reviews (under 30) to measure that influence."
         )
     if found.fast:
         lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
@@ -257,7 +259,7 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark)
+            lines += _worst(worst, place, width, mark, found.kind)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
@@ -321,24 +323,26 @@ def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> lis
     return lines + _clues(found.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
     values = f"yours {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark)
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
 
 
-def _clues(clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str]) -> list[str]:
+def _clues(
+    clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str], absent: str = ""
+) -> list[str]:
     lines = []
     for clue in clues[:CLUES]:
         name = f"{mark[0]}{_fit(clue.text, width // 3)}{mark[1]}"
         if clue.quote is None:
-            lines.append(f"{lead}{name} is in no context")
+            lines.append(f"{lead}{name} {absent}")
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
         room = width - _cells(_plain(said, mark)) - 2
         lines.append(said + _quoted(clue.quote, room, mark))
     rest = len(clues) - CLUES
-    return [*lines, f"{lead}and {many(rest, 'more')[:-1] if rest > 1 else '1 more'}"] if rest > 0 else lines
+    return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
 
 def _plain(text: str, mark: tuple[str, str]) -> str:
@@ -407,7 +411,7 @@ def answer_markdown(found: Answer) -> str:
         lines += [""] if place == 1 else []
         values = f"yours {value(worst.score)}, true {value(worst.verified)}"
         lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
-        lines += _items(worst.clues)
+        lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
@@ -418,10 +422,10 @@ def answer_markdown(found: Answer) -> str:
     return "\n".join(lines)
 
 
-def _items(clues: Sequence[Clue]) -> Iterator[str]:
+def _items(clues: Sequence[Clue], absent: str = "") -> Iterator[str]:
     for clue in clues[:CLUES]:
         if clue.quote is None:
-            yield f"   - {code(_fit(clue.text, 120))} is in no context"
+            yield f"   - {code(_fit(clue.text, 120))} {absent}".rstrip()
         else:
             text = _quoted(clue.quote, 120, ("[", "]"))
             yield f"   - {code(_fit(clue.text, 120))} in context {clue.quote.context}: {code(text)}"

@@ -130,8 +130,8 @@ class Answer:
     `imported`: the score came with the file. `recount` is the mean share of names that the text contains,
     over the same samples, None for statements. `reviewed` samples are verified, `in_order` of them in random
     order; `score_reviewed` and `verified` are the means of those that have both values. `measured`:
-    the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight, `fast` in under a
-    second.
+    the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews
+    took less than a second.
     """
 
     dataset: str
