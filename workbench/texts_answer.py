@@ -152,7 +152,8 @@ def suspicious(found: Answer) -> list[str]:
         why = f": {which} contains a name in another form"
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
-        lines.append(f"You checked {one.checked:,} of them: {one.confirmed:,} were wrong by more than .10.")
+        wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
+        lines.append(f"{one.checked:,} of them are reviewed by now: {wrong} wrong by more than .10.")
     return lines
 
 
