@@ -35,6 +35,7 @@ SCORER_WORDS = {
     "contextual_recall": "supported statements (contextual_recall)",
 }
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
+ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
         "another form": ("name", "that the text contains in another form, not counted"),
@@ -151,7 +152,8 @@ def suspicious(found: Answer) -> list[str]:
         why = f": {which} contains a name in another form"
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
-        lines.append(f"You checked {one.checked:,} of them: {one.confirmed:,} were wrong by more than .10.")
+        wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
+        lines.append(f"{one.checked:,} of them are reviewed by now: {wrong} wrong by more than .10.")
     return lines
 
 
@@ -190,7 +192,7 @@ def reason(one: Suspicion) -> str:
 
 def step(one: Step, found: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = "" if found.measured else ", by a guess"
+    guess = "" if found.measured else ", a guess"
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
@@ -202,7 +204,8 @@ def step(one: Step, found: Answer) -> str:
     if one.what == "random":
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
-        return f"Review {one.samples:,} {more}in random order ({about}) for {gain}: any part of it is a fair sample."
+        lead = f"Review {one.samples:,} {more}in random order ({about})"
+        return f"{lead} for {gain}: any part of it is a fair sample."
     if one.what == "scorer":
         better = f"{value(one.before)} → {value(one.after)} on the {found.compared:,} reviewed samples"
         return f"Score by {SCORER_WORDS[one.scorer]} instead: mean error {better}."
@@ -218,6 +221,13 @@ def notes(found: Answer) -> list[str]:
         )
     if not found.reviewed and found.triage.suspicious:
         lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
+    if found.estimate is not None and found.assisted:
+        lines.append(
+            "Reviewers saw the suggestions in use; "
+            "too few blind reviews (under 30) to measure that influence."
+        )
+    if found.fast:
+        lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
     if found.withheld:
         lines.append(f"{many(found.withheld, 'sample')} to be reviewed blind are in no list here.")
     if found.kind not in found.reviews:
@@ -250,7 +260,7 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark)
+            lines += _worst(worst, place, width, mark, found.kind)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
@@ -314,24 +324,26 @@ def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> lis
     return lines + _clues(found.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
     values = f"yours {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark)
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
 
 
-def _clues(clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str]) -> list[str]:
+def _clues(
+    clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str], absent: str = ""
+) -> list[str]:
     lines = []
     for clue in clues[:CLUES]:
         name = f"{mark[0]}{_fit(clue.text, width // 3)}{mark[1]}"
         if clue.quote is None:
-            lines.append(f"{lead}{name} is in no context")
+            lines.append(f"{lead}{name} {absent}")
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
         room = width - _cells(_plain(said, mark)) - 2
         lines.append(said + _quoted(clue.quote, room, mark))
     rest = len(clues) - CLUES
-    return [*lines, f"{lead}and {many(rest, 'more')[:-1] if rest > 1 else '1 more'}"] if rest > 0 else lines
+    return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
 
 def _plain(text: str, mark: tuple[str, str]) -> str:
@@ -398,10 +410,9 @@ def answer_markdown(found: Answer) -> str:
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        lines.append(
-            f"{place}. {code(worst.question or worst.id)}: yours {value(worst.score)}, true {value(worst.verified)}"
-        )
-        lines += _items(worst.clues)
+        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
+        lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
@@ -412,10 +423,10 @@ def answer_markdown(found: Answer) -> str:
     return "\n".join(lines)
 
 
-def _items(clues: Sequence[Clue]) -> Iterator[str]:
+def _items(clues: Sequence[Clue], absent: str = "") -> Iterator[str]:
     for clue in clues[:CLUES]:
         if clue.quote is None:
-            yield f"   - {code(_fit(clue.text, 120))} is in no context"
+            yield f"   - {code(_fit(clue.text, 120))} {absent}".rstrip()
         else:
             text = _quoted(clue.quote, 120, ("[", "]"))
             yield f"   - {code(_fit(clue.text, 120))} in context {clue.quote.context}: {code(text)}"

@@ -129,7 +129,9 @@ class Answer:
 
     `imported`: the score came with the file. `recount` is the mean share of names that the text contains,
     over the same samples, None for statements. `reviewed` samples are verified, `in_order` of them in random
-    order; `score_reviewed` and `verified` are the means of those that have both values.
+    order; `score_reviewed` and `verified` are the means of those that have both values. `measured`:
+    the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews
+    took less than a second.
     """
 
     dataset: str
@@ -153,6 +155,8 @@ class Answer:
     steps: tuple[Step, ...]
     measured: bool
     withheld: int
+    assisted: bool
+    fast: int
 
 
 def estimated(found: Estimate, reached: int) -> Estimated | None:
@@ -204,7 +208,11 @@ def steps(
     kind: Kind, total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
     beside: Sequence[Beside], scorer: str,
 ) -> tuple[Step, ...]:  # fmt: skip
-    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong."""
+    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong.
+
+    `beside` has the other scorers where the reviews can judge them: who accepted the suggestions of a scorer
+    cannot tell that it is better.
+    """
 
     def minutes(samples: int) -> int:
         return max(1, round(samples * seconds / 60))

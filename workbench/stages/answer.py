@@ -98,10 +98,12 @@ def answer(
         worst=_worst(store, found.rows, kind),
         steps=steps(
             kind, done.total, left, len(triage.shown), estimate, in_order,
-            pace.seconds if pace else SECONDS[kind], found.beside, name,
+            pace.seconds if pace else SECONDS[kind], () if found.assisted else found.beside, name,
         ),
         measured=pace is not None,
         withheld=len(withheld),
+        assisted=found.assisted,
+        fast=found.counts.fast,
     )  # fmt: skip
     return made, found
 
