@@ -22,7 +22,7 @@ def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_report_ends_with_the_estimate_and_three_causes(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare").out
     assert "13 of 50 samples verified" in out
-    assert "No estimate for all 50: imported gold comes without the chance" in out
+    assert "No estimate for all 50: we do not know how the file's gold samples were chosen" in out
     assert "why they differ (they add up to −.117), over the verified samples:" in out
     causes = [line for line in out.splitlines() if line.startswith("  missed match −.")]
     assert 1 == len(causes)
