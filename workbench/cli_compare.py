@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
-    "More: --full (every figure), --html FILE (a report to send), workbench review (C shows this on a screen)"
-)
 
 
 def compare(
