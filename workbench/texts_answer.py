@@ -12,13 +12,23 @@ from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from workbench.comparing.answer_words import effect_words, headline, how_many, notes, reason, step, value
+from workbench.comparing.answer_words import (
+    ABSENT,
+    effect_words,
+    headline,
+    how_many,
+    notes,
+    reason,
+    step,
+    value,
+)
 from workbench.comparing.words import many, signed
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Suspect, Worst
     from workbench.comparing.triage import Clue, Quote
+    from workbench.model import Kind
 
 WIDTH = 100
 """Cells of a line where nobody says how wide the terminal is."""
@@ -66,7 +76,7 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark)
+            lines += _worst(worst, place, width, mark, found.kind)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
@@ -120,24 +130,26 @@ def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> lis
     return lines + _clues(found.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
     values = f"yours {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark)
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
 
 
-def _clues(clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str]) -> list[str]:
+def _clues(
+    clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str], absent: str = ""
+) -> list[str]:
     lines = []
     for clue in clues[:CLUES]:
         name = f"{mark[0]}{_fit(clue.text, width // 3)}{mark[1]}"
         if clue.quote is None:
-            lines.append(f"{lead}{name} is in no context")
+            lines.append(f"{lead}{name} {absent}")
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
         room = width - _cells(_plain(said, mark)) - 2
         lines.append(said + _quoted(clue.quote, room, mark))
     rest = len(clues) - CLUES
-    return [*lines, f"{lead}and {many(rest, 'more')[:-1] if rest > 1 else '1 more'}"] if rest > 0 else lines
+    return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
 
 def _plain(text: str, mark: tuple[str, str]) -> str:
@@ -204,10 +216,9 @@ def answer_markdown(found: Answer) -> str:
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        lines.append(
-            f"{place}. {code(worst.question or worst.id)}: yours {value(worst.score)}, true {value(worst.verified)}"
-        )
-        lines += _items(worst.clues)
+        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
+        lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
@@ -218,10 +229,10 @@ def answer_markdown(found: Answer) -> str:
     return "\n".join(lines)
 
 
-def _items(clues: Sequence[Clue]) -> Iterator[str]:
+def _items(clues: Sequence[Clue], absent: str = "") -> Iterator[str]:
     for clue in clues[:CLUES]:
         if clue.quote is None:
-            yield f"   - {code(_fit(clue.text, 120))} is in no context"
+            yield f"   - {code(_fit(clue.text, 120))} {absent}".rstrip()
         else:
             text = _quoted(clue.quote, 120, ("[", "]"))
             yield f"   - {code(_fit(clue.text, 120))} in context {clue.quote.context}: {code(text)}"

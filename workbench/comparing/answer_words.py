@@ -25,6 +25,7 @@ SCORER_WORDS = {
     "contextual_recall": "supported statements (contextual_recall)",
 }
 UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
+ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
         "another form": ("name", "that the text contains in another form, not counted"),
@@ -33,7 +34,9 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "should not count": ("unit", "that should not count"),
         "left out": ("name", "wrongly left out"),
         "cut differently": ("name", "cut differently"),
+        "unsure": ("name", "that a reviewer is unsure of"),
         "untraced": ("", "another extraction or judge, cannot be traced"),
+        "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
     },
@@ -44,7 +47,9 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "should not count": ("statement", "that should not count"),
         "left out": ("statement", "wrongly left out"),
         "cut differently": ("statement", "cut differently"),
+        "unsure": ("statement", "that a reviewer is unsure of"),
         "untraced": ("", "another extraction or judge, cannot be traced"),
+        "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
     },
@@ -79,8 +84,9 @@ def headline(found: Answer, say: Say) -> list[str]:
 def _yours(found: Answer, say: Say) -> str:
     if found.imported:
         return f"Your {say(found.scorer)}"
-    by = f", by proposals of {say(found.proposer)}," if found.proposer else ""
-    return f"The file has no recall score. The recall by {SCORER_WORDS[found.scorer]}{by}"
+    by = f" of the suggestions by {say(found.proposer)}" if found.proposer else ""
+    first = "" if found.has_column else "The file has no recall score. "
+    return f"{first}The recall by {SCORER_WORDS[found.scorer]}{by}"
 
 
 def _of_how_many(found: Answer) -> str:
@@ -116,7 +122,8 @@ def suspicious(found: Answer) -> list[str]:
         why = f": {which} contains a name in another form"
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
-        lines.append(f"You checked {one.checked:,} of them: {one.confirmed:,} were wrong by more than .10.")
+        wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
+        lines.append(f"{one.checked:,} of them are reviewed by now: {wrong} wrong by more than .10.")
     return lines
 
 
@@ -155,7 +162,7 @@ def reason(one: Suspicion) -> str:
 
 def step(one: Step, found: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = "" if found.measured else ", by a guess"
+    guess = "" if found.measured else ", a guess"
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
@@ -184,6 +191,13 @@ def notes(found: Answer) -> list[str]:
         )
     if not found.reviewed and found.triage.suspicious:
         lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
+    if found.estimate is not None and found.assisted:
+        lines.append(
+            "Reviewers saw the suggestions in use; "
+            "too few blind reviews (under 30) to measure that influence."
+        )
+    if found.fast:
+        lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
     if found.withheld:
         lines.append(f"{many(found.withheld, 'sample')} to be reviewed blind are in no list here.")
     if found.kind not in found.reviews:

@@ -1,4 +1,4 @@
-"""The scatter picture of the report, inline in the page: its style sheet has the colours, numbers are ours."""
+"""The scatter picture of the report, inline in the page: colours from its style sheet, numbers from us."""
 
 from __future__ import annotations
 

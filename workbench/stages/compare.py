@@ -24,7 +24,6 @@ from workbench.store import holdouts, plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.facets import annotators
-from workbench.store.runs import find_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +63,6 @@ def compare(scores: ScoreReport) -> CompareReport:
         deltas=deltas,
         differences=tuple(_difference(scores, name) for name in (*names, *columns)),
     )
-
-
-def as_asked(store: Store, info: DatasetInfo, run: str | None, threshold: int | None) -> DatasetInfo:
-    """The dataset as if another run or match threshold were its own. Raises NotFoundError for a run."""
-    if run is not None:
-        found = find_run(store, info.id, run)
-        info = replace(info, run_id=found.id, run=found.name)
-    if threshold is not None and threshold != info.threshold:
-        info = replace(info, threshold=threshold, calibration_id=None, calibration="")
-    return info
 
 
 def write_html(
