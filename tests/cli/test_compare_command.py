@@ -69,9 +69,23 @@ def test_a_page_is_written_once_and_replaced_only_when_told(run: Run, demo: str)
     assert page == Path("report.html").read_bytes()
 
 
+def test_the_page_to_send_is_about_the_answer_that_is_printed(run: Run, demo: str) -> None:
+    printed = run("--db", demo, "compare", "--scorer", "ragas", "--html", "with.html")
+    run("--db", demo, "compare", "--scorer", "ragas", "--html", "without.html", "--no-text")
+
+    page, bare = (Path(name).read_text("utf-8") for name in ("with.html", "without.html"))
+    truth = "Based on 13 reviewed samples, the true mean is about"
+    assert truth in " ".join(printed.out.split())
+    assert f'<p class="lead">{truth}' in page
+    assert f'<p class="lead">{truth}' in bare
+    assert "Louisiana Purchase" in page
+    assert "Louisiana" not in bare
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
+        (["--no-text"], "--no-text goes with --html FILE"),
         (["--scorer", "bleu"], "unknown scorer 'bleu'"),
         (["--run", "none"], "none"),
         (["--by", "meta.retriever", "--full"], "--by compares retrievers"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -397,6 +398,19 @@ def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None
     assert "not listed: you are yet to decide them (blind)" in compared
     assert figures["paired"]["largest"] is None or "done" == figures["paired"]["largest"][0]
     assert "blind: 12 samples" not in blind("score", "--threshold", ".9", "--json").err
+
+
+def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(blind: Any) -> None:
+    assert 0 == blind("compare", "--html", "ann.html").code
+    assert 0 == blind("compare", "--as", "corpus", "--html", "corpus.html").code
+
+    pages = (Path(f"{name}.html").read_text("utf-8") for name in ("ann", "corpus"))
+    for_ann, for_corpus = (
+        set(re.findall(r"<(?:td|h3)><bdi>(?:question )?([a-l])</bdi>", page)) for page in pages
+    )
+
+    assert set() == for_ann
+    assert set("abcdefghijkl") == for_corpus
 
 
 def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:

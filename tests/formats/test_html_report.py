@@ -1,26 +1,39 @@
-"""The report in one page: it parses, loads nothing, says what the screen says; hostile text stays text."""
+"""The report in one page: it parses, loads nothing, says what the screen says; hostile text stays text.
+
+`golden_report.html` next to this file is the whole page for `GOLDEN`, byte for byte.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
+import subprocess
+import sys
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench.comparing import words
+from workbench.comparing import answer_words, words
+from workbench.comparing.answer import Answer
+from workbench.comparing.figures import Figures
+from workbench.comparing.triage import Clue, Quote, Suspicion
 from workbench.errors import ExportError
-from workbench.formats.html_report import report, write_report
-from workbench.stages.figures import Figures, figures
+from workbench.formats.html_report import LONGEST, report, write_report
+from workbench.model import Span, Verdict
+from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
+DAY = date(2026, 11, 22)
+ROOT = Path(__file__).parents[2]
 HOSTILE = (
     "<script>alert(1)</script>",
     "\"><img src=x onerror='alert(1)'>",
@@ -37,6 +50,7 @@ class Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[str] = []
+        self.inside: list[tuple[str, tuple[str, ...]]] = []
         self.tags: list[str] = []
         self.attributes: set[str] = set()
         self.words: list[str] = []
@@ -58,6 +72,7 @@ class Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self.words.append(data)
+        self.inside.append((data, tuple(self.open)))
 
     @property
     def text(self) -> str:
@@ -90,28 +105,38 @@ def row(place: int, name: str = "") -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def figured(tmp_path: Path, empty_database: Path) -> Callable[..., Figures]:
-    """The figures of rows that were put into a database of their own."""
+Found = tuple[Answer, Figures]
+Marks = tuple[tuple[Span, Verdict], ...]
+Answered = Callable[..., Found]
 
-    def put(rows: list[dict[str, Any]], *, dataset: str = "names") -> Figures:
+
+def page_of(found: Found, **options: Any) -> str:
+    """The page as gina's colleague gets it."""
+    return report(*found, **{"reviewers": ["gina"], "day": DAY, **options})
+
+
+@pytest.fixture
+def answered(tmp_path: Path, empty_database: Path) -> Answered:
+    """The answer about rows that were put into a database of their own."""
+
+    def put(rows: list[dict[str, Any]], *, dataset: str = "names", scorer: str = "linked") -> Found:
         database, source = tmp_path / "wb.db", tmp_path / "rows.jsonl"
         shutil.copy(empty_database, database)
         source.write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
         store = open_store(str(database))
         options = ImportOptions(dataset=dataset, seed=7, blind=0.0, gold="given")
         import_file(store, source, options, annotator="i")
-        found = figures(store, find_dataset(store, None), scorer="linked")
+        found = answer(store, find_dataset(store, None), "i", scorer=scorer)
         store.close()
         return found
 
     return put
 
 
-def test_the_page_says_what_the_screen_says(figured: Callable[..., Figures]) -> None:
-    found = figured([row(place) for place in range(24)])
+def test_the_page_says_what_the_screen_says(answered: Answered) -> None:
+    made, found = answered([row(place) for place in range(24)])
 
-    text = Page(report(found)).text
+    text = Page(page_of((made, found))).text
 
     assert "24 of 24 samples verified" in text
     facts = [
@@ -127,8 +152,8 @@ def test_the_page_says_what_the_screen_says(figured: Callable[..., Figures]) -> 
     assert "missed match −.333 .000 −.333 32 24 32 without evidence" in text
 
 
-def test_the_page_is_well_formed_and_brings_everything_with_it(figured: Callable[..., Figures]) -> None:
-    page = report(figured([row(place) for place in range(24)]))
+def test_the_page_is_well_formed_and_brings_everything_with_it(answered: Answered) -> None:
+    page = page_of(answered([row(place) for place in range(24)]))
 
     parsed = Page(page)
 
@@ -140,13 +165,13 @@ def test_the_page_is_well_formed_and_brings_everything_with_it(figured: Callable
     assert "default-src 'none'" in page
     assert "prefers-color-scheme: dark" in page
     assert "@media print" in page
-    assert 3 == parsed.tags.count("svg")
+    assert [] == [one for one in ("chart causes", "chart counts", "scatter") if f'class="{one}"' not in page]
 
 
-def test_hostile_text_is_text(figured: Callable[..., Figures]) -> None:
+def test_hostile_text_is_text(answered: Answered) -> None:
     names = [*HOSTILE, *(f"s{place}" for place in range(14))]
     importable = [name for name in names if "\x00" not in name]  # a NUL is refused at the door
-    found = figured([row(place, name) for place, name in enumerate(importable)], dataset=HOSTILE[0])
+    made, found = answered([row(place, name) for place, name in enumerate(importable)], dataset=HOSTILE[0])
     label = next(iter(found.labels.values()))
     found = replace(
         found,
@@ -156,59 +181,64 @@ def test_hostile_text_is_text(figured: Callable[..., Figures]) -> None:
         labels=dict.fromkeys(HOSTILE, label),
         by_label=dict.fromkeys(HOSTILE, found.causes),
         by_language=dict.fromkeys(HOSTILE, found.causes),
-        rows=(*found.rows, replace(found.rows[0], id=HOSTILE[4], cause=HOSTILE[0])),
+        rows=(*found.rows, replace(found.rows[0], id=HOSTILE[4])),
         notes=HOSTILE,
     )
+    clues = tuple(Clue(one, Quote(1, one, one, one), same=False) for one in HOSTILE)
+    marked = "".join(HOSTILE)
+    ends = [sum(map(len, HOSTILE[: place + 1])) for place in range(len(HOSTILE))]
+    marks: Marks = tuple((Span(end - len(one), end), "found") for one, end in zip(HOSTILE, ends, strict=True))
+    worst = replace(made.worst[0], question=HOSTILE[4], reference=marked, marks=marks, clues=clues)
+    made = replace(made, dataset=HOSTILE[1], scorer=HOSTILE[0], imported=True, worst=(worst,) * 3)
 
-    page = report(found)
+    page = page_of((made, found), reviewers=HOSTILE)
 
     parsed = Page(page)
-    plain = Page(report(figured([row(place) for place in range(19)])))
+    plain = Page(page_of(answered([row(place) for place in range(19)])))
     assert set(plain.tags) == set(parsed.tags)
     assert set(plain.attributes) == set(parsed.attributes)
     assert "<script>alert(1)</script>" in parsed.text
     assert [] == re.findall("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", page)
     assert "␛[31mred" in parsed.text
+    parts = ("<script>", "onerror", "</td>", "gnp.exe", "[31mred", "مرحبا")
+    outside = {where for said, where in parsed.inside if "bdi" not in where and any(p in said for p in parts)}
+    assert {("html", "head", "title")} == outside
 
 
-def test_equal_figures_give_equal_bytes(figured: Callable[..., Figures], tmp_path: Path) -> None:
+def test_equal_figures_give_equal_bytes(answered: Answered, tmp_path: Path) -> None:
     rows = [row(place) for place in range(24)]
-    first, second = figured(rows), figured(rows)
+    first, second = answered(rows), answered(rows)
 
-    write_report(tmp_path / "one.html", first)
-    write_report(tmp_path / "two.html", second)
+    write_report(tmp_path / "one.html", *first, reviewers=["gina"], day=DAY)
+    write_report(tmp_path / "two.html", *second, reviewers=["gina"], day=DAY)
 
     assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
 
 
-def test_a_report_is_never_written_over_another_file_unasked(
-    figured: Callable[..., Figures], tmp_path: Path
-) -> None:
-    found, path = figured([row(place) for place in range(12)]), tmp_path / "report.html"
+def test_a_report_is_never_written_over_another_file_unasked(answered: Answered, tmp_path: Path) -> None:
+    found, path = answered([row(place) for place in range(12)]), tmp_path / "report.html"
     path.write_text("mine", "utf-8")
 
     with pytest.raises(ExportError, match="is there already; --force"):
-        write_report(path, found)
+        write_report(path, *found, reviewers=[], day=DAY)
     kept = path.read_text("utf-8")
-    write_report(path, found, force=True)
+    write_report(path, *found, reviewers=[], day=DAY, force=True)
 
     assert "mine" == kept
     assert path.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
-def test_a_disk_that_refuses_is_said_and_nothing_is_left(
-    figured: Callable[..., Figures], tmp_path: Path
-) -> None:
-    found = figured([row(place) for place in range(12)])
+def test_a_disk_that_refuses_is_said_and_nothing_is_left(answered: Answered, tmp_path: Path) -> None:
+    found = answered([row(place) for place in range(12)])
 
     with pytest.raises(ExportError, match="not written"):
-        write_report(tmp_path / "no such folder" / "report.html", found)
+        write_report(tmp_path / "no such folder" / "report.html", *found, reviewers=[], day=DAY)
 
     assert [] == list(tmp_path.glob("**/*.partial"))
 
 
-def test_pictures_hold_every_sample(figured: Callable[..., Figures]) -> None:
-    page = report(figured([row(place) for place in range(24)]))
+def test_pictures_hold_every_sample(answered: Answered) -> None:
+    page = page_of(answered([row(place) for place in range(24)]))
 
     dots = [int(count) for count in re.findall(r"<circle [^>]*><title>(\d+) samples?:", page)]
     bars = [int(count) for count in re.findall(r"<rect [^>]*><title>[^<]*: (\d+) samples?</title>", page)]
@@ -217,12 +247,12 @@ def test_pictures_hold_every_sample(figured: Callable[..., Figures]) -> None:
     assert 24 == sum(bars)
 
 
-def test_of_nine_samples_counts_alone_are_given(figured: Callable[..., Figures]) -> None:
+def test_of_nine_samples_counts_alone_are_given(answered: Answered) -> None:
     rows = [row(place) for place in range(30)]
     for one in rows[9:]:
         del one["gold"]
 
-    page = report(figured(rows))
+    page = page_of(answered(rows))
 
     text = Page(page).text
     assert "9 of 30 samples verified" in text
@@ -231,23 +261,146 @@ def test_of_nine_samples_counts_alone_are_given(figured: Callable[..., Figures])
     assert "bias" not in text.split("Why they differ")[1].split("Units")[0]
 
 
-def test_nothing_verified_is_a_page_too(figured: Callable[..., Figures]) -> None:
+def test_nothing_verified_is_a_page_too(answered: Answered) -> None:
     rows = [row(place) for place in range(12)]
     for one in rows:
         del one["gold"]
 
-    text = Page(report(figured(rows))).text
+    text = Page(page_of(answered(rows))).text
 
     assert "0 of 12 samples verified" in text
     assert "No estimate for all 12: nothing was verified." in text
 
 
-def test_a_long_list_is_cut_and_says_so(figured: Callable[..., Figures]) -> None:
-    found = figured([row(place) for place in range(12)])
+def test_a_long_list_is_cut_and_says_so(answered: Answered) -> None:
+    made, found = answered([row(place) for place in range(12)])
     many = tuple(replace(found.rows[0], id=f"x{place:03}", delta=-place / 300) for place in range(300))
 
-    page = report(replace(found, rows=many))
+    page = page_of((made, replace(found, rows=many)))
 
     assert "300 verified, the 200 with the largest differences." in page
     assert "<bdi>x299</bdi>" in page
     assert "<bdi>x099</bdi>" not in page
+
+
+def test_the_first_screen_has_the_score_the_truth_the_causes_and_what_to_do(answered: Answered) -> None:
+    rows = [{**row(place), "scores": {"context_entity_recall": 0.25}} for place in range(24)]
+    made, found = answered(rows, scorer="context_entity_recall")
+
+    top = Page(page_of((made, found))).text.split("Why the score differs")[0]
+
+    assert "Date 22 November 2026 Dataset names , 24 samples, 24 reviewed Reviewers gina" in top
+    said = [*answer_words.headline(made, str), *answer_words.notes(made)]
+    said += [answer_words.step(one, made) for one in made.steps if one.what != "send"]
+    assert [] == [one for one in said if one not in top]
+    assert "Your context_entity_recall is .25. All 24 samples are reviewed: the true mean is .58." in top
+
+
+def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) -> None:
+    made, found = answered([row(place) for place in range(24)])
+    shares = [one.share for one in made.effects]
+
+    page = page_of((made, found)).split("Why the score differs</h2>")[1].split("</section>")[0]
+
+    widths = [float(width) for width in re.findall(r'<rect class="(?:low|high)"[^>]* width="([\d.]+)"', page)]
+    reach = max(0, *shares) - min(0, *shares)
+    assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
+    text = Page(page).text
+    assert f"yours − verified {words.signed(found.paired.bias, 2)}" in text
+    wanted = [answer_words.effect_words(one, "entity") for one in made.effects]
+    assert [] == [one for one in wanted if one not in text]
+
+
+def evident(place: int) -> dict[str, Any]:
+    """As `row`, with a column that is always too low; the gold says where the context has Strauss."""
+    made = {**row(place), "scores": {"context_entity_recall": 0.25}}
+    made["gold"]["entities"][0]["evidence"] = [{"context": 0, "start": 0, "end": 12}]
+    return made
+
+
+def test_a_reference_shows_each_verdict_by_signs_and_lines_and_quotes_the_contexts(
+    answered: Answered,
+) -> None:
+    page = page_of(answered([evident(place) for place in range(24)]))
+
+    shown = page.split("The samples with the largest effect")[1].split("Appendix")[0]
+    assert '<mark class="found">Johann Strauss<sup>✓</sup></mark>, <mark class="' in shown
+    assert '<mark class="missing">Oslo<sup>✗</sup></mark>.</bdi>' in shown
+    assert ', context 1: <bdi><mark class="hit">Johan Straus</mark>, Petersberg, Rome.' in shown
+    lines = {kind: re.search(rf"mark\.{kind} {{[^}}]*(solid|dashed|dotted)", page) for kind in SIGNS}
+    assert SIGNS == {kind: found and found[1] for kind, found in lines.items()}
+
+
+SIGNS = {"found": "solid", "missing": "dashed", "unsure": "dotted"}
+
+
+def test_overlapping_units_and_a_long_reference_break_nothing(answered: Answered) -> None:
+    made, found = answered([row(place) for place in range(12)])
+    marks: Marks = (
+        (Span(4, 10), "found"),
+        (Span(0, 5), "missing"),
+        (Span(1, 3), "found"),
+        (Span(4000, 4005), "found"),
+    )
+    worst = replace(made.worst[0], reference="abcdefghij" * 500, marks=marks)
+
+    page = page_of((replace(made, worst=(worst,)), found))
+
+    shown = Page(page.split("<blockquote>")[1].split("</blockquote>")[0])
+    assert [] == shown.open
+    assert "abcde✗" + ("abcdefghij" * 500)[5:LONGEST] + "…" == "".join(shown.words)
+
+
+def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -> None:
+    rows = [{**row(place), "scores": {"context_entity_recall": 0.0}} for place in range(24)]
+    for one in rows[5:]:
+        del one["gold"]
+    made, found = answered(rows, scorer="context_entity_recall")
+    texts = {word for one in rows for word in re.findall(r"\w{4,}", json.dumps([
+        one["user_input"], one["reference"], one["retrieved_contexts"], one["proposal"]["context_entities"],
+    ]))}  # fmt: skip
+
+    page, with_text = (Page(page_of((made, found), text=text)).text for text in (False, True))
+
+    assert made.worst
+    assert made.triage.shown
+    assert {"question", "Strauss", "Johan", "Petersberg"} <= set(re.findall(r"\w+", with_text)) & texts
+    assert set() == set(re.findall(r"\w+", page)) & texts
+    assert f"{made.worst[0].id} yours .00, true" in page
+    assert f"{made.triage.shown[0].id} {answer_words.reason(made.triage.shown[0].suspicion)}" in page
+
+
+def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> None:
+    rows = [{**row(place), "scores": {"context_entity_recall": 0.0}} for place in range(24)]
+    for one in rows:
+        del one["gold"]
+    made, found = answered(rows, scorer="context_entity_recall")
+
+    text = Page(page_of((made, found), reviewers=[])).text
+
+    assert "Reviewers nobody yet" in text
+    assert "Check these first question" in text
+    assert isinstance(made.triage.shown[0].suspicion, Suspicion)
+    assert "The text says: Rome , context 1:" in text
+    assert "The samples with the largest effect" not in text
+
+
+GOLDEN = [evident(place) for place in range(12)]
+
+
+def test_the_page_is_the_golden_one_byte_for_byte(answered: Answered, tmp_path: Path) -> None:
+    path = tmp_path / "golden_report.html"
+
+    write_report(path, *answered(GOLDEN, scorer="context_entity_recall"), reviewers=["gina", "ann"], day=DAY)
+
+    golden = Path(__file__).with_name(path.name)
+    assert golden.read_bytes() == path.read_bytes(), f"look at {path}; if it is right, copy it to {golden}"
+
+
+def test_the_wheel_has_the_template_and_its_style(tmp_path: Path) -> None:
+    call = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(call, cwd=ROOT, check=True, capture_output=True)
+
+    names = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
+
+    assert {f"workbench/formats/report/{name}" for name in ("report.html", "style.css")} <= names

@@ -59,9 +59,7 @@ def write_report(
     write_whole(path, page, force=force)
 
 
-def report(
-    answer: Answer, found: Figures, *, reviewers: Sequence[str], day: date, text: bool = True
-) -> str:
+def report(answer: Answer, found: Figures, *, reviewers: Sequence[str], day: date, text: bool = True) -> str:
     """The whole page. `reviewers` are named in this order; without `text` nothing of any sample is quoted."""
     return _pages().get_template("report.html").render(
         answer=answer if text else textless(answer),
