@@ -177,17 +177,22 @@ def cause(one: Effect, kind: Kind) -> str:
     return f"{lead}{what} ({signed(one.share, 2)})"
 
 
-def reason(one: Suspicion) -> str:
+def reason(one: Suspicion, found: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
+    own = f"{_whose(found)} {value(one.score)}"
     if one.signal == "names":
-        return f"yours {value(one.score)}, names in the text {value(one.recount)}"
+        return f"{own}, names in the text {value(one.recount)}"
     if one.signal == "no contexts":
-        return f"yours {value(one.score)}, but no context was retrieved"
+        return f"{own}, but no context was retrieved"
     if one.signal == "nothing found":
-        return f"yours {value(one.score)}, but the reference says that nothing was found"
+        return f"{own}, but the reference says that nothing was found"
     if one.signal == "word for word":
-        return f"yours {value(one.score)}, but the reference stands nearly word for word in the contexts"
-    return f"yours {value(one.score)}, but all {len(one.clues)} names and numbers of the reference are there"
+        return f"{own}, but the reference stands nearly word for word in the contexts"
+    return f"{own}, but all {len(one.clues)} names and numbers of the reference are there"
+
+
+def _whose(found: Answer) -> str:
+    return "yours" if found.imported else found.scorer
 
 
 def step(one: Step, found: Answer) -> str:
@@ -260,12 +265,12 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark, found.kind)
+            lines += _worst(found, worst, place, width, mark)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
         for place, suspect in enumerate(found.triage.shown, start=1):
-            lines += ["", *_suspect(suspect, place, width, mark)]
+            lines += ["", *_suspect(found, suspect, place, width, mark)]
     lines += ["", *(line for note in notes(found) for line in wrap(note, width))]
     if lines[-1]:
         lines.append("")
@@ -301,7 +306,8 @@ def _effects(found: Answer, width: int) -> list[str]:
     for words, counted, effect, share in rows:
         bar = "█" * max(1, round(BAR * abs(share) / largest)) if wide and largest >= 0.005 else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {effect:>5}  {bar}".rstrip())
-    lines.append(f"  {'yours − verified':<{room}}  {'':<{count}}  {signed(total, 2):>5}")
+    difference = f"{_whose(found)} − verified"
+    lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
 
@@ -315,19 +321,18 @@ def _how_many(one: Effect, kind: Kind) -> str:
     return many(one.units or one.samples, unit) if unit else ""
 
 
-def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    found = one.suspicion
-    names = [clue.text for clue in found.clues[:CLUES]]
+def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+    names = [clue.text for clue in one.suspicion.clues[:CLUES]]
     lead = "     "
-    lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(found)}"]
+    lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(one.suspicion, found)}"]
     lines += [f"{lead}reference: {_marked(one.reference, names, width - 16, mark)}"]
-    return lines + _clues(found.clues, width, lead, mark)
+    return lines + _clues(one.suspicion.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
-    values = f"yours {value(one.score)}  true {value(one.verified)}"
+def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+    values = f"{_whose(found)} {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[found.kind])
 
 
 def _clues(
@@ -410,13 +415,13 @@ def answer_markdown(found: Answer) -> str:
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        values = f"{_whose(found)} {value(worst.score)}, true {value(worst.verified)}"
         lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
         lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
-            lines.append(f"{place}. {code(one.question or one.id)}: {reason(one.suspicion)}")
+            lines.append(f"{place}. {code(one.question or one.id)}: {reason(one.suspicion, found)}")
             lines += _items(one.suspicion.clues)
     lines += [f"\n{note}" for note in notes(found)]
     lines += ["", *(f"- {step(one, found)}" for one in found.steps)]

@@ -28,6 +28,7 @@ from workbench.scoring.names import SCORERS
 from workbench.stages import queue
 from workbench.stages.figures import figures, without
 from workbench.stages.headline import headline_scorer
+from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides
@@ -75,7 +76,11 @@ def answer(
     triage = _triage(store, info, kind, scored, presence, found.rows, withheld, viewer)
     done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
     left = done.total - done.verified - done.excluded
-    both = [(row.automatic, row.verified) for row in found.rows if row.delta is not None]
+    rows = found.rows
+    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
+        drawn = {row.sample_id for row in prefix(store, info, kind).rows}
+        rows = tuple(row for row in rows if row.sample_id in drawn)
+    both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     recounts = kind == "entity" and name != "presence"
     made = Answer(
         dataset=info.name,
@@ -94,7 +99,7 @@ def answer(
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(found.rows, again),
+        effects=effects(rows, again),
         worst=_worst(store, found.rows, kind),
         steps=steps(
             kind, done.total, left, len(triage.shown), estimate, in_order,
