@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 
@@ -146,3 +147,13 @@ def test_told_to_go_it_leaves_the_terminal_as_it_was(
     assert window.exit_code() == 128 + number
     assert LEAVE_ALTERNATE_SCREEN in window.raw()
     assert MOUSE_OFF in window.raw()
+
+
+def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path) -> None:
+    """What the program writes is UTF-8; where a terminal does not believe it, the notice says what to do."""
+    row = {**PROGRAM_ROWS[0], "reference": "Тадж-Махал stands on the Yamuna in Agra."}
+    database = imported(tmp_path, [row])
+    environment = terminal_environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    with PtyApp([installed(), "--db", str(database), "review"], environment=environment) as app:
+        app.wait_for("Тадж-Махал")
+        app.wait_for("Your locale C is")
