@@ -12,7 +12,7 @@ from workbench.comparing.explained import Share
 from workbench.comparing.figures import Beside, Row
 from workbench.comparing.means import Mean
 from workbench.comparing.triage import Clue, Suspicion
-from workbench.model import Kind
+from workbench.model import Kind, Span, Verdict
 
 SHOWN = 5
 """Suspicious samples that are shown at once."""
@@ -76,11 +76,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified."""
+    """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified.
+
+    `marks`: where the counted units stand in the reference, with their verified verdicts.
+    """
 
     sample_id: int
     id: str
     question: str
+    reference: str
+    marks: tuple[tuple[Span, Verdict], ...]
     score: float
     verified: float
     clues: tuple[Clue, ...]

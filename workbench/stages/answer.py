@@ -163,13 +163,18 @@ def _worst(store: Store, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
         if one is None or one.assessment is None or sample is None:
             continue
         wrong = "missing" if (row.delta or 0) > 0 else "found"
-        units = [unit for unit in one.assessment.units if unit.counted and unit.match.verdict == wrong]
+        counted = [unit for unit in one.assessment.units if unit.counted]
+        units = [unit for unit in counted if unit.match.verdict == wrong]
+        marks = tuple((span, unit.match.verdict or "unsure") for unit in counted for span in unit.spans)
         shown = (
             clues(units, sample)
             if wrong == "found"
             else tuple(Clue(unit.text, None, same=True) for unit in units)
         )
         found.append(
-            Worst(row.sample_id, row.id, sample.user_input, row.automatic or 0.0, row.verified or 0.0, shown)
-        )
+            Worst(
+                row.sample_id, row.id, sample.user_input, sample.reference, marks,
+                row.automatic or 0.0, row.verified or 0.0, shown,
+            )
+        )  # fmt: skip
     return tuple(found)
