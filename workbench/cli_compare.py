@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli_audit import terminal_looks
 from workbench.console import Call, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
@@ -108,7 +107,7 @@ def show_comparison(
         write_html(store, info, html, found, figures, text=text, force=force)
         typer.echo(f"wrote {html}", err=True)
     parts = [texts.compare_text(rows), ""] if rows is not None else []
-    parts.append(answer_text(found, **terminal_looks()))
+    parts.append(answer_text(found, **reports.looks()))
     parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:

@@ -22,7 +22,7 @@ def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare").out
     assert out.startswith("demo · 50 samples · 13 reviewed · your column: context_entity_recall\n\nYour ")
-    assert "Based on 13 reviewed samples, the true mean is about" in out
+    assert "Based on 13 reviewed samples, the true mean is about" in " ".join(out.split())
     assert "Main causes: " in out
     assert "  yours − verified " in out
     assert "More: --full" in out

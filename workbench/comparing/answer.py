@@ -140,9 +140,10 @@ class Answer:
 
     `imported`: the score came with the file; `has_column`: some recall did. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
-    `in_order` of them in random order; `score_reviewed` and `verified` are the means of those that have both
-    values. `measured`: the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in
-    sight; `fast` reviews took less than a second.
+    `in_order` of them in random order. `score_reviewed` and `verified` are the means of the `compared`
+    samples, which have both values: with an estimate those that it rests on, else all. `measured`: the
+    minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews took
+    less than a second.
     """
 
     dataset: str
