@@ -367,7 +367,7 @@ def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -
     assert {"question", "Strauss", "Johan", "Petersberg"} <= set(re.findall(r"\w+", with_text)) & texts
     assert set() == set(re.findall(r"\w+", page)) & texts
     assert f"{made.worst[0].id} yours .00, true" in page
-    assert f"{made.triage.shown[0].id} {answer_words.reason(made.triage.shown[0].suspicion)}" in page
+    assert f"{made.triage.shown[0].id} {answer_words.reason(made.triage.shown[0].suspicion, made)}" in page
 
 
 def test_suspicions_stand_where_nothing_is_verified_yet(answered: Answered) -> None:
