@@ -65,6 +65,8 @@ def value(one: float | None) -> str:
 
 def headline(found: Answer, say: Say) -> list[str]:
     """The sentences that the answer begins with."""
+    if not found.imported and not found.proposer:
+        return ["Nothing is proposed yet: workbench propose, or import FILE with proposals."]
     lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
     if found.estimate is not None:
         lines.append(_estimate(found))
@@ -73,8 +75,6 @@ def headline(found: Answer, say: Say) -> list[str]:
         return lines
     if found.recount is not None:
         lines.append(f"Counting names in the retrieved text gives {value(found.recount)}.")
-    if found.score.value is None:
-        lines.append("There is nothing to check it against.")
     lines += suspicious(found)
     if found.reviewed:
         lines.append(_too_few(found))
