@@ -159,6 +159,7 @@ HEAVY = {
     "textual",
     "pydantic",
     "pymorphy3",
+    "jinja2",
 }
 
 
