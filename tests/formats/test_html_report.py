@@ -195,7 +195,7 @@ def test_hostile_text_is_text(answered: Answered) -> None:
     page = page_of((made, found), reviewers=HOSTILE)
 
     parsed = Page(page)
-    plain = Page(page_of(answered([row(place) for place in range(19)])))
+    plain = Page(page_of(answered([evident(place) for place in range(19)])))
     assert set(plain.tags) == set(parsed.tags)
     assert set(plain.attributes) == set(parsed.attributes)
     assert "<script>alert(1)</script>" in parsed.text

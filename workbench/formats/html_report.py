@@ -21,7 +21,7 @@ from workbench.comparing.answer import Answer
 from workbench.comparing.bins import bins
 from workbench.comparing.figures import Figures, Row
 from workbench.comparing.totals import CauseTotal
-from workbench.comparing.triage import AROUND
+from workbench.comparing.triage import AROUND, Clue
 from workbench.formats.aside import write_whole
 from workbench.formats.html_pictures import scatter
 from workbench.model import Span, Verdict
@@ -94,6 +94,11 @@ def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[Piece]:
     yield Piece(text[end:LONGEST] + ("…" if len(text) > LONGEST else ""), "")
 
 
+def telling(clues: Sequence[Clue], reference: str) -> list[Clue]:
+    """The units that say more than their marks in the reference do."""
+    return [one for one in clues if one.quote is not None or one.text not in reference]
+
+
 def _pages() -> Environment:
     pages = Environment(
         loader=PackageLoader("workbench.formats", "report"), autoescape=True, undefined=StrictUndefined,
@@ -104,8 +109,9 @@ def _pages() -> Environment:
         "value": answer_words.value, "many": words.many,
     }  # fmt: skip
     pages.globals |= {
-        "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "scatter": scatter,
-        "AROUND": AROUND, "CLUES": CLUES, "FEWEST": words.FEWEST, "LISTED": LISTED, "REVIEWERS": REVIEWERS,
+        "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
+        "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": words.FEWEST, "LISTED": LISTED,
+        "REVIEWERS": REVIEWERS,
     }  # fmt: skip
     return pages
 
