@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from workbench.settings import STATE, State, write_state
 from workbench.stages.demo import load_demo
@@ -30,6 +31,10 @@ TABLES = (
     "dataset", "policy", "sample", "run", "proposal", "review", "review_event", "gold_unit",
     "counted", "score", "external_score", "export_log",
 )  # fmt: skip
+
+# No property depends on how fast the machine is: the first example of a busy one once took .4 s.
+settings.register_profile("any machine", deadline=None)
+settings.load_profile("any machine")
 
 Row = dict[str, Any]
 Tables = dict[str, list[tuple[Any, ...]]]

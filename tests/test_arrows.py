@@ -24,7 +24,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "scoring": NOUNS | {"text", "matching", "reviewing"},
     "comparing": NOUNS | {"text", "matching", "reviewing", "scoring"},
     "proposing": PURE,
-    "formats": PURE,
+    "formats": PURE | {"settings"},
     "store": PURE,
     "demo_data": set(),
     "stages": PURE | {"proposing", "formats", "store", "demo_data"},

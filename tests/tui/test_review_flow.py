@@ -386,14 +386,14 @@ async def test_accept_goes_to_the_other_kind_first(
 async def test_an_edit_that_changes_the_machines_verdict_says_so(
     import_rows: Any, make_app: Any, press: Press, open_review: Press
 ) -> None:
-    """Moved, added or split: old verdict → new, and why; nothing where the verdict stays."""
-    units = [{"text": "Pacheco Leyes", "label": "person"}, {"text": "Romanian", "label": "other"}]
-    found = [{"text": "Pacheco Leyes", "label": "person"}, {"text": "Bolivia", "label": "place"}]
+    """Moved or added: old verdict → new, and why; nothing where the verdict stays."""
+    units = [{"text": "Bolivia", "label": "place"}, {"text": "Romanian", "label": "other"}]
+    found = [{"text": "Bolivia", "label": "place"}, {"text": "Ann Leyes", "label": "person"}]
     row = {
         "id": "one",
         "user_input": "Who?",
-        "reference": "Pacheco Leyes met someone of Bolivia and a Romanian there.",
-        "retrieved_contexts": ["In Bolivia a Romanian saw Pacheco Leyes."],
+        "reference": "From Bolivia Ann Leyes came with a Romanian there.",
+        "retrieved_contexts": ["In Bolivia a Romanian saw Ann Leyes."],
         "proposal": {"proposer": "p", "reference_entities": units, "context_entities": [found]},
     }
     app = make_app(import_rows([row]))
@@ -405,10 +405,11 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         assert ("✓ now Romanian", "missing") == (said(app), listed.units[1].match.verdict)
         listed.move_to(0)
         await press(pilot, "full_stop")
-        assert "✓ now Pacheco Leyes met: found → missing (perhaps Pacheco Leyes)" == said(app)
+        assert "✓ now Bolivia Ann: found → missing (perhaps Bolivia)" == said(app)
         await press(pilot, "comma")
-        await press(pilot, "n", "tab", *"bolivia", "enter", "2")
-        assert "✓ added Bolivia: found (exact match)" == said(app)
-        assert ["Pacheco Leyes", "Bolivia", "Romanian"] == [one.text for one in listed.units]
+        assert "✓ now Bolivia: missing → found (exact match)" == said(app)
+        await press(pilot, "n", "tab", *"ann leyes", "enter", "1")
+        assert "✓ added ann leyes: found (exact match)" == said(app)
+        assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.units]
         assert listed.chosen is not None
-        assert "Bolivia" == listed.chosen.text
+        assert "Ann Leyes" == listed.chosen.text

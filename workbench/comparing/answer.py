@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import fsum
+from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.estimates import Estimate
+from workbench.comparing.explained import Share
 from workbench.comparing.figures import Beside, Row
 from workbench.comparing.means import Mean
 from workbench.comparing.triage import Clue, Suspicion
@@ -34,14 +35,19 @@ SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}
 
 What = Literal[
     "another form", "not extracted", "counted wrongly", "should not count", "left out", "cut differently",
-    "untraced", "too high", "too low",
+    "unsure", "untraced", "rounding", "too high", "too low",
 ]  # fmt: skip
 
 _WHAT: dict[str, What] = {
     "missed match": "another form", "false match": "counted wrongly", "invented unit": "should not count",
     "duplicate": "should not count", "missed unit": "left out", "granularity": "cut differently",
+    "unsure": "unsure", "untraced": "untraced", "rounding": "rounding",
 }  # fmt: skip
 _NOT_EXTRACTED = ("context extraction", "unattributed")
+NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
+"""Effects of which no unit can be named."""
+LEAST = 0.0005
+"""Effects without units below this do not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +135,9 @@ class Answer:
 
     `imported`: the score came with the file. `recount` is the mean share of names that the text contains,
     over the same samples, None for statements. `reviewed` samples are verified, `in_order` of them in random
-    order; `score_reviewed` and `verified` are the means of those that have both values.
+    order; `score_reviewed` and `verified` are the means of those that have both values. `measured`:
+    the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews
+    took less than a second.
     """
 
     dataset: str
@@ -153,6 +161,8 @@ class Answer:
     steps: tuple[Step, ...]
     measured: bool
     withheld: int
+    assisted: bool
+    fast: int
 
 
 def estimated(found: Estimate, reached: int) -> Estimated | None:
@@ -166,45 +176,49 @@ def estimated(found: Estimate, reached: int) -> Estimated | None:
     return Estimated(found.n, found.point, low, high, settled, found.open)
 
 
-def effects(rows: Iterable[Row], recounted: Mapping[int, Row] | None) -> tuple[Effect, ...]:
-    """Why a score differs from the verified values, the largest effect first.
+def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
+    """Why a score differs from the verified values, the largest effect first; they add up to the mean Δ.
 
-    `recounted` has the same samples under the scorer that counts as the score claims to: its causes have
-    units, and what is left is another extraction or judge. Without one only the direction is known.
+    Where no sample has a cause with units, the number came alone: then only its direction is known.
     """
-    known = [(row, row.delta) for row in rows if row.delta is not None]
-    found: dict[What, list[tuple[int, int, float]]] = {}
-    for row, delta in known:
-        if recounted is None:
-            what: What = "too high" if delta > 0 else "too low"
-            found.setdefault(what, []).append((row.sample_id, 0, delta))
-            continue
-        again = recounted.get(row.sample_id)
-        traced = 0.0
-        for share in again.shares if again is not None and again.delta is not None else ():
-            what = "not extracted" if share.part in _NOT_EXTRACTED else _WHAT[share.cause]
-            part = float(share.share or 0)
-            traced += part
-            found.setdefault(what, []).append((row.sample_id, share.units, part))
-        found.setdefault("untraced", []).append((row.sample_id, 0, delta - traced))
+    known = [row for row in rows if row.delta is not None]
+    traced = any(share.cause not in ("untraced", "rounding") for row in known for share in row.shares)
+    found: dict[What, list[tuple[int, int, Fraction]]] = {}
+    for row in known:
+        for share in row.shares:
+            if share.share is None:
+                continue
+            what = _what(share, traced=traced)
+            units = 0 if what in NO_UNITS else share.units
+            found.setdefault(what, []).append((row.sample_id, units, share.share))
     listed = [
         Effect(
             what,
             sum(units for _, units, _ in parts),
-            len({number for number, _, part in parts if abs(part) > 1e-9}),
-            fsum(part for _, _, part in parts) / len(known),
+            len({number for number, _, part in parts if part}),
+            float(sum(part for _, _, part in parts) / len(known)),
         )
         for what, parts in found.items()
     ]
-    shown = [one for one in listed if one.units or abs(one.share) > 1e-9]
+    shown = [one for one in listed if one.units or abs(one.share) >= LEAST]
     return tuple(sorted(shown, key=lambda one: -abs(one.share)))
+
+
+def _what(share: Share, *, traced: bool) -> What:
+    if share.cause == "untraced" and not traced:
+        return "too high" if (share.share or 0) > 0 else "too low"
+    return "not extracted" if share.part in _NOT_EXTRACTED else _WHAT[share.cause]
 
 
 def steps(
     kind: Kind, total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
     beside: Sequence[Beside], scorer: str,
 ) -> tuple[Step, ...]:  # fmt: skip
-    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong."""
+    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong.
+
+    `beside` has the other scorers where the reviews can judge them: who accepted the suggestions of a scorer
+    cannot tell that it is better.
+    """
 
     def minutes(samples: int) -> int:
         return max(1, round(samples * seconds / 60))

@@ -50,9 +50,9 @@ def write(folder: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
 def write_card(folder: Path, about: Surroundings, rows: int, files: Iterable[str], body: str) -> None:
     """Write the card: YAML that the Hub reads, and a page for people."""
     lines = ["---"]
-    lines += [f"pretty_name: {json.dumps(about.dataset)}"]
+    lines += [f"pretty_name: {_quoted(about.dataset)}"]
     if about.licence:
-        lines += ["license: other", f"license_name: {json.dumps(about.licence)}"]
+        lines += ["license: other", f"license_name: {_quoted(about.licence)}"]
     lines += [
         "annotations_creators:",
         "- machine-generated",
@@ -74,6 +74,15 @@ def write_card(folder: Path, about: Surroundings, rows: int, files: Iterable[str
         lines += [f"  - split: {name}", f"    path: data/{name}.parquet"]
     lines += ["---", "", body]
     (folder / "README.md").write_text("\n".join(lines), encoding="utf-8", newline="\n")
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML holds it in quotes; what does not print, or hides, as an escape."""
+    letters = json.dumps(text, ensure_ascii=False)
+    return "".join(
+        one if one.isprintable() else f"\\U{ord(one):08x}" if one > "\uffff" else f"\\u{ord(one):04x}"
+        for one in letters
+    )
 
 
 def _size(rows: int) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from workbench.text.safe import clean
 
 _HEAD = "# {title}\n\nWritten by `workbench export --format {name}`. {what}\n"
 
@@ -128,7 +131,7 @@ def card_text(manifest: Mapping[str, Any], counts: Mapping[str, int]) -> str:
     """The body of a dataset card: what was annotated how, by whom, and what the figures rest on."""
     sampling, agreement = manifest["sampling"], manifest["agreement"]
     lines = [
-        f"# {manifest['dataset']['id']}",
+        f"# {plain(manifest['dataset']['id'])}",
         "",
         f"{counts['samples']:,} samples of questions, reference answers and retrieved contexts; "
         f"{counts['gold']:,} with units and matches that people verified.",
@@ -177,4 +180,13 @@ def _models(manifest: Mapping[str, Any]) -> str:
     names = {
         ", ".join(one["models_returned"]) or one["model"] or one["proposer"] for one in manifest["models"]
     }
-    return "; ".join(sorted(names)) or "nobody"
+    return "; ".join(map(plain, sorted(names))) or "nobody"
+
+
+def plain(text: str) -> str:
+    """A name in a Markdown page: shown as it is, without HTML, links or hidden characters."""
+    words = " ".join(clean(text).split())
+    return _MARKUP.sub(r"\\\1", words).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+_MARKUP = re.compile(r"([\\`*_\[\]|~#!$])")

@@ -1,4 +1,4 @@
-"""Asks: the calls that samples need, each paid once, and the proposals that their results make."""
+"""Asks: the calls that samples need, each text in one of them, and what their results leave open."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _mark(setup: Setup, task: Task) -> str:
 
 
 def payment_key(setup: Setup, task: Task, *texts: str) -> str:
-    """What is paid once: the texts with the model, effort, prompt, labels and schema they are asked with."""
+    """What an answer is stored under: its texts with the model, effort, prompt, labels and schema."""
     return text_hash(_mark(setup, task), *texts)
 
 

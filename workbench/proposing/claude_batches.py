@@ -271,8 +271,8 @@ async def _collected(run: _Run, name: str, sent: _Sent) -> bool | Failure:
     if unread and sent.asks:
         why += f", and {unread} of its lines cannot be read"
         run.notes.append(
-            f"batch {name}: lines of its results that cannot be read: {unread}; calls without a row, which count "
-            f"as failed: {len(sent.asks)}"
+            f"batch {name}: lines of its results that cannot be read: {unread}; calls without a row, "
+            f"which count as failed: {len(sent.asks)}"
         )
     for ask in list(sent.asks.values()) if sent.ours or unread else ():
         await run.settle(sent, ask, Failure("server error", why))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from workbench.comparing.answer import (
@@ -40,39 +41,40 @@ Values = Mapping[int, float | None]
 
 
 def answer(
-    store: Store, info: DatasetInfo, viewer: str, *, scorer: str | None = None, usual: str = "",
-    progress: Progress = silent,
+    store: Store, info: DatasetInfo, viewer: str, *, run: str | None = None, scorer: str | None = None,
+    threshold: int | None = None, usual: str = "", progress: Progress = silent,
 ) -> tuple[Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
-    `scorer` asks for another score than the headline, `usual` is a person's setting. Blind samples that the
-    viewer is yet to decide are in the means and in no list. Raises UsageError for an unknown scorer.
+    `run` and `threshold` are those of the dataset unless given; another threshold is not kept. `scorer` asks
+    for another score than the headline, `usual` is a person's setting. Blind samples that the viewer is yet
+    to decide are in the means and in no list. Raises UsageError for an unknown scorer, NotFoundError for an
+    unknown run.
     """
-    run = next((one for one in runs.list_runs(store, info.id) if one.id == info.run_id), None)
-    if run is not None:
-        recompute(store, info, run.id, info.threshold, progress)
-    name = headline_scorer(store, info, scorer, usual)
+    chosen = runs.chosen_run(store, info, run)
+    limit = info.threshold if threshold is None else threshold
+    if chosen is not None:
+        recompute(store, info, chosen.id, limit, progress)
+    here = replace(info, run_id=chosen.id if chosen else None, threshold=limit)
+    name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
-    found = without(figures(store, info, scorer=name, progress=progress), withheld)
-    kind, rules = found.kind, run is None or run.proposer == "rules"
+    found = without(
+        figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress), withheld
+    )
+    kind = found.kind
     imported = name not in SCORERS
     presence: Values = {}
     scores: Values = {}
-    if run is not None:
-        presence = columns.values(store, run.id, MATCHER, info.threshold, "presence")
-        scores = columns.values(store, run.id, MATCHER, info.threshold, name)
+    if chosen is not None:
+        presence = columns.values(store, chosen.id, MATCHER, limit, "presence")
+        scores = columns.values(store, chosen.id, MATCHER, limit, name)
     if imported:
         scores = dict(columns.external_values(store, info.id, name))
     places = columns.members(store, info.id, strata=False)
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
-    again = (
-        _recounted(store, info, found, rules=rules)
-        if imported
-        else {row.sample_id: row for row in found.rows}
-    )
     estimate = estimated(found.estimate, found.prefix)
     in_order = found.estimate.n if found.estimate.design not in ("hand", "imported") else 0
-    triage = _triage(store, info, kind, scored, presence, found.rows, withheld, viewer)
+    triage = _triage(store, here, kind, scored, presence, found.rows, withheld, viewer)
     done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
     left = done.total - done.verified - done.excluded
     both = [(row.automatic, row.verified) for row in found.rows if row.delta is not None]
@@ -84,7 +86,7 @@ def answer(
         reviews=info.kinds,
         scorer=name,
         imported=imported,
-        proposer=run.proposer if run else "",
+        proposer=chosen.proposer if chosen else "",
         score=found.estimate.automatic,
         recount=mean(presence.get(number) for number in scored).value if recounts else None,
         triage=triage,
@@ -94,29 +96,18 @@ def answer(
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(found.rows, again),
+        effects=effects(found.rows),
         worst=_worst(store, found.rows, kind),
         steps=steps(
             kind, done.total, left, len(triage.shown), estimate, in_order,
-            pace.seconds if pace else SECONDS[kind], found.beside, name,
+            pace.seconds if pace else SECONDS[kind], () if found.assisted else found.beside, name,
         ),
         measured=pace is not None,
         withheld=len(withheld),
+        assisted=found.assisted,
+        fast=found.counts.fast,
     )  # fmt: skip
     return made, found
-
-
-def _recounted(store: Store, info: DatasetInfo, found: Figures, *, rules: bool) -> dict[int, Row] | None:
-    """The reviewed samples under the scorer that counts as an imported column does.
-
-    None where none can: statements of the rules are judged by word overlap, which is no recount of a judge.
-    """
-    of_kind = [one.scorer for one in found.beside if one.kind == found.kind and one.scorer in SCORERS]
-    wanted = ("ragas", "linked") if found.kind == "entity" else () if rules else ("contextual_recall",)
-    name = next((one for one in wanted if one in of_kind), None)
-    if name is None or not found.rows:
-        return None
-    return {row.sample_id: row for row in figures(store, info, scorer=name).rows}
 
 
 def _triage(

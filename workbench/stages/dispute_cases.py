@@ -82,13 +82,6 @@ class Case:
         return mine == "verified" or (mine == "todo" and given)
 
 
-def chosen_run(store: Store, info: DatasetInfo, name: str | None) -> RunInfo | None:
-    """The named run, else the current one; None before anything was proposed. Raises NotFoundError."""
-    if name is not None:
-        return runs.find_run(store, info.id, name)
-    return next((run for run in runs.list_runs(store, info.id) if run.id == info.run_id), None)
-
-
 def check_scorers(store: Store, info: DatasetInfo, names: Iterable[str]) -> None:
     """Raises UsageError for a scorer or column that is not there, or of which nobody said what it counts."""
     there = columns.external_columns(store, info.id)

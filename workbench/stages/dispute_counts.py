@@ -5,7 +5,6 @@ from __future__ import annotations
 from workbench.matching.version import MATCHER
 from workbench.scoring.similarities import counted
 from workbench.stages import queue_values
-from workbench.stages.dispute_cases import chosen_run
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue_values import CountedChunk
 from workbench.stages.recompute import recompute
@@ -16,7 +15,7 @@ from workbench.store.engine import Store
 
 def count(store: Store, info: DatasetInfo, run: str | None = None, progress: Progress = silent) -> None:
     """Count the run and those it is held against, at the dataset's match threshold."""
-    chosen = chosen_run(store, info, run)
+    chosen = runs.chosen_run(store, info, run)
     if chosen is None:
         return
     for one in (chosen, *(one for one in runs.list_runs(store, info.id) if one.id != chosen.id)):

@@ -28,7 +28,7 @@ from workbench.comparing.disputes import (
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
-from workbench.stages.dispute_cases import Case, Pair, check_scorers, chosen_run, gather
+from workbench.stages.dispute_cases import Case, Pair, check_scorers, gather
 from workbench.stages.dispute_report import Dispute, Report, in_view
 from workbench.stages.gold_seen import seen_ids
 from workbench.stages.review import act_on, open_sample
@@ -38,6 +38,7 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.disputes import Kept, Key
 from workbench.store.engine import Store
 from workbench.store.prefixes import in_order
+from workbench.store.runs import chosen_run
 from workbench.store.samples import sample_ids
 
 __all__ = ["SORTS", "STATES", "Dispute", "Kept", "Key", "Report", "Sort", "State", "in_view"]

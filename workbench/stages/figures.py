@@ -50,7 +50,7 @@ def figures(
     `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
     has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
-    chosen = runs.find_run(store, info.id, run) if run else _current(store, info)
+    chosen = runs.chosen_run(store, info, run)
     limit = info.threshold if threshold is None else threshold
     fitted = cross_fitted(store, info)
     if chosen is not None:
@@ -330,7 +330,3 @@ def _kind(name: str) -> Kind:
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind
-
-
-def _current(store: Store, info: DatasetInfo) -> RunInfo | None:
-    return next((run for run in runs.list_runs(store, info.id) if run.id == info.run_id), None)

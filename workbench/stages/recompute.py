@@ -23,7 +23,6 @@ from workbench.store.calibrations import use_calibration
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.disputes import blind_ids
 from workbench.store.engine import Store
-from workbench.store.runs import RunInfo
 from workbench.store.samples import Stored
 
 
@@ -120,8 +119,8 @@ def score_dataset(
 
     Raises NotFoundError for an unknown run.
     """
-    chosen = runs.find_run(store, info.id, run) if run else None
-    run_id = chosen.id if chosen else info.run_id
+    chosen = runs.chosen_run(store, info, run)
+    run_id = chosen.id if chosen else None
     limit = info.threshold if threshold is None else threshold
     automatic: dict[int, dict[str, Score]] = {}
     if run_id is not None:
@@ -129,7 +128,7 @@ def score_dataset(
         automatic = scores.load_scores(store, info.id, run_id, MATCHER, limit)
     rows = _scored(store, info, automatic)
     unproposed = runs.count_unproposed(store, info.id, run_id)
-    seen = seen_by(store, info, chosen or _run(store, info))
+    seen = seen_by(store, info, chosen)
     return ScoreReport(
         dataset=info.name,
         run=chosen.name if chosen else info.run,
@@ -151,11 +150,6 @@ def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str
     decided = set.intersection(*(columns.decided_by(store, info.id, kind, viewer) for kind in info.kinds))
     left = blind_ids(store, info) - decided - holdouts.holdout_ids(store, info.id)
     return frozenset(key for key, number in samples.sample_ids(store, info.id).items() if number in left)
-
-
-def _run(store: Store, info: DatasetInfo) -> RunInfo | None:
-    """The dataset's current run."""
-    return next((run for run in runs.list_runs(store, info.id) if run.id == info.run_id), None)
 
 
 def gate_of(

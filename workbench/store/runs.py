@@ -13,6 +13,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import ProposalRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
@@ -74,6 +75,13 @@ def find_run(store: Store, dataset_id: int, name: str) -> RunInfo:
             return run
     names = ", ".join(run.name for run in runs) or "none yet"
     raise NotFoundError(f"no run {name!r}; there is: {names}")
+
+
+def chosen_run(store: Store, info: DatasetInfo, name: str | None = None) -> RunInfo | None:
+    """The named run, else the current one; None before anything was proposed. Raises NotFoundError."""
+    if name is not None:
+        return find_run(store, info.id, name)
+    return next((run for run in list_runs(store, info.id) if run.id == info.run_id), None)
 
 
 def new_run(

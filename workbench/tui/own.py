@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.widgets import Input
 
 from workbench.text.safe import clean
@@ -50,6 +51,15 @@ class OwnApp(App[None]):
         self.set_keymap(self.keymap)
         self._remember = remember
 
+    def get_driver_class(self) -> type[Driver]:
+        """The library's for this system; in a terminal of Unix one that knows a paste."""
+        usual = super().get_driver_class()
+        if usual.__name__ != "LinuxDriver":
+            return usual
+        from workbench.tui.driver import PasteDriver  # there is no such terminal on Windows
+
+        return PasteDriver
+
     def on_mount(self) -> None:
         """Back from the shell the whole screen is drawn: the library draws what changed since."""
         self.app_resume_signal.subscribe(self, lambda _app: self.refresh(layout=True))
@@ -67,11 +77,15 @@ class OwnApp(App[None]):
         if chosen := chosen or self.screen.get_selected_text() or "":
             self.copy_to_clipboard(chosen)
         said = f"copied: {flat(chosen)}" if chosen else "ctrl+q quits; ctrl+c copies what is selected"
+        self.tell(said)
+
+    def tell(self, said: str, tone: str = "") -> None:
+        """Put it on the status line, or over a screen that has none."""
         bars = self.screen.query(Status)
         for bar in bars:
-            bar.say(said)
+            bar.say(said, tone=tone)
         if not bars:
-            self.notify(said, markup=False)
+            self.notify(said, severity="warning" if tone == "warn" else "information", markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy by OSC 52; what leaves is as clean as what is shown."""

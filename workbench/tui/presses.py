@@ -23,6 +23,9 @@ PASTE_TAIL = 0.05
 """Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
 sequence that ends it early, and the rest would arrive as keys."""
 
+IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
+"""What is said of a paste where there is no field to take it."""
+
 Usual = Callable[[events.Event], Awaitable[None]]
 """What the library does with an event."""
 
@@ -103,5 +106,9 @@ async def _next_one(app: WorkbenchApp, key: str) -> None:
 
 async def _paste(app: WorkbenchApp, event: events.Paste) -> None:
     focused = app.focused
-    if isinstance(focused, Input) and not unseen(app):
+    if unseen(app):
+        return
+    if isinstance(focused, Input):
         focused.replace(flat(event.text.strip()), *sorted(focused.selection))
+    else:
+        app.tell(IGNORED, "warn")

@@ -95,7 +95,7 @@ class SavingScreen(BaseScreen):
     async def run(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Do it now; whatever goes wrong is said, with what was not done."""
         if writes:
-            self._slow = self.set_timer(SAY_SAVING, partial(self.say, "saving …"))
+            self._slow = self.set_timer(SAY_SAVING, self._say_saving)
         try:
             await work()
         except ConflictError as error:
@@ -110,6 +110,10 @@ class SavingScreen(BaseScreen):
             self._fail(what, work, f"{lead}\n{kind}{error}", other_file=other_file)
         finally:
             self._written()
+
+    def _say_saving(self) -> None:
+        if self._slow is not None:  # a timer that was stopped may be on its way already
+            self.say("saving …")
 
     def _written(self) -> None:
         """The write is over, well or not: "saving …" must not come after what is said of it."""

@@ -1,0 +1,146 @@
+"""`workbench audit FILE` without a terminal: the answer as text, Markdown and JSON."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from workbench.texts_answer import code
+
+HOSTILE = "`x` @team <img src=x> [l](http://e.x) | \x1b[31mred\u202e"
+
+
+def results(folder: Path, column: str = "context_entity_recall", score: float = 0.0, n: int = 4) -> Path:
+    """A file of ragas scores without traces; the text names everybody by the last name."""
+    path = folder / "results.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["user_input", "retrieved_contexts", "reference", column])
+        for number in range(n):
+            context = f"It rained in {number} when Walther came. {HOSTILE} Later Meyer came too."
+            rows.writerow(
+                [f"Who met in {number}? {HOSTILE}", json.dumps([context]),
+                 "Anna Walther met Karl Meyer.", score]
+            )  # fmt: skip
+    return path
+
+
+def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path) -> None:
+    ended = run("audit", results(tmp_path))
+
+    assert 0 == ended.code
+    assert "results · 4 samples · your column: context_entity_recall" in ended.out
+    said = " ".join(ended.out.split())
+    assert "Your context_entity_recall is .00. Counting names in the retrieved text gives 1.00." in said
+    assert "4 of 4 samples look wrong: the text contains a name in another form." in said
+    assert "[Anna Walther] context 1: " in said
+    assert "Nothing is verified yet, so this is a suspicion and no estimate." in said
+    assert "q: leave" not in ended.out
+
+
+def test_running_it_again_goes_on(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path)
+    first, second = run("audit", path), run("audit", path)
+
+    assert first.out == second.out
+    assert 0 == second.code
+
+
+def test_text_of_the_dataset_steers_no_terminal(run: Run, tmp_path: Path) -> None:
+    ended = run("audit", results(tmp_path))
+
+    assert "Who met in" in ended.out
+    assert not re.findall("[\x00-\x09\x0b-\x1f\x7f\u202e]", ended.out + ended.err)
+
+
+def test_no_line_of_the_text_is_wider_than_the_terminal(run: Run, tmp_path: Path) -> None:
+    from rich.cells import cell_len
+
+    ended = run("audit", results(tmp_path))
+    assert 100 >= max(map(cell_len, ended.out.splitlines()))
+
+
+def test_markdown_keeps_text_of_the_dataset_in_code_spans(run: Run, tmp_path: Path) -> None:
+    ended = run("audit", results(tmp_path), "--format", "markdown")
+
+    assert ended.out.startswith("### `results`: 4 samples, 0 reviewed")
+    assert "**Your `context_entity_recall` is .00.**" in ended.out
+    outside = re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", "", ended.out)
+    assert not [bad for bad in ("@team", "<img", "](", "\x1b", "Who met") if bad in outside]
+
+
+@pytest.mark.parametrize("text", ["a", "`", "a `` b", "```", "", "x`"])
+def test_a_code_span_ends_where_its_text_does(text: str) -> None:
+    span = code(text)
+    fence = re.match("`+", span)
+    assert fence is not None
+    inner = span[len(fence[0]) : -len(fence[0])]
+    assert span.endswith(fence[0])
+    assert fence[0] not in re.findall("`+", inner)
+
+
+def test_json_has_the_whole_answer(run: Run, tmp_path: Path) -> None:
+    found = run("audit", results(tmp_path), "--json").json
+
+    assert ("context_entity_recall", True, 4, 0) == (
+        found["scorer"], found["imported"], found["total"], found["reviewed"],
+    )  # fmt: skip
+    assert 0.0 == found["score"]["value"]
+    assert None is found["estimate"]
+    assert ["check", "all"] == [one["what"] for one in found["steps"]]
+    clue = found["triage"]["shown"][0]["suspicion"]["clues"][0]
+    assert ("Anna Walther", "Walther", False) == (clue["text"], clue["quote"]["hit"], clue["same"])
+
+
+def test_statements_are_not_recounted(run: Run, tmp_path: Path) -> None:
+    ended = run("audit", results(tmp_path, "context_recall", 1.0))
+
+    assert "Your context_recall is 1.00. None of 4 samples looks wrong" in ended.out
+    assert "Counting" not in ended.out
+    assert "Statements are not recounted" in ended.out
+
+
+def test_all_figures_follow_behind_full(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path)
+
+    assert "all scorers" not in run("audit", path).out
+    assert "estimated for all 4" in run("audit", path, "--full").out
+
+
+def test_a_setting_and_an_option_choose_another_score(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = results(tmp_path)
+    config = tmp_path / "config.toml"
+    config.write_text('scorer = "linked"\n')
+    monkeypatch.setenv("WORKBENCH_CONFIG", str(config))
+
+    assert "linked" == run("audit", path, "--json").json["scorer"]
+    assert "ragas" == run("audit", path, "--json", "--scorer", "ragas").json["scorer"]
+    ended = run("audit", path, "--scorer", "nothing")
+    assert (2, True) == (ended.code, "unknown scorer 'nothing'" in ended.err)
+
+
+def test_wrong_use_leaves_no_database(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path)
+
+    assert 2 == run("audit", path, "--json", "--format", "markdown").code
+    assert 2 == run("audit", path, "--format", "html").code
+    assert 2 == run("audit", tmp_path / "nothing.csv").code
+    assert not (tmp_path / "workbench.db").exists()
+
+
+def test_a_bad_row_is_named_and_the_exit_code_says_so(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    good = {"user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome"]}
+    path.write_text(f"{json.dumps(good)}\n{{broken\n")
+    ended = run("audit", path)
+
+    assert 3 == ended.code
+    assert "rows.jsonl:2" in ended.err
+    assert "rows · 1 sample" in ended.out

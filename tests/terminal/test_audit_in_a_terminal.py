@@ -1,0 +1,42 @@
+"""`workbench audit` in a real terminal: the answer, a review, and the answer that it changed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from time import sleep
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.terminal
+Run = Callable[..., Any]
+
+
+def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["user_input", "retrieved_contexts", "reference", "context_entity_recall"])
+        for number in range(3):
+            context = json.dumps([f"On day {number} it rained when Walther came."])
+            rows.writerow([f"Who met on day {number}?", context, "Anna Walther met Karl Meyer.", 0.0])
+    window = terminal(
+        "--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(100, 40)
+    )  # fmt: skip
+
+    answer = window.wait_for("q: leave")
+    assert "Your context_entity_recall is .00." in answer
+    window.press("r", "Enter")
+    window.wait_for("0 of 3 verified")
+    while "1 of 3 verified" not in window.screen():
+        window.press("a")
+        sleep(1)
+    window.press("q")
+    answer = window.wait_for("needs 10 in random order; you have 1.")
+    assert "1 sample is reviewed" in answer
+    window.wait_for("q: leave")
+    window.press("q", "Enter")
+    assert 0 == window.exit_code()

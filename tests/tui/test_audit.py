@@ -1,0 +1,86 @@
+"""Opened from `audit`: some samples picked by hand, or the next one in random order."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.conftest import MakeApp, Settle
+from workbench.stages.review import dataset, open_sample
+from workbench.store.engine import Store
+from workbench.store.journal import load_review
+from workbench.store.samples import sample_ids
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.review import ReviewScreen
+from workbench.tui.widgets.tallies import Tallies
+
+Press = Callable[..., Awaitable[None]]
+
+
+@pytest.fixture
+def rows() -> list[dict[str, Any]]:
+    """Samples without a doubt: one press accepts each."""
+    named = {"text": "Rome", "label": "place"}
+    return [
+        {
+            "id": f"s{number}",
+            "user_input": f"Where is {number}?",
+            "reference": f"It is in Rome, {number}.",
+            "retrieved_contexts": [f"Rome has {number}."],
+            "proposal": {
+                "proposer": "claude", "reference_entities": [named], "context_entities": [[named]],
+            },
+        }
+        for number in range(4)
+    ]  # fmt: skip
+
+
+def picked(store: Store, n: int) -> tuple[int, ...]:
+    return tuple(sample_ids(store, dataset(store, None).id).values())[:n]
+
+
+async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
+    make_app: MakeApp, settle: Settle, database: Path, store: Store
+) -> None:
+    first, second = picks = picked(store, 2)
+    app = make_app(database, begin_with=picks)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        assert first == app.screen.now.sample_id
+        assert app.screen.now.automatic
+        assert app.screen.query_one(Tallies).display
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        assert second == app.screen.now.sample_id
+        assert app.screen.now.automatic
+        await pilot.press("a")
+        await settle(pilot)
+        assert isinstance(app.screen, QueueScreen)
+    for number in picks:
+        opening = open_sample(store, number, "ann").opening
+        assert (True, True) == (opening.off_plan, opening.auto_shown)
+
+
+async def test_a_sample_that_was_read_ahead_and_not_shown_is_not_marked(
+    make_app: MakeApp, settle: Settle, database: Path, store: Store
+) -> None:
+    picks = picked(store, 2)
+    async with make_app(database, begin_with=picks).run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+    assert None is load_review(store, picks[1], "ann")
+
+
+async def test_next_opens_the_random_order_with_automatic_values_hidden(
+    make_app: MakeApp, settle: Settle, database: Path, store: Store
+) -> None:
+    app: Any = make_app(database, begin_with="next")
+    async with app.run_test(size=(120, 36)) as pilot:
+        await settle(pilot)
+        assert isinstance(app.screen, ReviewScreen)
+        opened = app.screen.now
+        assert ((), False, False) == (opened.automatic, opened.opening.off_plan, opened.opening.auto_shown)

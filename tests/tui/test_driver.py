@@ -1,0 +1,112 @@
+"""What is a paste and what are keys, by what comes out of one read of the terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import threading
+import tty
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.events import Key, Paste
+
+from workbench.tui.app import WorkbenchApp
+from workbench.tui.driver import AT_ONCE, CLOSES, HELD, OPENS, PasteDriver, is_paste, patience
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a",
+        "\x1b",
+        "\x1b[A",
+        "jxa",
+        "12345",
+        "\x1b[A\x1b[B\x1b[A\r\t",
+        "a" * HELD,
+        "\x1b[B" * HELD,
+        "\x1b[<35;10;10M" * 200 + "a",
+        "\x1b[?2026;2$y\x1b[?2048;0$y\x1b[I\x1b[O\x1b[48;36;120;0;0t" * 5,
+    ],
+)
+def test_keys_are_keys(text: str) -> None:
+    """A few at once (a slow line), one key held down, the mouse, and what the terminal answers."""
+    assert not is_paste(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x" * (HELD + 1),
+        "abcdef",
+        "red text xx mm\n",
+        "\x1b[31mred x\n",
+        "\x1b[<0;10;10M" + "delete",
+        OPENS + "x" + CLOSES,
+        OPENS,
+    ],
+)
+def test_what_no_person_types_is_a_paste(text: str) -> None:
+    """More keys than come at once, or brackets."""
+    assert is_paste(text)
+
+
+def test_a_paste_is_waited_for_to_its_end() -> None:
+    """Longest where the closing bracket is due; not at all behind the mouse."""
+    ordered = [patience("\x1b[<35;1;1M"), patience("a"), patience("abcdef"), patience(OPENS + "abcdef")]
+
+    assert sorted(set(ordered)) == ordered
+    assert patience(OPENS + "a" + CLOSES) == patience("abcdef")
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes, int], list[Any]]:
+    """What the driver makes of bytes in a real terminal, as soon as there are so many events."""
+
+    def run(given: bytes, count: int) -> list[Any]:
+        master, slave = pty.openpty()
+        os.set_blocking(master, True)
+        driver = PasteDriver.__new__(PasteDriver)
+        driver._debug = False
+        driver.fileno = slave
+        driver.exit_event = threading.Event()
+        events: list[Any] = []
+        enough = threading.Event()
+
+        def take(event: Any) -> None:
+            events.append(event)
+            if len(events) == count:
+                enough.set()
+
+        monkeypatch.setattr(driver, "process_message", take)
+        tty.setraw(slave)
+        os.write(master, given)
+        thread = threading.Thread(target=driver.run_input_thread)
+        thread.start()
+        assert enough.wait(60)
+        driver.exit_event.set()
+        thread.join()
+        os.close(master)
+        os.close(slave)
+        return events
+
+    return run
+
+
+def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], list[Any]]) -> None:
+    """Raw, bracketed with escapes and an early end, or no UTF-8 at all."""
+    (raw,) = typed(b"\x1b[31mred text xx mm\n", 1)
+    (bracketed,) = typed(f"{OPENS}one \x1b[31m{CLOSES}two{CLOSES}".encode(), 1)
+    (broken,) = typed(b"\xff\xfe a bc d \xff", 1)
+    few = typed("jxж\x1b[A".encode(), AT_ONCE - 1)
+
+    assert [Paste, Paste, Paste] == [type(one) for one in (raw, bracketed, broken)]
+    assert ("\x1b[31mred text xx mm\n", "one \x1b[31mtwo") == (raw.text, bracketed.text)
+    assert ["j", "x", "ж", "up"] == [one.key for one in few if isinstance(one, Key)]
+
+
+def test_the_app_uses_it() -> None:
+    """In a terminal of Unix; pilots and browsers have drivers of their own."""
+    assert PasteDriver is WorkbenchApp(lambda: None, None, "ann").driver_class  # type: ignore[arg-type, return-value]

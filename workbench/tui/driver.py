@@ -1,0 +1,94 @@
+"""Keys from a terminal: what arrives at once is a paste, whether the terminal brackets it or not.
+
+One read of the terminal gives what has come since the last one. A key is one character or one escape
+sequence, and a person presses few of them between two reads; a paste comes whole. The library turns a paste
+without brackets into keys, and every escape sequence within one that has them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from codecs import getincrementaldecoder
+from select import select
+
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Paste
+
+AT_ONCE = 5
+"""Keys that may come at once and are still keys: a slow line holds back half a second of fast typing."""
+
+HELD = 60
+"""The same for one key alone: it repeats thirty times a second while it is held down."""
+
+NEXT, MORE, END = 0.002, 0.1, 1.0
+"""Seconds without input after which what came is complete: keys, a paste, a paste that is still open."""
+
+POLL = 0.1
+"""Seconds between looks whether the app is leaving, and whether an escape was a key of its own."""
+
+LONGEST = 200_000
+"""Characters of a paste that are kept; no field takes more."""
+
+OPENS, CLOSES = "\x1b[200~", "\x1b[201~"
+_TOKEN = re.compile(
+    r"(?P<report>\x1b\[(?:<[\d;]+[Mm]|[IO]|[\d;:]+[Rt]|\?[\d;]*(?:\$y|[cu])))"  # the mouse, and answers
+    r"|\x1b\[[0-?]*[ -/]*[@-~]|\x1bO.|\x1b?.",
+    re.DOTALL,
+)
+
+
+class PasteDriver(LinuxDriver):
+    """The library's driver, with every paste as one `Paste`."""
+
+    def run_input_thread(self) -> None:
+        """Read until the app leaves. What is no UTF-8 is replaced: it would end the library's thread."""
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        parser = XTermParser(self._debug)
+
+        def read(seconds: float) -> str:
+            ready, _, _ = select([self.fileno], [], [], seconds)
+            return decode(os.read(self.fileno, 1 << 16)) if ready else ""
+
+        while not self.exit_event.is_set():
+            text = read(POLL)
+            wait = patience(text)
+            while wait and not self.exit_event.is_set() and (more := read(wait)):
+                text += more
+                if len(text) > LONGEST:
+                    text = text[: LONGEST // 2] + text[-len(CLOSES) :]
+                wait = patience(text)
+            if is_paste(text):
+                self.process_message(Paste(text.replace(OPENS, "").replace(CLOSES, "")))
+            elif text:
+                for event in parser.feed(text):
+                    self.process_message(event)
+            for event in parser.tick():
+                self.process_message(event)
+
+
+def patience(text: str) -> float:
+    """How long to wait for what belongs to a text; 0 for one without keys (the mouse, answers)."""
+    if text.rfind(OPENS) > text.rfind(CLOSES):
+        return END
+    if is_paste(text):
+        return MORE
+    return NEXT if _keys(text) else 0.0
+
+
+def is_paste(text: str) -> bool:
+    """Whether no person pressed this."""
+    keys = _keys(text)
+    return OPENS in text or len(keys) > (AT_ONCE if len(set(keys)) > 1 else HELD)
+
+
+def _keys(text: str) -> list[str]:
+    """The keys that a text would be, as far as it takes to tell a paste."""
+    found = []
+    for token in _TOKEN.finditer(text):
+        if not token["report"]:
+            found.append(token.group())
+            if len(found) > HELD:
+                break
+    return found
