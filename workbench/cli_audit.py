@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from workbench.stages.import_ import ImportReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
+
+
+class Looks(TypedDict, total=False):
+    """Options of `answer_text`."""
+
+    width: int
+    mark: tuple[str, str]
+
 
 FORMATS = ("text", "markdown")
 
@@ -106,7 +114,7 @@ def _answer(
     from workbench import reports
     from workbench.stages.answer import answer
     from workbench.store.datasets import count_samples
-    from workbench.texts_answer import answer_markdown
+    from workbench.texts_answer import answer_markdown, answer_text
     from workbench.texts_compare import figures_text
 
     with open_for(call.db, create=False) as store:
@@ -115,25 +123,22 @@ def _answer(
             found, figures = answer(
                 store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
             )
-    text = answer_markdown(found) if markdown else _text(found)
+    text = answer_markdown(found) if markdown else answer_text(found, **terminal_looks())
     if full:
-        text += "\n\n" + figures_text(figures, full=True, beside=True)
+        text += "\n\n" + figures_text(figures)
     reports.show(found, text, as_json=json)
     return found
 
 
-def _text(found: Answer) -> str:
-    """For a terminal as wide as it is, with colours where it has some."""
+def terminal_looks() -> Looks:
+    """How wide an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
     from shutil import get_terminal_size
 
-    from workbench.texts_answer import WIDTH, answer_text
-
     if not sys.stdout.isatty():
-        return answer_text(found, width=WIDTH)
+        return {}
     width = max(40, min(get_terminal_size().columns, 120))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    mark = ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")
-    return answer_text(found, width=width, mark=mark)
+    return {"width": width, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
 
 
 def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of
+from workbench.cli_audit import terminal_looks
+from workbench.console import Call, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
+
+MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
 
 
 def compare(
@@ -33,7 +33,7 @@ def compare(
         str | None,
         typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="All figures, not only the first ones.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every figure after the answer.")] = False,
     samples: Annotated[
         bool, typer.Option("--samples", help="A line for each verified sample before them.")
     ] = False,
@@ -43,7 +43,7 @@ def compare(
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
-    """Set automatic values against verified ones, estimate the truth for all samples, name the causes."""
+    """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
     if by is not None and (scorer or html or full or samples or match_threshold is not None):
         raise UsageError("--by compares retrievers: it goes with --json only")
@@ -66,16 +66,6 @@ def _show_retrievers(store: Store, call: Call, by: str, *, json: bool) -> None:
     reports.show(reports.retrievers_document(by, pairs), texts.retrievers_text(by, pairs), as_json=json)
 
 
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """No search for garbage among a hundred thousand rows that all stay: it takes half the time."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
 def show_comparison(
     store: Store,
     call: Call,
@@ -91,27 +81,32 @@ def show_comparison(
 ) -> None:
     """Print the comparison of the dataset, and write it as a file when asked to."""
     from workbench import reports, texts, texts_compare
+    from workbench.stages.answer import answer
     from workbench.stages.compare import compare as table
-    from workbench.stages.figures import figures, without
-    from workbench.stages.recompute import score_dataset, withheld_from
+    from workbench.stages.recompute import score_dataset
     from workbench.store.datasets import count_samples, find_dataset
+    from workbench.texts_answer import answer_text
 
     info = find_dataset(store, call.dataset)
-    with _uncollected(), reports.progress("Comparing", count_samples(store, info.id)) as progress:
-        found = figures(store, info, run=run, scorer=scorer, threshold=threshold, progress=progress)
-        if full or samples or json or html is not None:  # else no sample is named
-            found = without(found, withheld_from(store, info, call.reader))
+    with reports.progress("Comparing", count_samples(store, info.id)) as progress:
+        found, figures = answer(
+            store, info, call.reader, run=run, scorer=scorer, threshold=threshold, usual=usual_scorer(),
+            progress=progress,
+        )  # fmt: skip
         rows = None
         if json or samples:
             rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader))
     if html is not None:
         from workbench.stages.compare import write_html
 
-        write_html(html, found, force=force)
+        write_html(html, figures, force=force)
         typer.echo(f"wrote {html}", err=True)
-    parts = [texts.compare_text(rows)] if rows is not None else []
-    parts.append(texts_compare.figures_text(found, full=full, beside=rows is None))
+    parts = [texts.compare_text(rows), ""] if rows is not None else []
+    parts.append(answer_text(found, **terminal_looks()))
+    parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:
-        document = {**reports.compare_document(rows), "figures": reports.figures_document(found)}
+        document = {
+            **reports.compare_document(rows), "answer": found, "figures": reports.figures_document(figures)
+        }  # fmt: skip
     reports.show(document, "\n".join(parts), as_json=json)

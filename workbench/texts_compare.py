@@ -1,4 +1,4 @@
-"""The figures of a dataset as plain text: the estimate and three causes first, everything with `--full`."""
+"""Every figure of a dataset as plain text."""
 
 from __future__ import annotations
 
@@ -32,15 +32,9 @@ if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.comparing.totals import CauseTotal
 
-CAUSES = 3
-"""Causes that are named at once."""
 
-
-def figures_text(found: Figures, *, full: bool, beside: bool) -> str:
-    """What the comparison comes to: how much is verified, the estimate, why it differs; then the rest.
-
-    `beside`: with a line for every scorer.
-    """
+def figures_text(found: Figures) -> str:
+    """Every figure: how much is verified, the estimate, why it differs; then the rest."""
     lines = _head(found)
     if not found.counts.total:
         return clean("\n".join([*lines, "no samples: workbench import FILE brings some in"]))
@@ -53,14 +47,10 @@ def figures_text(found: Figures, *, full: bool, beside: bool) -> str:
     lines += ["", *_facts(estimate_facts(found.estimate, assisted=found.assisted))]
     lines += [f"  {note}" for note in estimate_notes(found.estimate, assisted=found.assisted)]
     lines += [f"  {note}" for note in (*found.notes, *reproducible_lines(found.reproducible))]
-    lines += ["", *_causes(found, full=full)]
-    if beside and found.beside and verified_samples(found.counts):
+    lines += ["", *_causes(found)]
+    if found.beside and verified_samples(found.counts):
         lines += ["", "all scorers, over the samples that are verified:", *_beside(found)]
-    if full:
-        lines += _rest(found)
-    elif verified_samples(found.counts):
-        lines += ["", "more: --full, --scorer NAME, --html FILE; workbench review opens them on a screen (C)"]
-    return clean("\n".join(lines))
+    return clean("\n".join([*lines, *_rest(found)]))
 
 
 def _head(found: Figures) -> list[str]:
@@ -71,19 +61,15 @@ def _head(found: Figures) -> list[str]:
     return [first, verified, *count_lines(found.counts)]
 
 
-def _causes(found: Figures, *, full: bool) -> list[str]:
+def _causes(found: Figures) -> list[str]:
     if not found.causes:
         return no_cause_lines(found)
     bias = "" if found.paired.bias is None else f" (they add up to {signed(found.paired.bias)})"
-    shown = found.causes if full else found.causes[:CAUSES]
     lines = [f"why they differ{bias}, over the verified samples:"]
-    for one in shown:
+    for one in found.causes:
         lines.append(f"  {cause_line(one)}")
         whole = cause_estimate(found.estimated.get(one.cause))
         lines += [f"    {whole}"] if whole else []
-    if len(found.causes) > len(shown):
-        rest = len(found.causes) - len(shown)
-        lines.append(f"  and {rest} more {'cause' if rest == 1 else 'causes'}")
     return lines
 
 
@@ -120,7 +106,7 @@ def _by(totals: Mapping[str, tuple[CauseTotal, ...]]) -> list[str]:
     return [
         line
         for name, causes in totals.items()
-        for line in (f"  {name}", *(f"    {cause_line(one)}" for one in causes[:CAUSES]))
+        for line in (f"  {name}", *(f"    {cause_line(one)}" for one in causes))
     ]
 
 

@@ -19,16 +19,18 @@ def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "d.db"
 
 
-def test_the_report_ends_with_the_estimate_and_three_causes(run: Run, demo: str) -> None:
+def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare").out
-    assert "13 of 50 samples verified" in out
-    assert "  estimated for all 50  .493          t interval at the planned n" in out
-    assert "  this corpus           [.416, .570]" in out
-    assert "why they differ (they add up to −.117), over the verified samples:" in out
-    causes = [line for line in out.splitlines() if line.startswith("  missed match −.")]
-    assert 1 == len(causes)
-    assert "and 1 more cause" in out
-    assert "verdicts on linked units" not in out
+    assert out.startswith("demo · 50 samples · 13 reviewed · your column: context_entity_recall\n\nYour ")
+    assert "Based on 13 reviewed samples, the true mean is about" in out
+    assert "Main causes: " in out
+    assert "  yours − verified " in out
+    assert "More: --full" in out
+    assert "this corpus" not in out
+    full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
+    assert "  estimated for all 50  .493          t interval at the planned n" in full
+    assert "  this corpus           [.416, .570]" in full
+    assert "why they differ (they add up to −.117), over the verified samples:" in full
 
 
 def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:

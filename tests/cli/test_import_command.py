@@ -382,7 +382,7 @@ def test_a_table_of_unknown_columns_says_how_to_name_them(run: Any, delimiter: s
 
 
 def test_what_is_missing_is_said_once(run: Any) -> None:
-    golden = {"input": "q", "expected_output": "Ann", "context": ["c"]}
+    golden = {"input": "q", "actual_output": "Ann", "context": ["c"]}
     Path("g.json").write_text(json.dumps([golden]))
 
     _, _, err = run("import", "g.json")

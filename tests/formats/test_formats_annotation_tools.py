@@ -489,6 +489,7 @@ def test_binary_tasks_on_one_text_are_one_sample_with_the_meta_of_the_first(load
         {"score": 0.5},
     ]
     assert [record.proposal is None for record in loaded.records] == [True, False, False]
+    assert "kept in meta: page (1 row), score (2 rows), source (2 rows)" in loaded.notes.messages()
     assert (
         "left out, no place for them: _view_id (3 rows), meta.page where an earlier task on the text has "
         "another (1 row), meta.score where an earlier task on the text has another (1 row)"

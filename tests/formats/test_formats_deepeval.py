@@ -128,7 +128,6 @@ def test_what_we_exported_comes_back(load: Any) -> None:
         ({"scenario": "a talk"}, "scenario: got a conversation, expected a single turn"),
         ({"turns": [{"role": "user"}]}, "scenario: got a conversation, expected a single turn"),
         ({"expected_output": None}, "reference: got nothing, expected a string (missing)"),
-        ({"retrieval_context": None, "context": ["c"]}, "retrieval_context: got nothing, expected a list"),
         ({"retrieval_context": 3}, "retrieval_context: got number 3, expected a list of strings"),
         ({"retrieval_context": [{"x": 1}]}, "retrieved_contexts[0]: got an object with x, expected a string"),
         ({"metricsData": 3}, "metricsData: got number 3, expected a list of objects with name and score"),

@@ -49,6 +49,9 @@ FILES: dict[str, tuple[str, str, str]] = {
     "goldens as JSON with null": (
         "a.json", json.dumps(twice({**GOLDEN, "retrieval_context": None})), WARNING
     ),
+    "goldens with other contexts": (
+        "a.json", json.dumps(twice({**GOLDEN, "context": ["c"]})), f"{NAME_IT}context"
+    ),
     "goldens as CSV": (
         "a.csv", "input,actual_output,expected_output,retrieval_context\nq,a,Rome,\nq,a,Oslo,\n", WARNING,
     ),

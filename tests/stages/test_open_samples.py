@@ -70,7 +70,7 @@ def test_five_annotators_who_differ_leave_a_range_and_nothing_known(bench: Any) 
     bench.load(made, gold="require", blind=0.0)
 
     found = figures(bench.store, bench.info())
-    text = figures_text(found, full=True, beside=True)
+    text = figures_text(found)
 
     assert (200, 200 - differing, differing) == (found.estimate.total, found.estimate.n, found.estimate.open)
     assert "range" == found.estimate.method

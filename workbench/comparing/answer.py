@@ -133,11 +133,11 @@ class Triage:
 class Answer:
     """The answer about one dataset and its headline score, as far as the reviews go.
 
-    `imported`: the score came with the file. `recount` is the mean share of names that the text contains,
-    over the same samples, None for statements. `reviewed` samples are verified, `in_order` of them in random
-    order; `score_reviewed` and `verified` are the means of those that have both values. `measured`:
-    the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews
-    took less than a second.
+    `imported`: the score came with the file; `has_column`: some recall did. `recount` is the mean share of
+    names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
+    `in_order` of them in random order; `score_reviewed` and `verified` are the means of those that have both
+    values. `measured`: the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in
+    sight; `fast` reviews took less than a second.
     """
 
     dataset: str
@@ -146,6 +146,7 @@ class Answer:
     reviews: tuple[Kind, ...]
     scorer: str
     imported: bool
+    has_column: bool
     proposer: str
     score: Mean
     recount: float | None

@@ -84,8 +84,9 @@ def headline(found: Answer, say: Say) -> list[str]:
 def _yours(found: Answer, say: Say) -> str:
     if found.imported:
         return f"Your {say(found.scorer)}"
-    by = f", by proposals of {say(found.proposer)}," if found.proposer else ""
-    return f"The file has no recall score. The recall by {SCORER_WORDS[found.scorer]}{by}"
+    by = f" of the suggestions by {say(found.proposer)}" if found.proposer else ""
+    first = "" if found.has_column else "The file has no recall score. "
+    return f"{first}The recall by {SCORER_WORDS[found.scorer]}{by}"
 
 
 def _of_how_many(found: Answer) -> str:

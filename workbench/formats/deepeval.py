@@ -74,11 +74,6 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     if ours.OBJECT in meta:
         mine = _ours(meta[ours.OBJECT], fields, given_contexts, scores, partial(_again, raw), notes)
         return _judged(mine, recall, notes)
-    if "retrieved_contexts" not in fields and "context" in other:
-        expected = (
-            "a list of strings (missing; to take context in its place: --map retrieved_contexts=context)"
-        )
-        raise RowError("retrieval_context", "nothing", expected)
     if "scores" in fields:
         scores |= native.scores_of(fields, partial(as_written, raw), notes)
     return _judged(native.build(fields, notes, scores, {**meta, **other}), recall, notes)
@@ -147,8 +142,6 @@ def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
     for field, names in (("input", ("input",)), ("expected_output", ("expected_output", "expectedOutput"))):
         if any(name in cells for name in names) and not any(name in row for name in names):
             row[field] = ""
-    if not any(FIELD_OF.get(name) == "retrieved_contexts" for name in row):
-        row["retrieval_context"] = []
     return row
 
 

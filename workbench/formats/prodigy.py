@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -58,6 +59,7 @@ def _as_first(sample: Sample, notes: Notes) -> Sample:
     if first is sample.meta:
         return sample
     other = [name for name, value in sample.meta.items() if name in first and first[name] != value]
+    notes.kept -= Counter(other)
     notes.ignored.update(f"meta.{name} where an earlier task on the text has another" for name in other)
     meta = {name: value for name, value in sample.meta.items() if name not in other}
     notes.first_meta[sample.id] = {**meta, **first}

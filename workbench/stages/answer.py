@@ -58,9 +58,8 @@ def answer(
     here = replace(info, run_id=chosen.id if chosen else None, threshold=limit)
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
-    found = without(
-        figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress), withheld
-    )
+    every = figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress)
+    found = without(every, withheld)
     kind = found.kind
     imported = name not in SCORERS
     presence: Values = {}
@@ -74,10 +73,10 @@ def answer(
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
     estimate = estimated(found.estimate, found.prefix)
     in_order = found.estimate.n if found.estimate.design not in ("hand", "imported") else 0
-    triage = _triage(store, here, kind, scored, presence, found.rows, withheld, viewer)
+    triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
     done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
     left = done.total - done.verified - done.excluded
-    both = [(row.automatic, row.verified) for row in found.rows if row.delta is not None]
+    both = [(row.automatic, row.verified) for row in every.rows if row.delta is not None]
     recounts = kind == "entity" and name != "presence"
     made = Answer(
         dataset=info.name,
@@ -86,6 +85,7 @@ def answer(
         reviews=info.kinds,
         scorer=name,
         imported=imported,
+        has_column=any(one.scorer not in SCORERS for one in found.beside),
         proposer=chosen.proposer if chosen else "",
         score=found.estimate.automatic,
         recount=mean(presence.get(number) for number in scored).value if recounts else None,
@@ -96,7 +96,7 @@ def answer(
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(found.rows),
+        effects=effects(every.rows),
         worst=_worst(store, found.rows, kind),
         steps=steps(
             kind, done.total, left, len(triage.shown), estimate, in_order,

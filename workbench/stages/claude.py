@@ -134,7 +134,11 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
     """Tokens that a call thinks: the mean of the newest run of this model and effort, else an assumption."""
     for run in reversed(runs.list_runs(store, info.id)):
         if run.model == setup.model and run.parameters.get("effort", "") == setup.effort:
-            counted = [usage["thinking"] for usage, _, _ in calls.paid(store, run.id) if usage]
+            counted = [
+                usage["thinking"]
+                for usage, _, _ in calls.paid(store, run.id)
+                if usage and "thinking" in usage
+            ]
             if counted:
                 return round(sum(counted) / len(counted))
     return assumed_thinking(setup.effort)

@@ -55,7 +55,7 @@ class Kept:
         found: dict[str, Part | Failure] = {}
         for ask, result in self.results:
             parts = [result] * len(ask.keys) if isinstance(result, Failure) else result.parts
-            found.update(zip(ask.keys, parts, strict=True))
+            found.update((key, part) for key, part in zip(ask.keys, parts, strict=True) if part is not None)
         return found
 
     def kinds(self) -> list[str]:
@@ -230,9 +230,7 @@ async def test_a_line_of_results_that_cannot_be_read_fails_only_what_it_held() -
     assert 3 == state.options.faults.met["malformed"]
     assert ("msgbatch_0001", 0) == kept.batches[-1]
     (note,) = summary.notes
-    assert note.startswith(
-        "batch msgbatch_0001: 1 lines of its results cannot be read; 1 calls without a row"
-    )
+    assert note.startswith("batch msgbatch_0001: lines of its results that cannot be read: 1; calls without")
 
 
 async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:

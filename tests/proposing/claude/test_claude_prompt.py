@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
-from workbench.model import Sample
+from workbench.model import ProposedEntity, Sample
 from workbench.proposing.claude_answers import UnusableError, read_answer, schema
 from workbench.proposing.claude_asks import Ask, Setup, body, plan, plan_verdicts, statements_key
 from workbench.proposing.claude_fence import Piece, fenced
@@ -176,17 +176,15 @@ def test_texts_may_be_answered_in_any_order() -> None:
         {"text": 2, "entities": []}, {"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}
     )
 
-    first, second = read_answer("entities", answer, 2)
-
-    assert (1, 0) == (len(first), len(second))
+    assert ((ProposedEntity("Agra", "place"),), ()) == read_answer("entities", answer, 2)
 
 
 def test_a_verdict_keeps_the_kind_of_missing_before_its_reason() -> None:
     said = {"statement": 1, "context": 2, "quote": "It is old.", "reason": "no year", "verdict": "partial"}
 
-    ((judged,),) = read_answer("verdicts", json.dumps({"verdicts": [said]}), 1)
+    judged = read_answer("verdicts", json.dumps({"verdicts": [said]}), 1)
 
-    assert ("missing", 1, "It is old.", "partial: no year") == judged
+    assert ((("missing", 1, "It is old.", "partial: no year"),),) == judged
 
 
 @pytest.mark.parametrize(
