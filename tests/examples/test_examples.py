@@ -23,20 +23,22 @@ SHOWN = re.compile(r"(?s)```console\n\$ (.*?)\n(.*?)```")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The examples alone, as someone has them who copied the folder."""
+    """The examples as in a fresh clone, under the settings of this project's own tests."""
     copy = tmp_path / "examples"
-    written = shutil.ignore_patterns("__pycache__", "*.db*", "*.json", ".*")
-    return shutil.copytree(ROOT / "examples", copy, ignore=written)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    made = shutil.ignore_patterns("__pycache__", "*.db*", "*.json", ".*")
+    return shutil.copytree(ROOT / "examples", copy, ignore=made)
 
 
 def run(command: str, folder: Path, **variables: str) -> str:
     """What a command prints; it must succeed. `workbench` and `python` are those that run the tests."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     quiet = {"RAGAS_DO_NOT_TRACK": "true", "DEEPEVAL_TELEMETRY_OPT_OUT": "YES"}
+    plain = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # pytest as `pip install pytest` brings it
     done = subprocess.run(
         ["bash", "-e", "-c", command],
         cwd=folder,
-        env=os.environ | quiet | variables | {"PATH": path},
+        env=os.environ | quiet | plain | variables | {"PATH": path},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
