@@ -9,8 +9,9 @@ from pathlib import Path
 
 PAGE = Path(__file__).with_name("commands.md")
 COMMANDS = (
-    "", "demo", "import", "propose", "plan", "review", "score", "compare", "disputes", "disputes set",
-    "calibrate", "export", "verify", "purge", "status", "backup", "policy show", "policy edit",
+    "", "demo", "audit", "import", "propose", "plan", "review", "score", "compare", "disputes",
+    "disputes set", "calibrate", "export", "verify", "purge", "status", "backup",
+    "policy show", "policy edit",
 )  # fmt: skip
 HEAD = """\
 # Commands

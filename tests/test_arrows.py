@@ -36,7 +36,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "texts_claude": PURE | {"stages", "proposing"},
     "texts_plan": PURE | {"stages"},
     "texts_compare": PURE | {"stages", "texts"},
-    "cli_compare": PURE | {"stages", "store", "reports", "texts", "texts_compare", "console"},
+    "cli_compare": PURE | {"stages", "store", "reports", "texts", "texts_answer", "texts_compare", "console"},
     "texts_calibrate": PURE | {"stages", "store"},
     "cli_calibrate": PURE | {"stages", "store", "reports", "texts_calibrate", "console"},
     "texts_answer": PURE,

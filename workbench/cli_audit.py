@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -18,13 +17,6 @@ if TYPE_CHECKING:
     from workbench.stages.import_ import ImportReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
-
-
-class Looks(TypedDict, total=False):
-    """Options of `answer_text`."""
-
-    width: int
-    mark: tuple[str, str]
 
 
 FORMATS = ("text", "markdown")
@@ -123,22 +115,11 @@ def _answer(
             found, figures = answer(
                 store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
             )
-    text = answer_markdown(found) if markdown else answer_text(found, **terminal_looks())
+    text = answer_markdown(found) if markdown else answer_text(found, **reports.looks())
     if full:
         text += "\n\n" + figures_text(figures)
     reports.show(found, text, as_json=json)
     return found
-
-
-def terminal_looks() -> Looks:
-    """How wide an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
-    from shutil import get_terminal_size
-
-    if not sys.stdout.isatty():
-        return {}
-    width = max(40, min(get_terminal_size().columns, 120))
-    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return {"width": width, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
 
 
 def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:

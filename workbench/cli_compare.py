@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli_audit import terminal_looks
 from workbench.console import Call, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
@@ -40,6 +39,9 @@ def compare(
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a report in one file to send to a colleague.")
     ] = None,
+    no_text: Annotated[
+        bool, typer.Option("--no-text", help="Keep the texts of samples out of the report of --html.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
@@ -47,13 +49,15 @@ def compare(
     call: Call = context.obj
     if by is not None and (scorer or html or full or samples or match_threshold is not None):
         raise UsageError("--by compares retrievers: it goes with --json only")
+    if no_text and html is None:
+        raise UsageError("--no-text goes with --html FILE")
     with dataset_of(call) as (store, _info):
         if by is not None:
             _show_retrievers(store, call, by, json=json)
             return
         show_comparison(
             store, call, run=run, scorer=scorer, threshold=match_threshold, full=full,
-            samples=samples, html=html, force=force, json=json,
+            samples=samples, html=html, text=not no_text, force=force, json=json,
         )  # fmt: skip
 
 
@@ -76,6 +80,7 @@ def show_comparison(
     full: bool = False,
     samples: bool = False,
     html: Path | None = None,
+    text: bool = True,
     force: bool = False,
     json: bool = False,
 ) -> None:
@@ -99,10 +104,10 @@ def show_comparison(
     if html is not None:
         from workbench.stages.compare import write_html
 
-        write_html(html, figures, force=force)
+        write_html(store, info, html, found, figures, text=text, force=force)
         typer.echo(f"wrote {html}", err=True)
     parts = [texts.compare_text(rows), ""] if rows is not None else []
-    parts.append(answer_text(found, **terminal_looks()))
+    parts.append(answer_text(found, **reports.looks()))
     parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:

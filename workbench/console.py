@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -87,12 +88,17 @@ def _complain(line: str) -> None:
 
 
 def say_whatever_comes() -> None:
-    """A Δ in a code page without one must not end a report."""
+    """A Δ in a code page without one must not end a report.
+
+    On Unix terminals take UTF-8 whatever the locale says; it is written unless PYTHONIOENCODING asks for
+    something else.
+    """
     import io
 
+    own = os.name == "posix" and not os.environ.get("PYTHONIOENCODING")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(encoding="utf-8" if own else None, errors="replace")
 
 
 def hoisted(arguments: list[str]) -> list[str]:

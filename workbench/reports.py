@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
@@ -97,6 +97,24 @@ def progress(title: str, total: int | None, *, unit: str = "samples") -> Iterato
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda done: bar.update(task, completed=done)
+
+
+class Looks(TypedDict, total=False):
+    """Options of `answer_text`."""
+
+    width: int
+    mark: tuple[str, str]
+
+
+def looks() -> Looks:
+    """How wide an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
+    from shutil import get_terminal_size
+
+    if not sys.stdout.isatty():
+        return {}
+    width = max(40, min(get_terminal_size().columns, 120))
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return {"width": width, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
 
 
 def score_document(report: ScoreReport) -> dict[str, Any]:

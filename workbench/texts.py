@@ -77,9 +77,9 @@ def status_text(report: Status) -> str:
         done = one.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in one.verified.items())
         lines.append(
-            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified"
-            f"{f' ({kinds})' if kinds else ''}, "
-            f"{done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
+            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified by anyone"
+            f"{f' ({kinds})' if kinds else ''}; "
+            f"by you: {done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
         lines.append(

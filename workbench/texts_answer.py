@@ -21,6 +21,7 @@ from workbench.comparing.answer_words import (
     reason,
     step,
     value,
+    whose,
 )
 from workbench.comparing.words import many, signed
 from workbench.text.safe import clean
@@ -28,7 +29,6 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Suspect, Worst
     from workbench.comparing.triage import Clue, Quote
-    from workbench.model import Kind
 
 WIDTH = 100
 """Cells of a line where nobody says how wide the terminal is."""
@@ -76,12 +76,12 @@ def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("
             "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
         ]
         for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(worst, place, width, mark, found.kind)
+            lines += _worst(found, worst, place, width, mark)
     if found.estimate is None and found.triage.shown:
         several = "these first" if len(found.triage.shown) > 1 else "this one first"
         lines += ["", f"Check {several}:"]
         for place, suspect in enumerate(found.triage.shown, start=1):
-            lines += ["", *_suspect(suspect, place, width, mark)]
+            lines += ["", *_suspect(found, suspect, place, width, mark)]
     lines += ["", *(line for note in notes(found) for line in wrap(note, width))]
     if lines[-1]:
         lines.append("")
@@ -117,23 +117,23 @@ def _effects(found: Answer, width: int) -> list[str]:
     for words, counted, effect, share in rows:
         bar = "█" * max(1, round(BAR * abs(share) / largest)) if wide and largest >= 0.005 else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {effect:>5}  {bar}".rstrip())
-    lines.append(f"  {'yours − verified':<{room}}  {'':<{count}}  {signed(total, 2):>5}")
+    difference = f"{whose(found)} − verified"
+    lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
 
-def _suspect(one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    found = one.suspicion
-    names = [clue.text for clue in found.clues[:CLUES]]
+def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+    names = [clue.text for clue in one.suspicion.clues[:CLUES]]
     lead = "     "
-    lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(found)}"]
+    lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(one.suspicion, found)}"]
     lines += [f"{lead}reference: {_marked(one.reference, names, width - 16, mark)}"]
-    return lines + _clues(found.clues, width, lead, mark)
+    return lines + _clues(one.suspicion.clues, width, lead, mark)
 
 
-def _worst(one: Worst, place: int, width: int, mark: tuple[str, str], kind: Kind) -> list[str]:
-    values = f"yours {value(one.score)}  true {value(one.verified)}"
+def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
+    values = f"{whose(found)} {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark, ABSENT[kind])
+    return lines + _clues(one.clues, width, "     ", mark, ABSENT[found.kind])
 
 
 def _clues(
@@ -216,13 +216,13 @@ def answer_markdown(found: Answer) -> str:
         ]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        values = f"yours {value(worst.score)}, true {value(worst.verified)}"
+        values = f"{whose(found)} {value(worst.score)}, true {value(worst.verified)}"
         lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
         lines += _items(worst.clues, ABSENT[found.kind])
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []
-            lines.append(f"{place}. {code(one.question or one.id)}: {reason(one.suspicion)}")
+            lines.append(f"{place}. {code(one.question or one.id)}: {reason(one.suspicion, found)}")
             lines += _items(one.suspicion.clues)
     lines += [f"\n{note}" for note in notes(found)]
     lines += ["", *(f"- {step(one, found)}" for one in found.steps)]

@@ -520,6 +520,18 @@ def test_a_terminal_without_unicode_gets_a_report_and_valid_json(demo_db: Path) 
     assert json.loads(texts[1].stdout)["n_samples"] == 50
 
 
+@pytest.mark.skipif(os.name == "nt", reason="locales of POSIX")
+def test_a_locale_without_unicode_makes_no_question_marks(demo_db: Path) -> None:
+    """Terminals of today take UTF-8 whatever LC_ALL says."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
+    environment = {**kept, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = subprocess.run(
+        [*PROGRAM, "--db", demo_db, "compare"], capture_output=True, env=environment, check=True
+    )
+
+    assert "Δ" in ended.stdout.decode("utf-8")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_ctrl_c_ends_without_a_trace(tmp_path: Path) -> None:
     """Exit 130, and what was stored by then stays whole."""
@@ -551,4 +563,4 @@ def test_status_counts_kinds_apart_where_a_sample_takes_both(run: Any) -> None:
     ]  # fmt: skip
     assert run("import", rows_file(*rows), "--gold").code == 0
 
-    assert "2 samples, 1 verified (entities 2, statements 1), " in run("status").out
+    assert "2 samples, 1 verified by anyone (entities 2, statements 1); by you: 0 exc" in run("status").out

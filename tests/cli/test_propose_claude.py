@@ -261,7 +261,7 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
 
     plan = loaded(*CLAUDE, "--dry-run", "--examples", "2")
     ended = loaded(*CLAUDE, "--yes", "--examples", "2")
-    compared = loaded("compare")
+    compared = loaded("compare", "--full")
     gated = loaded("score", "--threshold", "0.4")
 
     assert "the prompt shows 1 verified sample: Oslo" in plan.out

@@ -45,7 +45,8 @@ def test_the_document_of_score(demo: Any) -> None:
         assert all(isinstance(value, float) for value in sample["external"].values())
     for mean in document["means"].values():
         assert set(mean) == {"value", "n", "undefined"}
-    assert set(document["means"]) == {*SCORERS, "verified_entity", "verified_statement"}
+    named = {*SCORERS, "context_entity_recall", "verified_entity", "verified_statement"}
+    assert named == set(document["means"])
 
 
 def test_the_values_of_the_document_are_the_published_ones(demo: Any) -> None:
@@ -319,7 +320,7 @@ def test_status_and_backup(demo: Any) -> None:
     text, document = demo("status"), demo("status", "--json").json
     copied = demo("backup", "copy.db")
 
-    assert "demo: 50 samples, 13 verified" in text.out
+    assert "demo: 50 samples, 13 verified by anyone; by you: 0 excluded, 0 skipped, " in text.out
     assert document["datasets"][0]["progress"]["verified"] == 13
     assert document["datasets"][0]["runs"][0]["n_proposals"] == 50
     assert (copied.code, copied.out.strip()) == (0, "copy.db")

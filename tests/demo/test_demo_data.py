@@ -98,18 +98,6 @@ GOLD_COUNTS = {
 }
 
 # The digits an exact comparison of string sets reports, found / (n + 1e-8).
-SCORES = {
-    "apollo-dense": "0.14285714265306124",
-    "apollo-bm25": "0.571428570612245",
-    "everest-bm25": "0.14285714265306124",
-    "louisiana": "0.16666666638888888",
-    "bolt-dense": "0.0",
-    "bolt-bm25": "0.33333333277777777",
-    "gagarin-dense": "0.1999999996",
-    "bauhaus-dense": "0.16666666638888888",
-    "great-wall": "0.33333333277777777",
-}
-
 # Quotes that stand in no context, on purpose.
 UNGROUNDED_QUOTES = {
     ("apollo-bm25", "Collins orbited the Moon alone aboard Columbia"),
@@ -326,7 +314,7 @@ def test_only_the_planted_quotes_are_ungrounded() -> None:
 
 
 def test_score_columns_reproduce_from_the_proposals_digit_for_digit() -> None:
-    """The column is exact set recall of the recorded proposal, found / (n + 1e-8)."""
+    """The column is exact set recall of the recorded proposal, found / (n + 1e-8); most samples have it."""
     in_file: dict[str, str] = {}
     for line in LINES:
         row = json.loads(line, parse_float=str)
@@ -342,8 +330,8 @@ def test_score_columns_reproduce_from_the_proposals_digit_for_digit() -> None:
         assert len(reference) == len(proposal["reference_entities"])  # list and set denominators agree
         recomputed[row_id] = repr(len(reference & contexts) / (len(reference) + 1e-8))
 
-    assert in_file == SCORES
-    assert recomputed == SCORES
+    assert recomputed == in_file
+    assert 43 == len(in_file)
 
 
 def test_the_hard_texts_are_there() -> None:

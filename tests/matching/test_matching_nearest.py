@@ -75,11 +75,11 @@ def test_twenty_megabytes_are_searched_at_once() -> None:
     """A hundred contexts of 200 kB: seconds at most."""
     contexts = ["The tower was seen by many people of Paris. " * 4_500] * 100
     contexts[57] += "Gustave Eiffel built it."
-    start = time.perf_counter()
+    start = time.process_time()
     found = nearest("Gustave Eiffel", contexts, 1)
 
     assert found == [Evidence(57, len(contexts[0]), len(contexts[57]))]
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_the_words_that_make_a_passage_alike() -> None:

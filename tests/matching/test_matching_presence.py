@@ -177,7 +177,7 @@ def test_evidence_is_whole_words_of_its_context(text: str, contexts: list[str], 
 def test_long_contexts_are_looked_up_once() -> None:
     """Fifteen names in 2 MB of text: seconds at most."""
     names = [Name(f"Gustave Eiffel {letter}", "person") for letter in "abcdefghijklmno"]
-    start = time.perf_counter()
+    start = time.process_time()
     presence(names, ["The tower was seen by many people of Paris in 1889. " * 4_000] * 10, lang="en")
 
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

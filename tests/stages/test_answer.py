@@ -214,3 +214,16 @@ def test_a_dataset_without_any_proposal_still_answers(bench: Any) -> None:
     set_dataset(bench.store, bench.info().id, run_id=None)
 
     assert (0.5, None) == (now(bench).score.value, now(bench).recount)
+
+
+def test_samples_picked_because_they_look_wrong_are_in_no_cause_of_an_estimate(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 30)
+    order = in_order(bench)
+    for key in order[15:]:
+        accept(bench, key, turn="missing")
+    for key in order[:10]:
+        accept(bench, key, turn="missing")
+    found = now(bench)
+
+    assert (25, 10, 10) == (found.reviewed, found.in_order, found.compared)
+    assert 10 >= max(one.samples for one in found.effects)

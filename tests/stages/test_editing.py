@@ -272,3 +272,18 @@ def test_reviewed_samples_leave_and_come_back(bench: Any, opened: Opened, tmp_pa
     gold = "SELECT kind, verdict, text FROM gold_unit WHERE dataset_id = ? ORDER BY kind, position"
     tallies = [bench.query(gold, bench.info(name).id) for name in ("data", "back")]
     assert tallies[0] == tallies[1]
+
+
+def test_a_name_that_is_there_in_another_form_is_known(bench: Any) -> None:
+    """Inflected or shortened; what does not count, or is another name, is not taken for it."""
+    reference = "Большой театр в Москве. Труппа Большого театра велика. Москва рада."
+    names = [{"text": "Большой театр", "label": "organisation"}, {"text": "Москве", "label": "place"}]
+    proposal = {"proposer": "p", "reference_entities": names}
+    bench.load([{**ROW, "id": "ru", "reference": reference, "proposal": proposal}])
+    opened = bench.open("ru")
+
+    found = [editing.other_form(opened, name) for name in ("Большого театра", "Москва", "Труппа")]
+
+    assert ["Большой театр", "Москве", ""] == found
+    gone = after(opened, editing.reject(opened, unit(opened, "p2")))
+    assert "" == editing.other_form(gone, "Москва")

@@ -298,9 +298,8 @@ def verified(bench: Any) -> Any:
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
     one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
-    met = one.state.entity.assessment.units[-1]
-    two = act(bench.store, one, editing.toggle(one, met))
-    three = act(bench.store, two, editing.reject(two, two.state.entity.assessment.units[-1]))
+    two = act(bench.store, one, editing.toggle(one, one.state.entity.assessment.units[1]))
+    three = act(bench.store, two, editing.reject(two, two.state.entity.assessment.units[1]))
     act(bench.store, three, editing.accept(three, "entity"))
     return bench
 
@@ -322,7 +321,7 @@ def test_new_contexts_make_matches_stale_and_keep_the_units(verified: Any) -> No
     assert (opened.state.entity.disposition, opened.state.entity.reason) == ("todo", "contexts changed")
     assert opened.rematch
     assert matches(verified) == dict.fromkeys(("Ann", "Bob", "Rome", "met"), Match())
-    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, False, False, True]
+    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, True, False, False]
     assert verified.query("SELECT count(*) FROM proposal") == [(1,)]
     assert opened.opening.proposal is not None
 

@@ -255,3 +255,17 @@ def test_an_edit_of_a_verified_sample_moves_the_verified_value_at_once(cities: A
 
     found = report(cities).samples[1]
     assert (found.verified["entity"], found.automatic["linked"].tally) == (Tally(2, 0), Tally(1, 1))
+
+
+def test_an_imported_column_has_a_mean(bench: Any) -> None:
+    """Next to the scorers' own; of an excluded sample it does not count."""
+    row = {"user_input": "q", "retrieved_contexts": ["Rome"]}
+    rows = [
+        {**row, "id": key, "reference": f"Rome {key}.", "scores": {"context_entity_recall": value}}
+        for key, value in (("a", 0.25), ("b", 0.75), ("c", 0.0))
+    ]
+    bench.load(rows)
+    opened = bench.open("c")
+    act(bench.store, opened, editing.exclude(opened, "broken"))
+
+    assert Mean(0.5, 2, 0) == report(bench).means["context_entity_recall"]

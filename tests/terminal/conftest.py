@@ -71,15 +71,15 @@ class Terminal:
             ).stdout.split()[0]
         )
 
-    def wait_for(self, text: str, seconds: float = 20) -> str:
+    def wait_for(self, text: str, seconds: float = 90) -> str:
         """The screen, as soon as it shows a text."""
         return self._until(lambda: text in self.screen(), f"{text!r} does not appear", seconds)
 
-    def wait_until_gone(self, text: str, seconds: float = 20) -> str:
+    def wait_until_gone(self, text: str, seconds: float = 90) -> str:
         """The screen, as soon as it does not show a text any more."""
         return self._until(lambda: text not in self.screen(), f"{text!r} does not go away", seconds)
 
-    def exit_code(self, seconds: float = 20) -> int:
+    def exit_code(self, seconds: float = 90) -> int:
         """The program's exit code, once it has ended."""
         self._until(
             lambda: self.exit_file.exists() and self.exit_file.read_text() != "", "it does not end", seconds

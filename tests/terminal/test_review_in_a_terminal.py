@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.benchmarks.pty_app import PtyApp, installed, terminal_environment
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 
@@ -168,3 +169,13 @@ def test_a_deleted_database_is_noticed_before_a_decision_is_shown_as_saved(
     assert "was deleted or moved while it was open" in " ".join(screen.replace("█", " ").split())
     assert "✓ restored" not in window.raw().decode("utf-8", "replace")
     assert [] == list(tmp_path.glob("demo.db*"))
+
+
+def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path) -> None:
+    """What the program writes is UTF-8; where a terminal does not believe it, the notice says what to do."""
+    row = {**PROGRAM_ROWS[0], "reference": "Тадж-Махал stands on the Yamuna in Agra."}
+    database = imported(tmp_path, [row])
+    environment = terminal_environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    with PtyApp([installed(), "--db", str(database), "review"], environment=environment) as app:
+        app.wait_for("Тадж-Махал")
+        app.wait_for("Your locale C is")

@@ -105,8 +105,8 @@ def test_spans_lie_in_the_text_in_order(quote: str, text: str) -> None:
 )
 def test_a_megabyte_is_searched_without_a_hang(quote: str, text: str) -> None:
     """Seconds at most, also for texts made to be slow."""
-    start = time.perf_counter()
+    start = time.process_time()
     found = ground(quote, text)
 
     assert found == ()
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

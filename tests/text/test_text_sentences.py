@@ -60,8 +60,8 @@ def test_sentences_cover_everything_but_white_space(text: str) -> None:
 
 def test_a_megabyte_of_full_stops_is_still_fast() -> None:
     """The worst cases for a backtracking pattern."""
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("." * 1_000_000, "a. " * 300_000, "\n" * 1_000_000, "." * 500_000 + '"' * 500_000):
         sentences(text)
 
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

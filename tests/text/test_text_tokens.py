@@ -71,8 +71,8 @@ def test_snapping_trims_white_space_and_takes_whole_words() -> None:
 
 def test_a_text_made_to_backtrack_is_still_fast() -> None:
     """Half a megabyte of the worst cases takes seconds at most, not hours."""
-    start = time.perf_counter()
+    start = time.process_time()
     for text in ("a." * 250_000 + "a", "1." * 250_000 + "a", "1" * 500_000 + "a", "a'" * 250_000):
         tokens(text)
 
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

@@ -120,8 +120,8 @@ ROWS: list[Row] = [
 
 
 async def until(pilot: Pilot[None], true: Callable[[], bool]) -> None:
-    """Wait for something that comes by itself, up to ten seconds."""
-    for _ in range(500):
+    """Wait for something that comes by itself, a minute and more."""
+    for _ in range(3000):
         if true():
             return
         await pilot.pause(0.02)

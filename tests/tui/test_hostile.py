@@ -163,9 +163,12 @@ async def test_the_tail_of_a_paste_is_no_key_press(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "tower")
         app.screen.query_one(UnitList).move_to(0)
-        app.post_message(Paste("harmless"))
-        for letter in "xxx":
-            app.post_message(Key(letter, letter))
+        paste = Paste("harmless")
+        app.post_message(paste)
+        for number, letter in enumerate("xxx", start=1):
+            tail = Key(letter, letter)
+            tail.time = paste.time + number * 0.01  # when it came, however busy the machine is
+            app.post_message(tail)
         await press(pilot)
         assert not app.screen.query_one(UnitList).units[0].rejected
         await pilot.pause(0.1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from textual.content import Content
 from textual.pilot import Pilot
 from textual.screen import Screen
 
+from tests.tui.conftest import until
 from tests.tui.test_hostile import NASTY, on_screen, steering
 from workbench.tui import commands
 from workbench.tui.app import WorkbenchApp
@@ -222,7 +222,7 @@ async def test_a_search_that_is_typed_over_asks_the_database_once(
     database: Path, make_app: Any, settle: Settle, monkeypatch: Any
 ) -> None:
     """Letters in one breath: only the last text is looked up."""
-    monkeypatch.setattr(commands, "QUIET", 0.2)
+    monkeypatch.setattr(commands, "QUIET", 2.0)
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
@@ -237,8 +237,7 @@ async def test_a_search_that_is_typed_over_asks_the_database_once(
         await pilot.press("ctrl+p")
         for letter in "schil":
             app.simulate_key(letter)
-        await asyncio.sleep(0.6)
-        await pilot.pause()
+        await until(pilot, lambda: bool(asked))
         assert asked == ["schil"]
 
 

@@ -413,3 +413,39 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.units]
         assert listed.chosen is not None
         assert "Ann Leyes" == listed.chosen.text
+
+
+async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(
+    import_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Escape leaves it; a label adds it all the same."""
+    row = {
+        "id": "ru",
+        "user_input": "Что?",
+        "reference": "Большой театр стоит в Москве; труппа Большого театра велика.",
+        "retrieved_contexts": ["Большой театр."],
+        "proposal": {
+            "proposer": "p",
+            "reference_entities": [{"text": "Большой театр", "label": "organisation"}],
+            "context_entities": [["Большой театр"]],
+        },
+    }
+    app = make_app(import_rows([row]))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "ru")
+        await press(pilot, "n", "tab", *"большого театра", "enter")
+        title = str(app.screen.query_one("#title", Bar).render())
+        assert "new entity Большого театра · already there as Большой театр" in title
+        await press(pilot, "escape")
+        assert 1 == len(app.screen.units)
+
+
+async def test_zero_says_what_it_is_for(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """With units on the screen it does nothing, and says why."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "0")
+        assert "0 says that a sample has no units; this one has units: x rejects" in said(app)

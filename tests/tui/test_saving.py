@@ -17,6 +17,7 @@ from workbench.stages import editing, queue, review
 from workbench.store import engine
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
+from workbench.tui.screens import review as review_screen
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -205,9 +206,11 @@ async def test_a_wish_that_came_true_meanwhile_is_not_turned_round(
 
 
 async def test_a_fast_accept_is_marked(
-    database: Path, store: Store, make_app: Any, press: Press, open_review: Press
+    database: Path, store: Store, make_app: Any, press: Press, open_review: Press, monkeypatch: Any
 ) -> None:
-    """Under a second on the screen is `fast`, over it is not."""
+    """Under a second on the screen is `fast`, over it is not; here a second is for ever, then no time."""
+    assert 1.0 == review_screen.FAST
+    monkeypatch.setattr(review_screen, "FAST", float("inf"))
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "schiller")
@@ -215,7 +218,7 @@ async def test_a_fast_accept_is_marked(
         assert stored(store, "schiller").state.entity.fast
         await press(pilot, "b")
         await open_review(pilot, "genji")
-        await asyncio.sleep(1.05)
+        monkeypatch.setattr(review_screen, "FAST", 0.0)
         await press(pilot, "a")
         assert not stored(store, "genji").state.entity.fast
 

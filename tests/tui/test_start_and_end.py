@@ -68,16 +68,13 @@ async def test_the_first_rows_do_not_wait_for_the_store(database: Path, press: P
     go_on = threading.Event()
 
     def slow() -> Store:
-        go_on.wait(10)
+        go_on.wait(120)
         return open_store(str(database))
 
     app = WorkbenchApp(slow, None, "ann", file=database)
     async with app.run_test(size=(120, 24)) as pilot:
         listed = app.screen.query_one(SampleList)
-        for _ in range(500):
-            await pilot.pause(0.01)
-            if listed.count:
-                break
+        await until(pilot, lambda: bool(listed.count))
         await pilot.pause()
         before = [listed.render_line(y).text for y in range(10)]
         at = listed.chosen
@@ -188,10 +185,7 @@ async def test_quit_waits_for_what_is_being_written(
         await open_review(pilot, "schiller")
         pilot.app.simulate_key("x")
         pilot.app.simulate_key("q")
-        for _ in range(50):
-            await pilot.pause(0.02)
-            if app.return_code is not None:
-                break
+        await until(pilot, lambda: app.return_code is not None)
     assert app.return_code == 0
     with store.engine.connect() as connection:
         assert (

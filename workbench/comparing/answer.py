@@ -12,7 +12,7 @@ from workbench.comparing.explained import Share
 from workbench.comparing.figures import Beside, Row
 from workbench.comparing.means import Mean
 from workbench.comparing.triage import Clue, Suspicion
-from workbench.model import Kind
+from workbench.model import Kind, Span, Verdict
 
 SHOWN = 5
 """Suspicious samples that are shown at once."""
@@ -76,11 +76,16 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified."""
+    """A reviewed sample with a large difference; `clues` are the units that it comes from, as verified.
+
+    `marks`: where the counted units stand in the reference, with their verified verdicts.
+    """
 
     sample_id: int
     id: str
     question: str
+    reference: str
+    marks: tuple[tuple[Span, Verdict], ...]
     score: float
     verified: float
     clues: tuple[Clue, ...]
@@ -135,9 +140,10 @@ class Answer:
 
     `imported`: the score came with the file; `has_column`: some recall did. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
-    `in_order` of them in random order; `score_reviewed` and `verified` are the means of those that have both
-    values. `measured`: the minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in
-    sight; `fast` reviews took less than a second.
+    `in_order` of them in random order. `score_reviewed` and `verified` are the means of the `compared`
+    samples, which have both values: with an estimate those that it rests on, else all. `measured`: the
+    minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews took
+    less than a second.
     """
 
     dataset: str

@@ -65,6 +65,8 @@ def value(one: float | None) -> str:
 
 def headline(found: Answer, say: Say) -> list[str]:
     """The sentences that the answer begins with."""
+    if not found.imported and not found.proposer:
+        return ["Nothing is proposed yet: workbench propose, or import FILE with proposals."]
     lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
     if found.estimate is not None:
         lines.append(_estimate(found))
@@ -73,8 +75,6 @@ def headline(found: Answer, say: Say) -> list[str]:
         return lines
     if found.recount is not None:
         lines.append(f"Counting names in the retrieved text gives {value(found.recount)}.")
-    if found.score.value is None:
-        lines.append("There is nothing to check it against.")
     lines += suspicious(found)
     if found.reviewed:
         lines.append(_too_few(found))
@@ -147,17 +147,23 @@ def cause(one: Effect, kind: Kind) -> str:
     return f"{lead}{what} ({signed(one.share, 2)})"
 
 
-def reason(one: Suspicion) -> str:
+def reason(one: Suspicion, found: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
+    own = f"{whose(found)} {value(one.score)}"
     if one.signal == "names":
-        return f"yours {value(one.score)}, names in the text {value(one.recount)}"
+        return f"{own}, names in the text {value(one.recount)}"
     if one.signal == "no contexts":
-        return f"yours {value(one.score)}, but no context was retrieved"
+        return f"{own}, but no context was retrieved"
     if one.signal == "nothing found":
-        return f"yours {value(one.score)}, but the reference says that nothing was found"
+        return f"{own}, but the reference says that nothing was found"
     if one.signal == "word for word":
-        return f"yours {value(one.score)}, but the reference stands nearly word for word in the contexts"
-    return f"yours {value(one.score)}, but all {len(one.clues)} names and numbers of the reference are there"
+        return f"{own}, but the reference stands nearly word for word in the contexts"
+    return f"{own}, but all {len(one.clues)} names and numbers of the reference are there"
+
+
+def whose(found: Answer) -> str:
+    """What a value is called next to the verified one."""
+    return "yours" if found.imported else found.scorer
 
 
 def step(one: Step, found: Answer) -> str:

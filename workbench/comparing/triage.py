@@ -1,9 +1,9 @@
 """Which scores contradict the texts they stand for, before anybody has reviewed a sample.
 
 A score above 0 without contexts is wrong by definition. The other signals were measured against people
-(tests/quality/triage.py); each was right in at least 83 % of the cases in which it fired. A high score
-although the names of the reference are in no context was tried and left out: it was wrong no more often
-than any score.
+(tests/quality/triage.py, docs/audit.md); each was right in at least 83 % of the cases in which it fired, on
+the samples that its limits were chosen on. A high score although the names of the reference are in no context
+was tried and left out: it was wrong no more often than any score.
 """
 
 from __future__ import annotations

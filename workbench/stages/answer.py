@@ -29,6 +29,7 @@ from workbench.scoring.names import SCORERS
 from workbench.stages import queue
 from workbench.stages.figures import figures, without
 from workbench.stages.headline import headline_scorer
+from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides
@@ -76,7 +77,11 @@ def answer(
     triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
     done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
     left = done.total - done.verified - done.excluded
-    both = [(row.automatic, row.verified) for row in every.rows if row.delta is not None]
+    rows = every.rows
+    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
+        drawn = {row.sample_id for row in prefix(store, info, kind).rows}
+        rows = tuple(row for row in rows if row.sample_id in drawn)
+    both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     recounts = kind == "entity" and name != "presence"
     made = Answer(
         dataset=info.name,
@@ -96,7 +101,7 @@ def answer(
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(every.rows),
+        effects=effects(rows),
         worst=_worst(store, found.rows, kind),
         steps=steps(
             kind, done.total, left, len(triage.shown), estimate, in_order,
@@ -158,13 +163,18 @@ def _worst(store: Store, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
         if one is None or one.assessment is None or sample is None:
             continue
         wrong = "missing" if (row.delta or 0) > 0 else "found"
-        units = [unit for unit in one.assessment.units if unit.counted and unit.match.verdict == wrong]
+        counted = [unit for unit in one.assessment.units if unit.counted]
+        units = [unit for unit in counted if unit.match.verdict == wrong]
+        marks = tuple((span, unit.match.verdict or "unsure") for unit in counted for span in unit.spans)
         shown = (
             clues(units, sample)
             if wrong == "found"
             else tuple(Clue(unit.text, None, same=True) for unit in units)
         )
         found.append(
-            Worst(row.sample_id, row.id, sample.user_input, row.automatic or 0.0, row.verified or 0.0, shown)
-        )
+            Worst(
+                row.sample_id, row.id, sample.user_input, sample.reference, marks,
+                row.automatic or 0.0, row.verified or 0.0, shown,
+            )
+        )  # fmt: skip
     return tuple(found)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from workbench.comparing.answer import Answer
 from workbench.comparing.bounds import EQUAL
 from workbench.comparing.figures import Figures
 from workbench.comparing.means import Mean, mean
 from workbench.comparing.paired import precision_of
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
-from workbench.formats.html_report import write_report
 from workbench.model import Kind, Sample
 from workbench.scoring.names import EXTERNAL_KINDS, SCORERS
 from workbench.stages.recompute import Scored, ScoreReport
@@ -22,6 +23,7 @@ from workbench.store import gold as gold_store
 from workbench.store import holdouts, plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.facets import annotators
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +65,18 @@ def compare(scores: ScoreReport) -> CompareReport:
     )
 
 
-def write_html(path: Path, found: Figures, *, force: bool = False) -> None:
-    """Write the figures as one page to send. Raises ExportError for a file that is there, or a full disk."""
-    write_report(path, found, force=force)
+def write_html(
+    store: Store, info: DatasetInfo, path: Path, answer: Answer, found: Figures, *, text: bool, force: bool
+) -> None:
+    """Write an answer and its figures as one page to send, without `text` of the samples if so wished.
+
+    Raises ExportError for a file that is there, or a full disk.
+    """
+    from workbench.formats.html_report import write_report
+
+    reviewers = [name for name, _ in annotators(store, info)]
+    day = datetime.now().astimezone().date()
+    write_report(path, answer, found, reviewers=reviewers, day=day, text=text, force=force)
 
 
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:

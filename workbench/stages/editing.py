@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from workbench.errors import InputError
-from workbench.matching.names import Name
+from workbench.matching.names import Name, similarity
 from workbench.matching.presence import presence
 from workbench.matching.units import language_of
 from workbench.model import KINDS, REASONS, Assessment, Evidence, Kind, Match, Reason, Span, Unit, Verdict
@@ -258,6 +258,16 @@ def refuse_twice(opened: Opened, kind: Kind, surface: str, *, but: Collection[st
                 else "it counts once however often it stands"
             )
             raise InputError(f"{surface[:60]!r} is a unit already; {how}")
+
+
+def other_form(opened: Opened, surface: str) -> str:
+    """The name of an entity that counts and that this is another form of; empty when there is none."""
+    lang = language_of(opened.sample, opened.policy)
+    for unit in opened.state.entity.assessment.units:
+        alike, _ = similarity(Name(surface, unit.label), Name(unit.text, unit.label), lang)
+        if unit.counted and alike >= opened.opening.threshold:
+            return unit.text
+    return ""
 
 
 def new_id(opened: Opened, kind: Kind) -> str:

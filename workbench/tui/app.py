@@ -57,8 +57,9 @@ class WorkbenchApp(OwnApp):
     """The terminal app over one database.
 
     `connect` opens the store; it is called in a thread after the first frame is on the screen. Of a SQLite
-    `file` the first rows are shown before that. `tour` shows the first steps once. `begin_with` is opened
-    right away: the next sample, or some that were picked to be audited. The rest is a person's own.
+    `file` the first rows are shown before that. `tour` shows the first steps once, `notice` what a person
+    should know of the terminal. `begin_with` is opened right away: the next sample, or some that were picked
+    to be audited. The rest is a person's own.
     """
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
@@ -81,10 +82,12 @@ class WorkbenchApp(OwnApp):
         tour: bool = False,
         begin_with: Literal["next"] | tuple[int, ...] | None = None,
         remember: Callable[..., None] | None = None,
+        notice: str = "",
     ) -> None:
         super().__init__(theme=theme, keymap=keymap, remember=remember)
         self._tour = tour
         self._begin_with = begin_with
+        self._notice = notice
         self.title = "Workbench"
         self.gate = Gate()
         self.meter = Meter()
@@ -111,6 +114,8 @@ class WorkbenchApp(OwnApp):
         """Paint, then open the store; leave the terminal as it was when told to go."""
         self.gate.close()
         self.call_after_refresh(self.open_store)
+        if self._notice:
+            self.notify(self._notice, severity="warning", timeout=15, markup=False)
         if not self.is_headless:
             loop = asyncio.get_running_loop()
             for name in ("SIGTERM", "SIGHUP"):

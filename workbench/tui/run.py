@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from workbench.settings import Settings, read_state, remember, state_path
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.safe import flat
 from workbench.tui.theme import SIXTEEN, chosen_theme
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ def run(
         tour=not state.tour_seen and start is None,
         begin_with=start,
         remember=partial(remember, path, settings),
+        notice=locale_notice(os.environ),
     )
     if not theme and app.console.color_system == "standard":
         app.theme = SIXTEEN
@@ -67,3 +70,14 @@ def run(
         if app.store is not None:
             app.store.close()
     return app.return_code or 0
+
+
+def locale_notice(environment: Mapping[str, str]) -> str:
+    """What to do where letters appear as ? or _: the locale names no UTF-8, and a terminal believes it."""
+    given = next((one for name in ("LC_ALL", "LC_CTYPE", "LANG") if (one := environment.get(name))), "")
+    if os.name != "posix" or not given or "utf" in given.lower():
+        return ""
+    return (
+        f"Your locale {flat(given)} is not UTF-8. If letters appear as ? or _, "
+        "leave, set LC_ALL=C.UTF-8 and start again (tmux: start it with -u)."
+    )

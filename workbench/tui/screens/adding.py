@@ -135,10 +135,13 @@ class AddingScreen(PlacesScreen):
             self.want(make(label))
 
         self._look((span,))
-        surface = flat(self.now.sample.reference[span.start : span.end])
+        surface = self.now.sample.reference[span.start : span.end]
+        title = f"new {self.kind} {cut(flat(surface), 24)}"
+        if entity and (same := editing.other_form(self.now, surface)):
+            title += f" · already there as {cut(flat(same), 24)}"
         await self.bench.ask(
             LabelScreen(
-                f"new {self.kind} {cut(surface, 24)}",
+                title,
                 self.now.policy.labels if entity else (),
                 add,
                 none="no label" if entity else "add it",

@@ -48,6 +48,9 @@ class UnitsScreen(AddingScreen):
         label = next((label.name for label in self.now.policy.labels if label.key == digit), None)
         if self.kind == "statement":
             self.say("statements have no labels")
+        elif label is None and digit == "0":
+            several = "units" if sum(unit.counted for unit in self.units) > 1 else "a unit"
+            self.say(f"0 says that a sample has no units; this one has {several}: x rejects", tone="warn")
         elif label is None:
             self.say("no label has this number; g shows them")
         else:
