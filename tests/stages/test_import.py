@@ -15,13 +15,13 @@ import pytest
 
 from workbench.errors import InputError, NotFoundError, WorkbenchError
 from workbench.formats.reading import Row
-from workbench.model import Evidence, Match
+from workbench.model import Evidence, Match, Unit
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions
 from workbench.stages.import_preview import preview_import
 from workbench.stages.import_rows import chunks
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act, undo
+from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
 from workbench.texts import score_text
@@ -297,11 +297,14 @@ def verified(bench: Any) -> Any:
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
     one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
-    met = one.state.entity.assessment.units[-1]
-    two = act(bench.store, one, editing.toggle(one, met))
-    three = act(bench.store, two, editing.reject(two, two.state.entity.assessment.units[-1]))
+    two = act(bench.store, one, editing.toggle(one, unit_of(one, "met")))
+    three = act(bench.store, two, editing.reject(two, unit_of(two, "met")))
     act(bench.store, three, editing.accept(three, "entity"))
     return bench
+
+
+def unit_of(opened: Opened, text: str) -> Unit:
+    return next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
 
 
 def matches(bench: Any, key: str = "rome") -> dict[str, Match]:
@@ -321,7 +324,7 @@ def test_new_contexts_make_matches_stale_and_keep_the_units(verified: Any) -> No
     assert (opened.state.entity.disposition, opened.state.entity.reason) == ("todo", "contexts changed")
     assert opened.rematch
     assert matches(verified) == dict.fromkeys(("Ann", "Bob", "Rome", "met"), Match())
-    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, False, False, True]
+    assert [unit.rejected for unit in opened.state.entity.assessment.units] == [False, True, False, False]
     assert verified.query("SELECT count(*) FROM proposal") == [(1,)]
     assert opened.opening.proposal is not None
 
@@ -355,7 +358,7 @@ def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> No
     verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
     opened = verified.open("rome")
 
-    restored = act(verified.store, opened, editing.reject(opened, opened.state.entity.assessment.units[-1]))
+    restored = act(verified.store, opened, editing.reject(opened, unit_of(opened, "met")))
     done = act(verified.store, restored, editing.accept(restored, "entity"))
 
     assert {unit.text: unit.match.verdict for unit in done.state.entity.assessment.units}["met"] == "unsure"
