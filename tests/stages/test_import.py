@@ -16,13 +16,13 @@ import pytest
 
 from workbench.errors import InputError, NotFoundError, WorkbenchError
 from workbench.formats.reading import Row
-from workbench.model import Evidence, Match
+from workbench.model import Evidence, Match, Unit
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions, check_all, import_file
 from workbench.stages.import_preview import preview_import
 from workbench.stages.import_rows import chunks
 from workbench.stages.recompute import score_dataset
-from workbench.stages.review import act, undo
+from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
 from workbench.texts import score_text
@@ -298,10 +298,14 @@ def verified(bench: Any) -> Any:
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
     one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
-    two = act(bench.store, one, editing.toggle(one, one.state.entity.assessment.units[1]))
-    three = act(bench.store, two, editing.reject(two, two.state.entity.assessment.units[1]))
+    two = act(bench.store, one, editing.toggle(one, unit_of(one, "met")))
+    three = act(bench.store, two, editing.reject(two, unit_of(two, "met")))
     act(bench.store, three, editing.accept(three, "entity"))
     return bench
+
+
+def unit_of(opened: Opened, text: str) -> Unit:
+    return next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
 
 
 def matches(bench: Any, key: str = "rome") -> dict[str, Match]:
@@ -355,7 +359,7 @@ def test_a_restored_unit_brings_no_evidence_of_the_old_text(verified: Any) -> No
     verified.load([{**ROME, "retrieved_contexts": ["Bob."]}], update=True)
     opened = verified.open("rome")
 
-    restored = act(verified.store, opened, editing.reject(opened, opened.state.entity.assessment.units[-1]))
+    restored = act(verified.store, opened, editing.reject(opened, unit_of(opened, "met")))
     done = act(verified.store, restored, editing.accept(restored, "entity"))
 
     assert {unit.text: unit.match.verdict for unit in done.state.entity.assessment.units}["met"] == "unsure"

@@ -103,7 +103,11 @@ class Oracle:
                     if places:
                         half.units[places[0]] = unit
                     else:
-                        half.units.append(unit)
+                        at = len(half.units)  # before all that follow it in the text, from the first of them
+                        for n, old in reversed(list(enumerate(half.units))):
+                            if old.spans and unit.spans and old.spans[0].start > unit.spans[0].start:
+                                at = n
+                        half.units.insert(at, unit)
                 if half.disposition != "verified":
                     half.disposition = "started"
             case Accept():

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import ConflictError, InputError
+from workbench.model import Unit
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review, same
 from workbench.store.engine import Store, open_store
@@ -106,23 +107,27 @@ def test_a_label_is_given_where_it_differs(desk: Any) -> None:
     assert desk.unit("ganges", "INDIAN").label == "place"
 
 
+def added(opened: review.Opened, text: str) -> Unit:
+    return next(unit for unit in opened.state.entity.assessment.units if unit.text == text)
+
+
 def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
     """Everywhere but where it is a unit already."""
     put = editing.add_text(desk("agra"), "entity", "city", "other")
     here = review.act(desk.store, desk("agra"), put)
-    decision = same.decision_on(here, here.state.entity.assessment.units[-1])
+    decision = same.decision_on(here, added(here, "city"))
 
     assert decision.words == "add “city”"
     assert same.places(desk.store, here, decision) == []
 
     put = editing.add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
     there = review.act(desk.store, desk("lima"), put)
-    found = same.places(desk.store, there, same.decision_on(there, there.state.entity.assessment.units[-1]))
+    found = same.places(desk.store, there, same.decision_on(there, added(there, "is in")))
     assert found == []
 
     put = editing.add_text(desk("delhi"), "entity", "the", "other")
     third = review.act(desk.store, desk("delhi"), put)
-    found = same.places(desk.store, third, same.decision_on(third, third.state.entity.assessment.units[-1]))
+    found = same.places(desk.store, third, same.decision_on(third, added(third, "the")))
     assert sorted(place.key for place in found) == ["ganges", "goa"]
 
 
