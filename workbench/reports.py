@@ -19,7 +19,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Overlap, Share
-    from workbench.comparing.figures import Figures
+    from workbench.comparing.figures import Figures, Row
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.comparing.totals import CauseTotal
@@ -210,12 +210,32 @@ def figures_document(found: Figures) -> dict[str, Any]:
         },
         "causes_by_label": {name: [_cause(one) for one in of] for name, of in found.by_label.items()},
         "causes_by_language": {name: [_cause(one) for one in of] for name, of in found.by_language.items()},
+        "exact": [_exact(row) for row in found.rows],
         "reproducible": found.reproducible,
         "scorers": found.beside,
         "notes": found.notes,
     }
     tidy: dict[str, Any] = _tidy(document)
     return tidy
+
+
+def _exact(row: Row) -> dict[str, Any]:
+    """A verified sample in fractions: the parts of its difference add up to `value` − `verified` exactly."""
+    value, verified = row.exact
+    return {
+        "id": row.id,
+        "value": None if value is None else str(value),
+        "verified": None if verified is None else str(verified),
+        "parts": [
+            {
+                "cause": one.cause,
+                "part": one.part,
+                "units": one.units,
+                "share": None if one.share is None else str(one.share),
+            }
+            for one in row.shares
+        ],
+    }
 
 
 def _share(share: Share) -> dict[str, Any]:

@@ -13,13 +13,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from workbench.comparing.answer_words import (
-    ABSENT,
-    effect_words,
+    SMALL,
+    effect_rows,
     headline,
-    how_many,
     notes,
     reason,
     step,
+    unquoted,
     value,
     whose,
 )
@@ -104,20 +104,17 @@ def _steps(found: Answer, width: int) -> list[str]:
 
 
 def _effects(found: Answer, width: int) -> list[str]:
-    rows = [
-        (effect_words(one, found.kind), how_many(one, found.kind), signed(one.share, 2), one.share)
-        for one in found.effects
-    ]
-    total = sum(share for _, _, _, share in rows)
-    largest = max(abs(share) for _, _, _, share in rows)
-    room = max(len(words) for words, _, _, _ in rows)
-    count = max(len(counted) for _, counted, _, _ in rows)
+    rows = effect_rows(found)
+    total = sum(share for _, _, share in rows)
+    largest = max(abs(share) for _, _, share in rows)
+    room = max(len(words) for words, _, _ in rows)
+    count = max(len(counted) for _, counted, _ in rows)
     wide = width >= room + count + 12 + BAR
     lines = [f"Why they differ, over {many(found.compared, 'reviewed sample')}:"]
-    for words, counted, effect, share in rows:
-        bar = "█" * max(1, round(BAR * abs(share) / largest)) if wide and largest >= 0.005 else ""
-        lines.append(f"  {words:<{room}}  {counted:<{count}}  {effect:>5}  {bar}".rstrip())
-    difference = f"{whose(found)} − verified"
+    for words, counted, share in rows:
+        bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
+        lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
+    difference = f"{whose(found)} − true"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
@@ -133,7 +130,7 @@ def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[st
 def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
     values = f"{whose(found)} {value(one.score)}  true {value(one.verified)}"
     lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark, ABSENT[found.kind])
+    return lines + _clues(one.clues, width, "     ", mark, unquoted(one, found.kind))
 
 
 def _clues(
@@ -210,15 +207,12 @@ def answer_markdown(found: Answer) -> str:
     lines += [f"**{first}** {' '.join(rest)}".rstrip()]
     if found.effects and found.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]
-        lines += [
-            f"| {effect_words(one, found.kind)} | {how_many(one, found.kind)} | {signed(one.share, 2)} |"
-            for one in found.effects
-        ]
+        lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in effect_rows(found)]
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
         values = f"{whose(found)} {value(worst.score)}, true {value(worst.verified)}"
         lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
-        lines += _items(worst.clues, ABSENT[found.kind])
+        lines += _items(worst.clues, unquoted(worst, found.kind))
     if found.estimate is None:
         for place, one in enumerate(found.triage.shown, start=1):
             lines += ["", "Check first:", ""] if place == 1 else []

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.estimates import Estimate
 from workbench.comparing.explained import Share
-from workbench.comparing.figures import Beside, Row
+from workbench.comparing.figures import Row
 from workbench.comparing.means import Mean
 from workbench.comparing.triage import Clue, Suspicion
 from workbench.model import Kind, Span, Verdict
@@ -218,13 +218,13 @@ def _what(share: Share, *, traced: bool) -> What:
 
 
 def steps(
-    kind: Kind, total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
-    beside: Sequence[Beside], scorer: str,
+    total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
+    error: float | None, rivals: Mapping[str, float],
 ) -> tuple[Step, ...]:  # fmt: skip
     """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong.
 
-    `beside` has the other scorers where the reviews can judge them: who accepted the suggestions of a scorer
-    cannot tell that it is better.
+    `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
+    the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
     """
 
     def minutes(samples: int) -> int:
@@ -238,18 +238,9 @@ def steps(
     elif left:
         wanted = MORE if estimate else AT_ONCE - in_order if in_order < FEWEST else MORE
         found.append(Step("random", min(left, wanted), minutes(min(left, wanted))))
-    own = next((one for one in beside if one.scorer == scorer), None)
-    rivals = [
-        one
-        for one in beside
-        if one.kind == kind and one.scorer in _RIVALS and own and one.n == own.n >= FEWEST
-    ]
-    best = min(rivals, key=lambda one: one.mae or 0.0, default=None)
-    if own and best and own.mae is not None and best.mae is not None and own.mae - best.mae > BETTER:
-        found.append(Step("scorer", scorer=best.scorer, before=own.mae, after=best.mae))
+    best = min(rivals, key=lambda name: rivals[name], default="")
+    if error is not None and best and error - rivals[best] > BETTER:
+        found.append(Step("scorer", scorer=best, before=error, after=rivals[best]))
     if estimate is not None:
         found.append(Step("send"))
     return tuple(found)
-
-
-_RIVALS = ("linked", "presence")

@@ -13,7 +13,7 @@ from workbench.comparing.answer import FEWEST, What
 from workbench.comparing.words import many, number, signed
 
 if TYPE_CHECKING:
-    from workbench.comparing.answer import Answer, Effect, Step
+    from workbench.comparing.answer import Answer, Effect, Step, Worst
     from workbench.comparing.triage import Suspicion
     from workbench.model import Kind
 
@@ -28,14 +28,14 @@ UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
-        "another form": ("name", "that the text contains in another form, not counted"),
-        "not extracted": ("name", "that the text contains but nobody extracted from it"),
-        "counted wrongly": ("name", "counted although the text does not contain it"),
-        "should not count": ("unit", "that should not count"),
-        "left out": ("name", "wrongly left out"),
-        "cut differently": ("name", "cut differently"),
+        "another form": ("name", "that the contexts have in another form, not counted"),
+        "not extracted": ("name", "that the contexts have, but nobody extracted there"),
+        "counted wrongly": ("name", "counted although the contexts do not have them"),
+        "should not count": ("name", "that should not count"),
+        "left out": ("name", "missing from the list, though they count"),
+        "cut differently": ("name", "with other boundaries or parts"),
         "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", "another extraction or judge, cannot be traced"),
+        "untraced": ("", "the rest: your metric extracted or judged differently, untraceable"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -43,12 +43,12 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "statement": {
         "another form": ("statement", "that the contexts support, counted as unsupported"),
         "not extracted": ("statement", "that the contexts support, counted as unsupported"),
-        "counted wrongly": ("statement", "counted although the contexts do not support it"),
+        "counted wrongly": ("statement", "counted although the contexts do not support them"),
         "should not count": ("statement", "that should not count"),
-        "left out": ("statement", "wrongly left out"),
-        "cut differently": ("statement", "cut differently"),
+        "left out": ("statement", "missing from the list, though they count"),
+        "cut differently": ("statement", "with other boundaries or parts"),
         "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", "another extraction or judge, cannot be traced"),
+        "untraced": ("", "the rest: your metric extracted or judged differently, untraceable"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -56,6 +56,8 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
 }  # fmt: skip
 
 Say = Callable[[str], str]
+SMALL = 0.005
+"""Effects and differences below this are 0 at two digits."""
 
 
 def value(one: float | None) -> str:
@@ -70,15 +72,23 @@ def headline(found: Answer, say: Say) -> list[str]:
     lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
     if found.estimate is not None:
         lines.append(_estimate(found))
-        if causes := [cause(one, found.kind) for one in found.effects if abs(one.share) >= 0.005][:2]:
-            lines.append(f"Main causes: {'; '.join(causes)}.")
+        if causes := [cause(one, found.kind) for one in found.effects if _is_main(one)][:2]:
+            lead = "Main cause" if len(causes) == 1 else "Main causes"
+            lines.append(f"{lead}: {'; '.join(causes)}.")
         return lines
     if found.recount is not None:
-        lines.append(f"Counting names in the retrieved text gives {value(found.recount)}.")
+        lines.append(
+            "A rough check, which counts the names, numbers and dates of the reference that the retrieved "
+            f"contexts have in any form, gives {value(found.recount)}."
+        )
     lines += suspicious(found)
     if found.reviewed:
         lines.append(_too_few(found))
     return lines
+
+
+def _is_main(one: Effect) -> bool:
+    return abs(one.share) >= SMALL and one.what not in ("untraced", "rounding")
 
 
 def _yours(found: Answer, say: Say) -> str:
@@ -92,18 +102,30 @@ def _yours(found: Answer, say: Say) -> str:
 def _of_how_many(found: Answer) -> str:
     if found.score.n == found.total or not found.score.n:
         return ""
-    return f" ({found.score.n:,} of {many(found.total, 'sample')} have one)"
+    without = found.total - found.score.n
+    return f" ({without:,} of {many(found.total, 'sample')} {'has' if without == 1 else 'have'} no score)"
 
 
 def _estimate(found: Answer) -> str:
     one = found.estimate
     assert one is not None
     if one.complete:
-        return f"All {many(found.total, 'sample')} are reviewed: the true mean is {value(one.point)}."
+        return f"All {many(found.total, 'sample')} are reviewed: the true mean is {value(one.point)}{_off(found)}."
     ends = "" if one.low is None else f" ({value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
     still = f"; {one.open:,} of them are still open" if one.open else ""
-    return f"{based}, the true mean is about {value(one.point)}{ends}{still}."
+    return f"{based}, the true mean is about {value(one.point)}{ends}{still}{_off(found)}."
+
+
+def _off(found: Answer) -> str:
+    """`: your score is .14 too low`; where it is not the same at two digits."""
+    one, score = found.estimate, found.score.value
+    if one is None or score is None or abs(score - one.point) < SMALL:
+        return ""
+    about = "" if one.complete else "about "
+    return (
+        f". Your score is {about}{value(abs(score - one.point))} too {'low' if score < one.point else 'high'}"
+    )
 
 
 def suspicious(found: Answer) -> list[str]:
@@ -116,10 +138,8 @@ def suspicious(found: Answer) -> list[str]:
     looks = "looks" if one.suspicious == 1 else "look"
     why = ""
     if found.kind == "entity" and one.another_form:
-        which = (
-            "the text" if one.another_form == one.suspicious else f"in {one.another_form:,} of them the text"
-        )
-        why = f": {which} contains a name in another form"
+        these = "" if one.another_form == one.suspicious else f"in {one.another_form:,} of them "
+        why = f": {these}the contexts have a name in another form"
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
         wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
@@ -151,7 +171,7 @@ def reason(one: Suspicion, found: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
     own = f"{whose(found)} {value(one.score)}"
     if one.signal == "names":
-        return f"{own}, names in the text {value(one.recount)}"
+        return f"{own}, names in the contexts {value(one.recount)}"
     if one.signal == "no contexts":
         return f"{own}, but no context was retrieved"
     if one.signal == "nothing found":
@@ -159,6 +179,11 @@ def reason(one: Suspicion, found: Answer) -> str:
     if one.signal == "word for word":
         return f"{own}, but the reference stands nearly word for word in the contexts"
     return f"{own}, but all {len(one.clues)} names and numbers of the reference are there"
+
+
+def unquoted(one: Worst, kind: Kind) -> str:
+    """What is shown of a unit without evidence: that it is missing, or that its reviewer chose no evidence."""
+    return ABSENT[kind] if one.score > one.verified else "found by the reviewer, who chose no evidence"
 
 
 def whose(found: Answer) -> str:
@@ -172,19 +197,19 @@ def step(one: Step, found: Answer) -> str:
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
-        return f"Check {these} ({about}). They are picked by hand: alone they give no estimate."
+        return f"Check {these} ({about}). They look most wrong, so they cannot tell how common errors are."
     if one.what == "all":
         rest = "the last sample" if one.samples == 1 else f"all {one.samples:,} that are left"
         rest = f"all {one.samples:,}" if one.samples == found.total > 1 else rest
-        return f"Review {rest} ({about}): then the answer is complete and no estimate."
+        return f"Review {rest} ({about}): then you know the true mean and need no estimate."
     if one.what == "random":
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
         order = f"Review {one.samples:,} {more}in random order ({about})"
-        return f"{order} for {gain}: any part of it is a fair sample."
+        return f"{order} for {gain}. You may stop early: what you have reviewed is a random sample."
     if one.what == "scorer":
         better = f"{value(one.before)} → {value(one.after)} on the {found.compared:,} reviewed samples"
-        return f"Score by {SCORER_WORDS[one.scorer]} instead: mean error {better}."
+        return f"Score by {SCORER_WORDS[one.scorer]} instead, which knows other forms: mean error {better}."
     return "Send the report: workbench compare --html FILE"
 
 
@@ -196,7 +221,7 @@ def notes(found: Answer) -> list[str]:
             "Statements are not recounted: only a person or a judge can tell whether a text supports them."
         )
     if not found.reviewed and found.triage.suspicious:
-        lines.append("Nothing is verified yet, so this is a suspicion and no estimate.")
+        lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
     if found.estimate is not None and found.assisted:
         lines.append(
             "Reviewers saw the suggestions in use; "
@@ -217,6 +242,18 @@ def notes(found: Answer) -> list[str]:
             f"add them to `kinds` ({kinds}) with workbench policy edit."
         )
     return lines
+
+
+def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
+    """Each cause in words, how many units it has, and its effect; those that round to 0 stand in one row."""
+    shown = [one for one in found.effects if abs(one.share) >= SMALL]
+    rows = [(effect_words(one, found.kind), how_many(one, found.kind), one.share) for one in shown]
+    small = [one for one in found.effects if abs(one.share) < SMALL]
+    if small:
+        rows.append(
+            (f"{many(len(small), 'smaller cause')}, below .005 each", "", sum(one.share for one in small))
+        )
+    return rows
 
 
 def effect_words(one: Effect, kind: Kind) -> str:

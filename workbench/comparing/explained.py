@@ -58,10 +58,14 @@ class Explained:
     imported: Fraction | None = None
 
     @property
+    def ends(self) -> tuple[Fraction | None, Fraction | None]:
+        """The automatic or imported value and the verified one, exactly."""
+        return self.automatic.recall if self.imported is None else self.imported, self.verified.recall
+
+    @property
     def delta(self) -> Fraction | None:
         """Automatic − verified recall; None where one is undefined."""
-        one = self.automatic.recall if self.imported is None else self.imported
-        other = self.verified.recall
+        one, other = self.ends
         return None if one is None or other is None else one - other
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
 from workbench.comparing.estimates import Estimate
@@ -23,7 +24,7 @@ class Row:
 
     `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
     what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
-    in under a second.
+    in under a second. `exact` are both values as fractions, an imported one as its decimal is written.
     """
 
     sample_id: int
@@ -37,6 +38,7 @@ class Row:
     language: str = ""
     shown: str = ""
     fast: bool = False
+    exact: tuple[Fraction | None, Fraction | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)

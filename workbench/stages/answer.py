@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.comparing.answer import (
+    FEWEST,
     SECONDS,
     SHOWN,
     TOLERANCE,
@@ -25,7 +26,7 @@ from workbench.comparing.triage import GAP, Clue, clues, suspect
 from workbench.comparing.words import verified_samples
 from workbench.matching.version import MATCHER
 from workbench.model import Kind, Unit
-from workbench.scoring.names import SCORERS
+from workbench.scoring.names import SCORERS, kind_of
 from workbench.stages import queue
 from workbench.stages.figures import figures, without
 from workbench.stages.headline import headline_scorer
@@ -104,8 +105,9 @@ def answer(
         effects=effects(rows),
         worst=_worst(store, found.rows, kind),
         steps=steps(
-            kind, done.total, left, len(triage.shown), estimate, in_order,
-            pace.seconds if pace else SECONDS[kind], () if found.assisted else found.beside, name,
+            done.total, left, len(triage.shown), estimate, in_order,
+            pace.seconds if pace else SECONDS[kind], mean_error(scores, rows),
+            {} if found.assisted or chosen is None else _rivals(store, chosen.id, limit, name, rows),
         ),
         measured=pace is not None,
         withheld=len(withheld),
@@ -113,6 +115,29 @@ def answer(
         fast=found.counts.fast,
     )  # fmt: skip
     return made, found
+
+
+def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
+    """The mean absolute difference to the verified values; None with fewer than ten samples."""
+    known = [row for row in rows if row.delta is not None]
+    errors = [
+        abs(value - row.verified)
+        for row in known
+        if (value := values.get(row.sample_id)) is not None and row.verified is not None
+    ]
+    return mean(errors).value if len(errors) == len(known) >= FEWEST else None
+
+
+def _rivals(store: Store, run: int, threshold: int, name: str, rows: Sequence[Row]) -> dict[str, float]:
+    """The mean errors of the scorers that a person can choose instead, over the same samples."""
+    if kind_of(name) != "entity":
+        return {}
+    each = {
+        one: mean_error(columns.values(store, run, MATCHER, threshold, one), rows)
+        for one in ("linked", "presence")
+        if one != name
+    }
+    return {one: error for one, error in each.items() if error is not None}
 
 
 def _triage(

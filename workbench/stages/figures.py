@@ -190,7 +190,7 @@ def _rows(
         main, shares = (explained.main, explained.shares) if explained else ("", ())
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
-            one.shown, number in fast,
+            one.shown, number in fast, explained.ends if explained else (None, None),
         )  # fmt: skip
 
 
