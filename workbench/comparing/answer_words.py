@@ -110,7 +110,8 @@ def _estimate(found: Answer) -> str:
     one = found.estimate
     assert one is not None
     if one.complete:
-        return f"All {many(found.total, 'sample')} are reviewed: the true mean is {value(one.point)}{_off(found)}."
+        every = f"All {many(found.total, 'sample')} are reviewed"
+        return f"{every}: the true mean is {value(one.point)}{_off(found)}."
     ends = "" if one.low is None else f" ({value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
     still = f"; {one.open:,} of them are still open" if one.open else ""
@@ -182,7 +183,7 @@ def reason(one: Suspicion, found: Answer) -> str:
 
 
 def unquoted(one: Worst, kind: Kind) -> str:
-    """What is shown of a unit without evidence: that it is missing, or that its reviewer chose no evidence."""
+    """What is shown of a unit without evidence: that it is missing, or that nobody chose the evidence."""
     return ABSENT[kind] if one.score > one.verified else "found by the reviewer, who chose no evidence"
 
 
