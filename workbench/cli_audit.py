@@ -118,6 +118,8 @@ def _answer(
     text = answer_markdown(found) if markdown else answer_text(found, **reports.looks())
     if full:
         text += "\n\n" + figures_text(figures)
+    elif not markdown and not on_terminal() and any(one.what != "send" for one in found.steps):
+        text += "\n\nTo review, run the same command in a terminal."
     reports.show(found, text, as_json=json)
     return found
 

@@ -110,13 +110,18 @@ def _effects(found: Answer, width: int) -> list[str]:
     room = max(len(words) for words, _, _ in rows)
     count = max(len(counted) for _, counted, _ in rows)
     wide = width >= room + count + 12 + BAR
-    lines = [f"Why they differ, over {many(found.compared, 'reviewed sample')}:"]
+    lines = [f"Why: over {many(found.compared, 'reviewed sample')} {_means(found)}"]
     for words, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
     difference = f"{whose(found)} − true"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
+
+
+def _means(found: Answer) -> str:
+    ours, true = value(found.score_reviewed), value(found.verified)
+    return f"{whose(found)} is {ours} and the true mean {true}."
 
 
 def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:

@@ -32,10 +32,10 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "not extracted": ("name", "that the contexts have, but nobody extracted there"),
         "counted wrongly": ("name", "counted although the contexts do not have them"),
         "should not count": ("name", "that should not count"),
-        "left out": ("name", "missing from the list, though they count"),
+        "left out": ("name", "of the reference that were not extracted"),
         "cut differently": ("name", "with other boundaries or parts"),
         "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", "the rest: your metric extracted or judged differently, untraceable"),
+        "untraced": ("", "unexplained: the file does not show what your metric counted"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -45,10 +45,10 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "not extracted": ("statement", "that the contexts support, counted as unsupported"),
         "counted wrongly": ("statement", "counted although the contexts do not support them"),
         "should not count": ("statement", "that should not count"),
-        "left out": ("statement", "missing from the list, though they count"),
+        "left out": ("statement", "of the reference that were not extracted"),
         "cut differently": ("statement", "with other boundaries or parts"),
         "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", "the rest: your metric extracted or judged differently, untraceable"),
+        "untraced": ("", "unexplained: the file does not show what your metric counted"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -56,6 +56,7 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
 }  # fmt: skip
 
 Say = Callable[[str], str]
+UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
 SMALL = 0.005
 """Effects and differences below this are 0 at two digits."""
 
@@ -72,14 +73,11 @@ def headline(found: Answer, say: Say) -> list[str]:
     lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
     if found.estimate is not None:
         lines.append(_estimate(found))
-        if causes := [cause(one, found.kind) for one in found.effects if _is_main(one)][:2]:
-            lead = "Main cause" if len(causes) == 1 else "Main causes"
-            lines.append(f"{lead}: {'; '.join(causes)}.")
-        return lines
+        return [*lines, *_causes(found)]
     if found.recount is not None:
         lines.append(
             "A rough check, which counts the names, numbers and dates of the reference that the retrieved "
-            f"contexts have in any form, gives {value(found.recount)}."
+            f"contexts have in any form, gives {value(found.recount)}; it also counts chance matches."
         )
     lines += suspicious(found)
     if found.reviewed:
@@ -87,8 +85,16 @@ def headline(found: Answer, say: Say) -> list[str]:
     return lines
 
 
-def _is_main(one: Effect) -> bool:
-    return abs(one.share) >= SMALL and one.what not in ("untraced", "rounding")
+def _causes(found: Answer) -> list[str]:
+    """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large."""
+    known = [one for one in found.effects if abs(one.share) >= SMALL and one.what not in UNEXPLAINED]
+    main = [one for one in known if abs(one.share) * 4 >= abs(known[0].share)][:2]
+    if not main:
+        return []
+    lead = "Main cause" if len(main) == 1 else "Main causes"
+    said = f"{lead}: {'; '.join(cause(one, found.kind) for one in main)}."
+    rest = sum(one.share for one in found.effects) - sum(one.share for one in main)
+    return [f"{said} Everything else together: {signed(rest, 2)}." if abs(rest) >= SMALL else said]
 
 
 def _yours(found: Answer, say: Say) -> str:
@@ -172,7 +178,7 @@ def reason(one: Suspicion, found: Answer) -> str:
     """Why a sample looks wrong, without a word of its text."""
     own = f"{whose(found)} {value(one.score)}"
     if one.signal == "names":
-        return f"{own}, names in the contexts {value(one.recount)}"
+        return f"{own}, rough check {value(one.recount)}"
     if one.signal == "no contexts":
         return f"{own}, but no context was retrieved"
     if one.signal == "nothing found":
@@ -209,8 +215,11 @@ def step(one: Step, found: Answer) -> str:
         order = f"Review {one.samples:,} {more}in random order ({about})"
         return f"{order} for {gain}. You may stop early: what you have reviewed is a random sample."
     if one.what == "scorer":
-        better = f"{value(one.before)} → {value(one.after)} on the {found.compared:,} reviewed samples"
-        return f"Score by {SCORER_WORDS[one.scorer]} instead, which knows other forms: mean error {better}."
+        better = (
+            f"a reviewed sample is then off by {value(one.after)} on average instead of {value(one.before)}"
+        )
+        metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
+        return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
     return "Send the report: workbench compare --html FILE"
 
 
@@ -247,7 +256,9 @@ def notes(found: Answer) -> list[str]:
 
 def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
     """Each cause in words, how many units it has, and its effect; those that round to 0 stand in one row."""
-    shown = [one for one in found.effects if abs(one.share) >= SMALL]
+    shown = sorted(
+        (one for one in found.effects if abs(one.share) >= SMALL), key=lambda one: one.what in UNEXPLAINED
+    )
     rows = [(effect_words(one, found.kind), how_many(one, found.kind), one.share) for one in shown]
     small = [one for one in found.effects if abs(one.share) < SMALL]
     if small:

@@ -157,7 +157,7 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
 
 
 def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
-    """Where the text has each unit; those in another form first, of these the longest, which tell most."""
+    """Where the text has each unit; those in another form first, bare numbers last: chance matches."""
     contexts = sample.retrieved_contexts
     shown = []
     for unit in units:
@@ -165,7 +165,7 @@ def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
         here = quote(contexts, places[0]) if places and places[0].context < len(contexts) else None
         same = here is None or any(contexts[e.context][e.start : e.end] == unit.text for e in places)
         shown.append(Clue(unit.text, here, same))
-    return tuple(sorted(shown, key=lambda one: (one.same, -len(one.text))))
+    return tuple(sorted(shown, key=lambda one: (one.text.isdigit(), one.same, -len(one.text))))
 
 
 def quote(contexts: Sequence[str], place: Evidence) -> Quote:
