@@ -33,9 +33,7 @@ def compare(
         typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
     ] = None,
     full: Annotated[bool, typer.Option("--full", help="Every figure after the answer.")] = False,
-    samples: Annotated[
-        bool, typer.Option("--samples", help="A line for each verified sample before them.")
-    ] = False,
+    samples: Annotated[bool, typer.Option("--samples", help="A line for each verified sample.")] = False,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write a report in one file to send to a colleague.")
     ] = None,
@@ -106,8 +104,8 @@ def show_comparison(
 
         write_html(store, info, html, found, figures, text=text, force=force)
         typer.echo(f"wrote {html}", err=True)
-    parts = [texts.compare_text(rows), ""] if rows is not None else []
-    parts.append(answer_text(found, **reports.looks()))
+    parts = [answer_text(found, **reports.looks())]
+    parts += ["", texts.compare_text(rows)] if rows is not None else []
     parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:

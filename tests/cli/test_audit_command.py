@@ -36,10 +36,11 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert 0 == ended.code
     assert "results · 4 samples · your column: context_entity_recall" in ended.out
     said = " ".join(ended.out.split())
-    assert "Your context_entity_recall is .00. Counting names in the retrieved text gives 1.00." in said
-    assert "4 of 4 samples look wrong: the text contains a name in another form." in said
+    assert "Your context_entity_recall is .00. A rough check" in said
+    assert "have in any form, gives 1.00; it also counts chance matches." in said
+    assert "4 of 4 samples look wrong: the contexts have a name in another form." in said
     assert "[Anna Walther] context 1: " in said
-    assert "Nothing is verified yet, so this is a suspicion and no estimate." in said
+    assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
     assert "q: leave" not in ended.out
 
 

@@ -526,7 +526,7 @@ def test_a_locale_without_unicode_makes_no_question_marks(demo_db: Path) -> None
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"}
     environment = {**kept, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ended = subprocess.run(
-        [*PROGRAM, "--db", demo_db, "compare"], capture_output=True, env=environment, check=True
+        [*PROGRAM, "--db", demo_db, "compare", "--full"], capture_output=True, env=environment, check=True
     )
 
     assert "Δ" in ended.stdout.decode("utf-8")

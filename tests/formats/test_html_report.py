@@ -307,7 +307,7 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     reach = max(0, *shares) - min(0, *shares)
     assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
     text = Page(page).text
-    assert f"linked − verified {words.signed(found.paired.bias, 2)}" in text
+    assert f"linked − true {words.signed(found.paired.bias, 2)}" in text
     wanted = [answer_words.effect_words(one, "entity") for one in made.effects]
     assert [] == [one for one in wanted if one not in text]
 

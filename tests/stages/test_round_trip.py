@@ -169,7 +169,10 @@ def _review(one: dict[str, Any]) -> dict[str, Any]:
     for key in ("entities", "statements"):
         if key in made:
             made[key] = sorted(
-                ({name: value for name, value in unit.items() if value != []} for unit in made[key]),
+                (
+                    {name: value for name, value in unit.items() if value != [] and name != "label_disputed"}
+                    for unit in made[key]
+                ),
                 key=lambda unit: str(unit["id"]),
             )
     return made

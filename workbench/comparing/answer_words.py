@@ -167,7 +167,7 @@ def _too_few(found: Answer) -> str:
 
 
 def cause(one: Effect, kind: Kind) -> str:
-    """`7 names that the text contains in another form, not counted (−.08)`."""
+    """`7 names that the contexts have in another form, not counted (−.08)`."""
     unit, what = EFFECTS[kind][one.what]
     count = one.units or one.samples
     lead = f"{many(count, unit)} " if unit else ""
@@ -269,7 +269,7 @@ def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
 
 
 def effect_words(one: Effect, kind: Kind) -> str:
-    """`names that the text contains in another form, not counted`."""
+    """`names that the contexts have in another form, not counted`."""
     unit, what = EFFECTS[kind][one.what]
     return f"{unit}s {what}" if unit else what
 

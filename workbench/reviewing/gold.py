@@ -59,11 +59,17 @@ def place_of(unit: Unit) -> Place:
 
 
 def disputed_labels(each: Iterable[Sequence[Unit]]) -> set[Place]:
-    """The units that annotators gave different labels, by `place_of`; `each` has the units of one."""
-    labels: dict[Place, set[str]] = {}
+    """The units that annotators gave different labels, by `place_of`; `each` has the units of one.
+
+    One annotator may give one place two labels: that alone is no dispute.
+    """
+    labels: dict[Place, set[frozenset[str]]] = {}
     for units in each:
+        own: dict[Place, set[str]] = {}
         for unit in gold_units(units):
-            labels.setdefault(place_of(unit), set()).add(unit.label)
+            own.setdefault(place_of(unit), set()).add(unit.label)
+        for place, given in own.items():
+            labels.setdefault(place, set()).add(frozenset(given))
     return {place for place, given in labels.items() if len(given) > 1}
 
 
