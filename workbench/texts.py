@@ -77,8 +77,8 @@ def status_text(report: Status) -> str:
         done = one.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in one.verified.items())
         lines.append(
-            f"{one.info.name}: {several(done.total, 'sample')}, {done.verified:,} verified by anyone"
-            f"{f' ({kinds})' if kinds else ''}; "
+            f"{one.info.name}: {several(done.total, 'sample')}, "
+            f"{done.verified:,} reviewed by at least one person{f' ({kinds})' if kinds else ''}; "
             f"by you: {done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )

@@ -23,7 +23,7 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
     out = run("--db", demo, "compare").out
     assert out.startswith("demo · 50 samples · 13 reviewed · your column: context_entity_recall\n\nYour ")
     assert "Based on 13 reviewed samples, the true mean is about" in " ".join(out.split())
-    assert "Main cause: " in out
+    assert "Main cause: " in " ".join(out.split())
     assert "  yours − true " in out
     assert "More: --full" in out
     assert "this corpus" not in out

@@ -321,7 +321,7 @@ def test_status_and_backup(demo: Any) -> None:
     text, document = demo("status"), demo("status", "--json").json
     copied = demo("backup", "copy.db")
 
-    assert "demo: 50 samples, 13 verified by anyone; by you: 0 excluded, 0 skipped, " in text.out
+    assert "demo: 50 samples, 13 reviewed by at least one person; by you: 0 excluded, 0 skipped, " in text.out
     assert document["datasets"][0]["progress"]["verified"] == 13
     assert document["datasets"][0]["runs"][0]["n_proposals"] == 50
     assert (copied.code, copied.out.strip()) == (0, "copy.db")

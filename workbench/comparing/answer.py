@@ -46,8 +46,6 @@ _WHAT: dict[str, What] = {
 _NOT_EXTRACTED = ("context extraction", "unattributed")
 NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 """Effects of which no unit can be named."""
-LEAST = 0.0005
-"""Effects without units below this do not show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +94,8 @@ class Estimated:
     """The true mean of all samples. `complete`: every sample is settled, so that it is no estimate.
 
     `low` and `high` are the 95 % interval, or with all samples reviewed the range that open ones leave.
+    `bias` is by how much the score is too high where a sample has both values; None where open ones decide
+    its sign.
     """
 
     n: int
@@ -104,13 +104,14 @@ class Estimated:
     high: float | None
     complete: bool
     open: int
+    bias: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error."""
 
-    what: Literal["check", "random", "all", "scorer", "send"]
+    what: Literal["check", "random", "all", "settle", "scorer", "send"]
     samples: int = 0
     minutes: int = 0
     scorer: str = ""
@@ -140,7 +141,8 @@ class Answer:
 
     `imported`: the score came with the file; `has_column`: some recall did. `recount` is the mean share of
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
-    `in_order` of them in random order. `score_reviewed` and `verified` are the means of the `compared`
+    `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
+    says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
     samples, which have both values: with an estimate those that it rests on, else all. `measured`: the
     minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews took
     less than a second.
@@ -158,7 +160,11 @@ class Answer:
     recount: float | None
     triage: Triage
     reviewed: int
+    unresolved: int
+    excluded: int
     in_order: int
+    picked: int
+    refusal: str
     compared: int
     score_reviewed: float | None
     verified: float | None
@@ -180,7 +186,11 @@ def estimated(found: Estimate, reached: int) -> Estimated | None:
     ends = found.reach if whole else found.corpus
     settled = whole and not found.open and found.reach is None
     low, high = (ends.low, ends.high) if ends is not None and not settled else (None, None)
-    return Estimated(found.n, found.point, low, high, settled, found.open)
+    open_sign = (
+        whole and found.bias_interval is not None and found.bias_interval.low * found.bias_interval.high <= 0
+    )
+    bias = None if open_sign and not settled else found.bias
+    return Estimated(found.n, found.point, low, high, settled, found.open, bias)
 
 
 def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
@@ -207,8 +217,7 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
         )
         for what, parts in found.items()
     ]
-    shown = [one for one in listed if one.units or abs(one.share) >= LEAST]
-    return tuple(sorted(shown, key=lambda one: -abs(one.share)))
+    return tuple(sorted(listed, key=lambda one: -abs(one.share)))
 
 
 def _what(share: Share, *, traced: bool) -> What:
@@ -218,10 +227,11 @@ def _what(share: Share, *, traced: bool) -> What:
 
 
 def steps(
-    total: int, left: int, shown: int, estimate: Estimated | None, in_order: int, seconds: float,
+    total: int, left: int, shown: int, open_: int, estimate: Estimated | None, in_order: int, seconds: float,
     error: float | None, rivals: Mapping[str, float],
 ) -> tuple[Step, ...]:  # fmt: skip
-    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong.
+    """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong, on
+    `open_` ones reviewers differ.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
@@ -231,7 +241,9 @@ def steps(
         return max(1, round(samples * seconds / 60))
 
     found = []
-    if shown and estimate is None:
+    if open_:
+        found.append(Step("settle", open_))
+    if shown and left and estimate is None:
         found.append(Step("check", shown, minutes(shown)))
     if left and total < REVIEW_ALL:
         found.append(Step("all", left, minutes(left)))
@@ -241,6 +253,6 @@ def steps(
     best = min(rivals, key=lambda name: rivals[name], default="")
     if error is not None and best and error - rivals[best] > BETTER:
         found.append(Step("scorer", scorer=best, before=error, after=rivals[best]))
-    if estimate is not None:
+    if estimate is not None or (not left and error is not None) or (total and not left):
         found.append(Step("send"))
     return tuple(found)

@@ -86,14 +86,21 @@ def headline(found: Answer, say: Say) -> list[str]:
 
 
 def _causes(found: Answer) -> list[str]:
-    """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large."""
-    known = [one for one in found.effects if abs(one.share) >= SMALL and one.what not in UNEXPLAINED]
+    """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large.
+
+    A cause that works against the difference is no cause of it.
+    """
+    total = sum(one.share for one in found.effects)
+    estimate = found.estimate
+    if abs(total) < SMALL or estimate is None or estimate.bias is None:
+        return []
+    known = [one for one in found.effects if abs(one.share) >= SMALL and one.share * total > 0]
     main = [one for one in known if abs(one.share) * 4 >= abs(known[0].share)][:2]
     if not main:
         return []
     lead = "Main cause" if len(main) == 1 else "Main causes"
     said = f"{lead}: {'; '.join(cause(one, found.kind) for one in main)}."
-    rest = sum(one.share for one in found.effects) - sum(one.share for one in main)
+    rest = total - sum(one.share for one in main)
     return [f"{said} Everything else together: {signed(rest, 2)}." if abs(rest) >= SMALL else said]
 
 
@@ -116,23 +123,27 @@ def _estimate(found: Answer) -> str:
     one = found.estimate
     assert one is not None
     if one.complete:
-        every = f"All {many(found.total, 'sample')} are reviewed"
+        out = f", {found.excluded:,} of them not counted" if found.excluded else ""
+        every = f"All {many(found.total, 'sample')} are reviewed{out}"
         return f"{every}: the true mean is {value(one.point)}{_off(found)}."
+    if one.open and one.low is not None:
+        done = f"{one.n:,} of {many(found.total, 'sample')} are settled, {one.open:,} open"
+        return f"{done}: the true mean is between {value(one.low)} and {value(one.high)}{_off(found)}."
     ends = "" if one.low is None else f" ({value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
-    still = f"; {one.open:,} of them are still open" if one.open else ""
-    return f"{based}, the true mean is about {value(one.point)}{ends}{still}{_off(found)}."
+    return f"{based}, the true mean is about {value(one.point)}{ends}{_off(found)}."
 
 
 def _off(found: Answer) -> str:
-    """`: your score is .14 too low`; where it is not the same at two digits."""
-    one, score = found.estimate, found.score.value
-    if one is None or score is None or abs(score - one.point) < SMALL:
+    """`. Your score is .14 too low`; nothing where it is right at two digits."""
+    one = found.estimate
+    if one is None or one.bias is None or abs(one.bias) < SMALL:
         return ""
+    whose_score = "Your score" if found.imported else "This score"
+    where = " where a sample has one" if found.score.n < found.total else ""
     about = "" if one.complete else "about "
-    return (
-        f". Your score is {about}{value(abs(score - one.point))} too {'low' if score < one.point else 'high'}"
-    )
+    way = "low" if one.bias < 0 else "high"
+    return f". {whose_score} is {about}{value(abs(one.bias))} too {way}{where}"
 
 
 def suspicious(found: Answer) -> list[str]:
@@ -150,19 +161,23 @@ def suspicious(found: Answer) -> list[str]:
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
         wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
-        lines.append(f"{one.checked:,} of them are reviewed by now: {wrong} wrong by more than .10.")
+        are = "is" if one.checked == 1 else "are"
+        lines.append(f"{one.checked:,} of them {are} reviewed by now: {wrong} wrong by more than .10.")
     return lines
 
 
 def _too_few(found: Answer) -> str:
-    aside = found.reviewed - found.in_order
-    picked = f", {aside:,} of them picked by hand" if aside > 0 else ""
+    picked = f", {found.picked:,} of them picked by hand" if found.picked else ""
     means = ""
     if found.compared:
         means = f" Of {many(found.compared, 'sample')} your score reads {value(found.score_reviewed)}, "
-        means += f"the verified one {value(found.verified)}."
+        means += f"the reviewed value is {value(found.verified)}."
     are = "is" if found.reviewed == 1 else "are"
     need = f"An estimate needs {FEWEST} in random order; you have {found.in_order:,}."
+    if found.refusal:
+        need = f"No estimate: {found.refusal}."
+    elif found.total < FEWEST:
+        need = f"A mean needs {FEWEST} samples."
     return f"{many(found.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
 
 
@@ -204,11 +219,17 @@ def step(one: Step, found: Answer) -> str:
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
-        return f"Check {these} ({about}). They look most wrong, so they cannot tell how common errors are."
+        them = "It looks" if one.samples == 1 else "They look"
+        return f"Check {these} ({about}). {them} most wrong, so this cannot tell how common errors are."
     if one.what == "all":
         rest = "the last sample" if one.samples == 1 else f"all {one.samples:,} that are left"
         rest = f"all {one.samples:,}" if one.samples == found.total > 1 else rest
-        return f"Review {rest} ({about}): then you know the true mean and need no estimate."
+        gain = "then you know which scores are right"
+        if found.total >= FEWEST and found.kind in found.reviews:
+            gain = "then you know the true mean and need no estimate"
+        return f"Review {rest} ({about}): {gain}."
+    if one.what == "settle":
+        return f"Settle {many(one.samples, 'sample')} on which reviewers differ: workbench disputes."
     if one.what == "random":
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
@@ -230,7 +251,9 @@ def notes(found: Answer) -> list[str]:
         lines.append(
             "Statements are not recounted: only a person or a judge can tell whether a text supports them."
         )
-    if not found.reviewed and found.triage.suspicious:
+    if found.unresolved and not found.estimate:
+        lines.append(f"On {many(found.unresolved, 'sample')} reviewers differ, so nothing is settled there.")
+    elif not found.reviewed and found.triage.suspicious:
         lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
     if found.estimate is not None and found.assisted:
         lines.append(
@@ -261,7 +284,7 @@ def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
     )
     rows = [(effect_words(one, found.kind), how_many(one, found.kind), one.share) for one in shown]
     small = [one for one in found.effects if abs(one.share) < SMALL]
-    if small:
+    if any(one.units for one in small) or abs(sum(one.share for one in small)) >= SMALL / 10:
         rows.append(
             (f"{many(len(small), 'smaller cause')}, below .005 each", "", sum(one.share for one in small))
         )

@@ -28,9 +28,8 @@ from workbench.matching.version import MATCHER
 from workbench.model import Kind, Unit
 from workbench.scoring.names import SCORERS, kind_of
 from workbench.stages import queue
-from workbench.stages.figures import figures, without
+from workbench.stages.figures import figures, planned_prefix, without
 from workbench.stages.headline import headline_scorer
-from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides
@@ -73,20 +72,19 @@ def answer(
         scores = dict(columns.external_values(store, info.id, name))
     places = columns.members(store, info.id, strata=False)
     scored = {number: value for number in places if (value := scores.get(number)) is not None}
-    estimate = estimated(found.estimate, found.prefix)
-    in_order = found.estimate.n if found.estimate.design not in ("hand", "imported") else 0
-    triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
-    done, pace = queue.progress(store, info.id, viewer), queue.pace(store, info.id, viewer)
-    left = done.total - done.verified - done.excluded
+    estimate, counts = estimated(found.estimate, found.prefix), found.counts
+    begun = {row.sample_id: row for row in planned_prefix(store, info, kind).rows}
+    in_turn = sum(row.origin in ("reviewed", "adjudicated") for row in begun.values())
     rows = every.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
-        drawn = {row.sample_id for row in prefix(store, info, kind).rows}
-        rows = tuple(row for row in rows if row.sample_id in drawn)
+        rows = tuple(row for row in rows if row.sample_id in begun)
+    triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
+    pace = queue.pace(store, info.id, viewer)
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
-    recounts = kind == "entity" and name != "presence"
+    settled = verified_samples(counts)
     made = Answer(
         dataset=info.name,
-        total=done.total,
+        total=counts.total,
         kind=kind,
         reviews=info.kinds,
         scorer=name,
@@ -94,10 +92,16 @@ def answer(
         has_column=any(one.scorer not in SCORERS for one in found.beside),
         proposer=chosen.proposer if chosen else "",
         score=found.estimate.automatic,
-        recount=mean(presence.get(number) for number in scored).value if recounts else None,
+        recount=mean(presence.get(number) for number in scored).value
+        if kind == "entity" and name != "presence"
+        else None,
         triage=triage,
-        reviewed=verified_samples(found.counts),
-        in_order=in_order,
+        reviewed=settled,
+        unresolved=counts.unresolved,
+        excluded=counts.excluded,
+        in_order=found.estimate.n if found.estimate.design not in ("hand", "imported") else 0,
+        picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
+        refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
@@ -105,14 +109,15 @@ def answer(
         effects=effects(rows),
         worst=_worst(store, found.rows, kind),
         steps=steps(
-            done.total, left, len(triage.shown), estimate, in_order,
-            pace.seconds if pace else SECONDS[kind], mean_error(scores, rows),
+            counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
+            counts.unresolved, estimate, found.estimate.n, pace.seconds if pace else SECONDS[kind],
+            mean_error(scores, rows),
             {} if found.assisted or chosen is None else _rivals(store, chosen.id, limit, name, rows),
         ),
         measured=pace is not None,
         withheld=len(withheld),
         assisted=found.assisted,
-        fast=found.counts.fast,
+        fast=counts.fast,
     )  # fmt: skip
     return made, found
 

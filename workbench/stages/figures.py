@@ -100,7 +100,7 @@ def _figures(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
     fitted: CrossFit, progress: Progress,
 ) -> tuple[Figures, Mapping[int, Reviewed]]:  # fmt: skip
-    begun = _planned(store, info, kind)
+    begun = planned_prefix(store, info, kind)
     places: Mapping[int, str] = columns.members(store, info.id, strata=begun.design == "stratified")
     seen = seen_by(store, info, run).related
     if seen:
@@ -161,7 +161,7 @@ def _figures(
     return found, side.reviewed
 
 
-def _planned(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
+def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
     """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
     begun = prefix(store, info, kind)
     if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
