@@ -131,12 +131,15 @@ def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:
     left = any(one.what in ("all", "random") for one in found.steps)
     if not left:
         return None
-    check = "enter: check these   r: review in random order" if picks else "enter: review in random order"
-    try:
-        said = input(f"\n{check}   q: leave  ").strip().lower()
-    except (EOFError, KeyboardInterrupt):
-        typer.echo()
-        return None
-    if said in ("q", "quit", "n", "no"):
-        return None
-    return picks if picks and said not in ("r", "random") else "next"
+    choices = {"r": "review in random order", "q": "leave"}
+    if picks:
+        choices = {"c": "check these"} | choices
+    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())
+    said = ""
+    while said not in choices:
+        try:
+            said = input(f"\nType {listed}, then press Enter: ").strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            typer.echo()
+            return None
+    return {"c": picks, "r": "next"}.get(said)  # type: ignore[return-value]

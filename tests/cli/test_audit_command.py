@@ -41,7 +41,7 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "4 of 4 samples look wrong: the contexts have a name in another form." in said
     assert "[Anna Walther] context 1: " in said
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
-    assert "q: leave" not in ended.out
+    assert "q to leave" not in ended.out
 
 
 def test_running_it_again_goes_on(run: Run, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
         "--db", str(tmp_path / "wb.db"), "--as", "ann", "audit", str(path), size=(100, 40)
     )  # fmt: skip
 
-    answer = window.wait_for("q: leave")
+    answer = window.wait_for("q to leave")
     assert "Your context_entity_recall is .00." in answer
     window.press("r", "Enter")
     window.wait_for("0 of 3 verified")
@@ -35,8 +35,8 @@ def test_the_answer_changes_with_a_review(terminal: Run, tmp_path: Path) -> None
         window.press("a")
         sleep(1)
     window.press("q")
-    answer = window.wait_for("needs 10 in random order; you have 1.")
+    answer = window.wait_for("A mean needs 10 samples.")
     assert "1 sample is reviewed" in answer
-    window.wait_for("q: leave")
+    window.wait_for("q to leave")
     window.press("q", "Enter")
     assert 0 == window.exit_code()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from contextlib import suppress
 from pathlib import Path
 
 from workbench.errors import ExportError
@@ -34,7 +35,8 @@ def write_whole(path: Path, text: str, *, force: bool = False) -> None:
     except OSError as error:
         raise ExportError(f"{path}: not written: {error.strerror or error}") from error
     finally:
-        aside.unlink(missing_ok=True)
+        with suppress(OSError):  # a folder that takes no file has none to remove
+            aside.unlink(missing_ok=True)
 
 
 def _is_database(path: Path) -> bool:

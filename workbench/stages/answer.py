@@ -26,7 +26,7 @@ from workbench.comparing.triage import GAP, Clue, clues, suspect
 from workbench.comparing.words import verified_samples
 from workbench.matching.version import MATCHER
 from workbench.model import Kind, Unit
-from workbench.scoring.names import SCORERS, kind_of
+from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import queue
 from workbench.stages.figures import figures, planned_prefix, without
 from workbench.stages.headline import headline_scorer
@@ -107,7 +107,7 @@ def answer(
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
         effects=effects(rows),
-        worst=_worst(store, found.rows, kind),
+        worst=_worst(store, here, name, found.rows, kind),
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
             counts.unresolved, estimate, found.estimate.n, pace.seconds if pace else SECONDS[kind],
@@ -181,12 +181,20 @@ def _names(info: DatasetInfo, stored: Stored, *, wanted: bool) -> Sequence[Unit]
     return None if found is None else found.units
 
 
-def _worst(store: Store, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
+def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
     """The reviewed samples with the largest differences, and the verified units that these come from."""
     sizes = [(abs(row.delta), row) for row in rows if row.delta is not None and abs(row.delta) > 1e-9]
     first = [row for _, row in sorted(sizes, key=lambda one: (-one[0], one[1].sample_id))[:WORST]]
     known = gold.load_some(store, [row.sample_id for row in first], kind)
-    texts = {one.sample_id: one.sample for one in samples.load_samples(store, [*known], None)}
+    loaded = samples.load_samples(store, [*known], info.run_id)
+    texts = {one.sample_id: one.sample for one in loaded}
+    scorer = name if name in SCORERS else RECOUNT[kind]
+    sides = {
+        one.sample_id: side.units
+        for one in loaded
+        if one.proposal is not None and (kind == "entity" or one.proposal.proposer != "rules")
+        if (side := automatic_sides(info, one, info.threshold, scorer).get(scorer)) is not None
+    }
     found = []
     for row in first:
         one, sample = known.get(row.sample_id), texts.get(row.sample_id)
@@ -194,7 +202,8 @@ def _worst(store: Store, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:
             continue
         wrong = "missing" if (row.delta or 0) > 0 else "found"
         counted = [unit for unit in one.assessment.units if unit.counted]
-        units = [unit for unit in counted if unit.match.verdict == wrong]
+        alike = {unit.text: unit.match.verdict for unit in sides.get(row.sample_id, ())}
+        units = [u for u in counted if u.match.verdict == wrong and alike.get(u.text) != wrong]
         marks = tuple((span, unit.match.verdict or "unsure") for unit in counted for span in unit.spans)
         shown = (
             clues(units, sample)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
-from workbench.scoring.names import SCORERS, headline
+from workbench.model import KINDS
+from workbench.scoring.names import SCORERS, headline, kind_of
 from workbench.store import columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -17,6 +18,8 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
     """
     there = columns.external_columns(store, info.id)
+    if asked is not None and kind_of(asked) is None:  # a person gave the kind when importing the column
+        asked = next((name for kind in KINDS if (name := f"{asked} ({kind})") in there), asked)
     if asked is not None and asked not in SCORERS and asked not in there:
         raise UsageError(f"unknown scorer {asked!r}; there is: {', '.join((*SCORERS, *there))}")
     run, threshold = info.run_id, info.threshold
@@ -25,6 +28,6 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
         for name in SCORERS
         if run is not None and columns.can_count(store, run, MATCHER, threshold, name)
     ]
-    if asked is None and usual and usual in (*able, *there):
+    if asked is None and usual and (usual in able or (usual in there and kind_of(usual))):
         return usual
     return asked or headline(there, able, info.kinds[0])
