@@ -56,7 +56,7 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
-    right.append((short(opened.sample.id, 1000), "bold"))
+    right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)
 
 

@@ -213,14 +213,14 @@ class ViewScreen(BaseScreen):
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self.query_one(SampleHead).show(self.order, self.samples.key_size)
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
 
     # Drawing.
 
     def _draw_head(self) -> None:
         desk = self.desk
         assert desk is not None
-        self.query_one(SampleHead).show(self.order, self.samples.key_size)
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count

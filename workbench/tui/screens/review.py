@@ -90,7 +90,7 @@ class ReviewScreen(UnitsScreen):
         if intent.leaves:
             self.opened = fresh
             said = f"{intent.what}{outcome(fresh, edit)}{advice(edit)}"
-            what = told_of(fresh.sample.id, said, self.query_one(Status).room)
+            what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
             await self.run("open the next sample", partial(self._go_on, fresh, what))
             return
         self.saved(intent.what + advice(edit) + rematched(before, edit))

@@ -122,7 +122,7 @@ class WhyScreen(BaseScreen):
         name = "entities" if why.kind == "entity" else "statements"
         self.query_one(Head).show(
             (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
-            ((short(opened.sample.id, 1000), "bold"),),
+            ((short(opened.sample.id, 1000, opened.sample.user_input), "bold"),),
         )
         value = reported(why) if self.has_class("-wide") else ""
         self.query_one("#values", Bar).show(
