@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.answer import FEWEST, What
+from workbench.comparing.answer import FEWEST
+from workbench.comparing.reasons import UNITS, What
 from workbench.comparing.words import many, number, signed
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ SCORER_WORDS = {
     "presence": "text search (presence)",
     "contextual_recall": "supported statements (contextual_recall)",
 }
-UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.comparing.bounds import EQUAL
+from workbench.comparing.causes import precision_of
 from workbench.comparing.figures import Figures
 from workbench.comparing.means import Mean, mean
-from workbench.comparing.paired import precision_of
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.formats.html_report import write_report

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workbench.comparing.causes import difference
+from workbench.comparing.causes import difference, precision_of
 from workbench.comparing.links import descends
-from workbench.comparing.paired import precision_of
 from workbench.matching.units import language_of
 from workbench.matching.version import MATCHER
 from workbench.model import Score, Tally

@@ -6,20 +6,24 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
-from workbench.model import Evidence, Kind, Span, Unit, count
+from workbench.model import Evidence, Imported, Kind, Span, Unit, count
 from workbench.reviewing.edits import Accept, Edit, Put
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.ids import short
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
+from workbench.tui.shares import reasons_line
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.tallies import first_of
+from workbench.tui.widgets.tallies import counted, first_of
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
+REASONS = 60
+"""Cells of the reasons for a difference, in the line that stays after an accept."""
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
@@ -242,12 +246,18 @@ def outcome(opened: Opened, edit: Edit) -> str:
     one = first_of(opened.automatic, kind)
     if one is None:
         return said
-    name = one.scorer
+    gap = ""
+    if one.tally.recall is not None and verified.recall is not None:
+        gap = delta(one.tally.recall - verified.recall)
+    if isinstance(one.tally, Imported):
+        why = reasons_line(opened.causes[kind], kind, REASONS) if kind in opened.causes else ""
+        said = f": yours {counted(one.tally)} · true {tally(verified)}" + (f" · {gap}" if gap else "")
+        return f"{said}: {why}" if why else said
+    name = scorer_name(one.scorer)
     if one.tally.recall == verified.recall:
-        # `linked` proposed what was accepted, so it cannot differ; counting exact names may
+        # name matching made the suggestions that were accepted, so it cannot differ; exact names may
         exact = next((other for other in opened.automatic if other.scorer == "ragas"), one)
         if exact.kind == kind and exact.tally.recall != verified.recall:
             one, name = exact, "exact names (ragas)"
-    both = one.tally.recall is not None and verified.recall is not None
-    gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
-    return f"{said}, {name} {tally(one.tally)}{gap}"
+            gap = delta((one.tally.recall or 0) - (verified.recall or 0)) if gap else ""
+    return f"{said}, {name} {counted(one.tally)}" + (f", Δ {gap}" if gap else "")
