@@ -278,7 +278,7 @@ def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -
     )
 
     assert "samples are to be reviewed blind" in without[1]
-    assert "120 rows have gold, which was left out: --gold stores what of it is not stored yet" in without[1]
+    assert "120 rows have gold that was not imported; add --gold" in without[1]
     assert "reviewed blind" not in stored[1] + again[1]
 
 

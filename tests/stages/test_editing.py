@@ -225,7 +225,7 @@ def test_new_units_have_new_ids(bench: Any, opened: Opened) -> None:
 
 def test_accept_says_who_verified(opened: Opened) -> None:
     """Open statements become unsure; the doubts were named before."""
-    assert editing.doubts(opened, "entity") == ["1 ungrounded"]
+    assert editing.doubts(opened, "entity") == ["1 name is not in the reference"]
     assert editing.doubts(opened, "statement") == ["1 undecided"]
 
     edit = editing.accept(opened, "statement", fast=True)

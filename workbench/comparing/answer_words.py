@@ -194,7 +194,7 @@ def notes(found: Answer) -> list[str]:
     if found.estimate is not None and found.assisted:
         lines.append(
             "Reviewers saw the suggestions in use; "
-            "too few blind reviews (under 30) to measure that influence."
+            "too few reviews without them (under 30) to measure that influence."
         )
     if found.fast:
         lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")

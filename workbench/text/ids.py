@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import re
 
-_HASH = re.compile("[0-9a-f]{24,}")
+HASHED = 24
+"""Letters that an id has at least where it is a hash."""
+_HASH = re.compile(f"[0-9a-f]{{{HASHED},}}")
+HASH = 8
+"""Letters that a hash is shown by: enough to tell a million apart nearly always."""
 BEGINNING = 200
 """Letters of a question that are read to name its sample."""
 

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.text.ids import is_hash
+from workbench.text.ids import HASH, is_hash
 from workbench.tui.cells import cut, cut_front, fit, width
 from workbench.tui.safe import flat
-
-HASH = 8
-"""Letters shown of an id that is a hash: enough to tell a million apart nearly always."""
 
 LEAST = 8
 """Cells that an id keeps in a sentence, however long the rest is."""

@@ -45,11 +45,11 @@ def head_parts(
     right: list[Part] = []
     state = opened.state.of(kind)
     if opened.blind:
-        right.append(("◇ blind  ", "$accent"))
+        right.append(("◇ without suggestions  ", "$accent"))
     if opened.rematch:
         right.append(("↺ matches only  ", "$accent"))
     if opened.opening.off_plan:
-        right.append(("◌ off-plan  ", "$warning"))
+        right.append(("◌ picked by hand  ", "$warning"))
     if opened.state.flag:
         right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
     if opened.state.comments:
@@ -130,18 +130,18 @@ def detail(unit: Unit, opened: Opened) -> str:
     if unit.proposed and unit.proposed != unit.text:
         facts.append(f"proposed as “{unit.proposed}”")
     if not unit.grounded:
-        facts.append("does not stand in the reference")
+        facts.append("not in the reference text")
     if unit.duplicate_of:
         facts.append("duplicate of an earlier unit: not counted")
     if unit.rejected:
         facts.append("rejected: not counted")
     lines.append(" · ".join(flat(fact) for fact in facts if fact))
     if match.verdict == "found":
-        rule = f"found by {match.rule.replace('_', ' ')}" if match.rule else "found"
+        rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
         lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            near = ", decided by a person"
+            near = ": your decision"
         else:
             near = f"; nearest similarity {match.similarity}" if match.similarity else ""
         lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)
@@ -196,7 +196,10 @@ def advice(edit: Edit) -> str:
 
 
 RULES = {
+    "human": "your decision",
     "equal": "exact match",
+    "presence": "in the text",
+    "carried": "from the other retriever",
     "normalised": "the same name, spelled differently",
     "inflected": "the same name in another form",
     "typo": "nearly the same spelling",
@@ -230,7 +233,7 @@ def plural(kind: Kind) -> str:
 def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
     if opened.blind:
-        return f"blind: nothing is proposed. n makes a new {kind}; 0 says there are none."
+        return f"reviewed without suggestions. n makes a new {kind}; 0 says there are none."
     if opened.opening.proposal is None:
         return f"nothing was proposed for this sample. n makes a new {kind}; a accepts none."
     return f"no {plural(kind)} were proposed. n makes a new {kind}; a accepts none."

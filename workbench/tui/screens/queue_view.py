@@ -46,7 +46,7 @@ ORDERS: dict[Order, str] = {
 
 OFF_PLAN = """\
 Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
-made from them. They are marked off-plan (◌).
+made from them. They are marked as picked by hand (◌).
 """
 
 NO_DATASET = """\
@@ -229,7 +229,7 @@ class ViewScreen(BaseScreen):
         if self.order != "u":
             parts.append((f"  {ORDERS[self.order]}", "$accent"))
         if self.off_plan:
-            parts.append(("  ◌ off-plan", "$warning"))
+            parts.append(("  ◌ picked by hand", "$warning"))
         self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
 
     def _say_empty(self, text: str) -> None:

@@ -208,8 +208,8 @@ class ReviewScreen(UnitsScreen):
         elif self.now.blind and not any(unit.counted for unit in self.units):
             self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
         elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
-            shows = ", tab shows them" if any(unit.counted for unit in self.units) else ""
-            self.say(f"{', '.join(doubts)}: a again accepts{shows}", sign="?", tone="warn")
+            shows = ", tab: show it" if any(unit.counted for unit in self.units) else ""
+            self.say(f"{', '.join(doubts)}. a: accept anyway{shows}", sign="?", tone="warn")
             if shows and not doubtful(self.unit):
                 self.action_doubt(1)
         else:
@@ -255,7 +255,7 @@ class ReviewScreen(UnitsScreen):
 
     def action_redo(self) -> None:
         """Restore the act undone last and go where it was."""
-        self.do("redo", partial(self._moved, "redo", "did again"))
+        self.do("redo", partial(self._moved, "redo", "redone"))
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
         """Where an undo from the queue led: what was undone is said, and its unit has the cursor."""

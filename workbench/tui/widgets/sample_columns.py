@@ -56,7 +56,7 @@ def plan(size: int, key_size: int) -> Columns:
 
 
 def marks(row: QueueRow) -> str:
-    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ off-plan."""
+    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand."""
     kind = "◇" if row.blind else "↺" if row.rematch else ""
     return ("⚑" if row.flag else "") + kind + ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
 
