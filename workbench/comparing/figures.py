@@ -23,7 +23,7 @@ class Row:
 
     `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
     what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
-    in under a second.
+    in under a second. `question` is the beginning of its question where its id is a hash.
     """
 
     sample_id: int
@@ -37,6 +37,7 @@ class Row:
     language: str = ""
     shown: str = ""
     fast: bool = False
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -188,7 +188,7 @@ def _rows(
         main, shares = (explained.main, explained.shares) if explained else ("", ())
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
-            one.shown, number in fast,
+            one.shown, number in fast, one.question,
         )  # fmt: skip
 
 

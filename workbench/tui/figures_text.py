@@ -249,7 +249,7 @@ def sample_parts(one: Sample, share: bool, size: int) -> list[Part]:
     """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
     key = _key_cells(size)
-    shown = fit(short(row.id, key), key)
+    shown = fit(short(row.id, key, row.question), key)
     cells = [number(row.automatic), number(row.verified), signed(row.delta)]
     numbers = "".join(fit(cell, 10, right=True) for cell in cells)
     own = fit(signed(part), 8, right=True) if share else ""
@@ -269,7 +269,7 @@ def _key_cells(size: int) -> int:
 def sample_line(row: Row) -> list[Styled]:
     """The chosen sample of the scatter picture."""
     return [
-        ("◆ ", "bold $warning"), (flat(row.id), "bold"),
+        ("◆ ", "bold $warning"), (short(row.id, 60, row.question), "bold"),
         ("  automatic ", DIM), (number(row.automatic), "bold"),
         ("  verified ", DIM), (number(row.verified), "bold"),
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),
