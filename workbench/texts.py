@@ -283,19 +283,17 @@ def _kind_table(
     )  # without its column nobody can follow Δ
     listed = []
     for row in rows[:SHOWN_ROWS]:
+        name = name_of(row.id, row.question)
         if row.id in withheld:
             blind = ["blind"] * (len(names) + len(columns))
-            listed.append(
-                [name_of(row.id, row.question), *blind, _verified_cell(row, kind), *([""] if differ else [])]
-            )
+            listed.append([name, *blind, _verified_cell(row, kind), *([""] if differ else [])])
             continue
-        cells = [_score_cell(row.automatic.get(name)) for name in names]
-        cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        cells += [_score_cell(row.automatic.get(one)) for one in names]
         delta = [_signed(_delta(row, first, kind))] if differ else []
-        listed.append([name_of(row.id, row.question), *cells, _verified_cell(row, kind), *delta])
-    lines = table(
-        [PLURAL[kind], *map(scorer_name, names), *columns, "verified", *(["Δ"] if differ else [])], listed
-    )
+        listed.append([name, *cells, _verified_cell(row, kind), *delta])
+    head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
+    lines = table(head, listed)
     if len(rows) > SHOWN_ROWS:
         lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
     if differ:

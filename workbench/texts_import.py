@@ -70,7 +70,7 @@ def _counts(report: ImportReport | ImportPreview, rejected: int) -> str:
 def preview_text(preview: ImportPreview) -> str:
     """What an import would do: rows, columns and problems."""
     lines = [
-        f"{preview.path}: format: {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
+        f"{preview.path}: format {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
         f"{preview.bad:,} bad; nothing was written",
     ]
     conflicts = f", {preview.conflicts:,} of them in conflict" if preview.conflicts else ""
