@@ -152,6 +152,7 @@ def score(
     from workbench import reports, texts
     from workbench.stages import recompute
     from workbench.store.datasets import count_samples
+    from workbench.text.ids import name_of
 
     call: Call = context.obj
     if save and match_threshold is None:
@@ -173,7 +174,8 @@ def score(
     withheld = report.withheld if source == "automatic" else frozenset()
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
     notes = texts.seen_lines(report) if source == "automatic" else []
-    reports.show(document, "\n".join([texts.gate_text(gate, withheld), *notes]), as_json=json)
+    names = {row.id: name_of(row.id, row.question) for row in report.samples}
+    reports.show(document, "\n".join([texts.gate_text(gate, withheld, names), *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 

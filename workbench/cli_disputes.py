@@ -42,7 +42,7 @@ def disputes(
     limit: Annotated[int, typer.Option(min=0, help="How many are listed.")] = 50,
     json: Json = False,
 ) -> None:
-    """List everything that disagrees, by how much settling it would move the figure of its dataset."""
+    """List what disagrees, the largest effect on the figure of its dataset first."""
     if context.invoked_subcommand is not None:
         return
     from workbench import reports, texts_disputes
@@ -56,7 +56,7 @@ def disputes(
     check_between(report, between)
     chosen = report.chosen(state, between)
     document = texts_disputes.document(report, chosen, limit)
-    reports.show(document, texts_disputes.report_text(report, chosen, limit), as_json=json)
+    reports.show(document, texts_disputes.report_text(report, chosen, limit, between), as_json=json)
 
 
 @disputes_app.command("set")
@@ -81,7 +81,7 @@ def set_one(
     if kind is not None and kind not in KINDS:
         raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
     with dataset_of(call) as (store, info):
-        stage.check_sample(store, info, sample)
+        sample = stage.the_sample(store, info, sample)
         if state == "explained" and not note.strip():
             raise UsageError('what explains it? give --note "…"')
         report = _read(store, info, call.annotator, (), run, between)

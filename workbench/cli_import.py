@@ -35,7 +35,7 @@ def import_(
     update: Annotated[
         bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
     ] = False,
-    strict: Annotated[bool, typer.Option("--strict", help="One bad row keeps everything out.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Import nothing if any row is bad.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would come in; nothing is written.")
     ] = False,

@@ -56,7 +56,7 @@ def propose(
         bool, typer.Option("--dry-run", help="Say what would be sent and cost.", rich_help_panel=CLAUDE)
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Let the text leave, at that cost.", rich_help_panel=CLAUDE)
+        bool, typer.Option("--yes", "-y", help="Send without asking.", rich_help_panel=CLAUDE)
     ] = False,
     external: Annotated[
         str | None,
@@ -83,7 +83,7 @@ def propose(
     ] = 0,
     repeat: Annotated[
         int,
-        typer.Option(min=1, help="Propose so often, and say how stable it is.", rich_help_panel=CLAUDE),
+        typer.Option(min=1, help="Repeat the run N times and report stability.", rich_help_panel=CLAUDE),
     ] = 1,
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)

@@ -145,6 +145,13 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Imported:
+    """A number that came with a file, where otherwise a tally stands."""
+
+    recall: Fraction
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """A tally of one scorer and the value that scorer reports for it; None is undefined."""
 

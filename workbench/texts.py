@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline, scorer_name
+from workbench.text.ids import name_of
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -37,10 +39,10 @@ def propose_text(report: ProposeReport) -> str:
     said = f"{report.run}: {', '.join(parts)}"
     if report.current != report.run:
         return clean(
-            f"{said}\nthe current run stays {report.current}; "
-            f"{_switch(report.run)} makes {report.run} the current one"
+            f"{said}\nthe suggestions in use stay {report.current}; "
+            f"{_switch(report.run)} uses {report.run} instead"
         )
-    said += "; it is the current run"
+    said += "; these are the suggestions in use"
     if report.before and report.before != report.run:
         said += f", {instead_text(report.before)}"
     return clean(said)
@@ -128,8 +130,8 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: Gate, withheld: Collection[str] = ()) -> str:
-    """Passed or failed, by what, and which samples are below; those `withheld` are counted, not named."""
+def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
+    """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
         undefined = f" is undefined for all {gate.undefined} samples that have one" if gate.undefined else ""
@@ -144,7 +146,7 @@ def gate_text(gate: Gate, withheld: Collection[str] = ()) -> str:
         total = gate.n + gate.undefined + gate.unscored
         lines.append(f"  {gate.unscored:,} of {total:,} samples have no value")
     named = [name for name in gate.below if name not in withheld]
-    lines += [f"  below: {name}" for name in named[:20]]
+    lines += [f"  below: {(names or {}).get(name, name)}" for name in named[:20]]
     if len(named) > 20:
         lines.append(f"  … and {len(named) - 20:,} more")
     if len(named) < len(gate.below):
@@ -163,7 +165,7 @@ def compare_text(report: CompareReport) -> str:
     lines.append("automatic against verified, over the samples that are verified:")
     figures = [
         [
-            one.scorer,
+            scorer_name(one.scorer),
             str(one.automatic.n),
             str(one.automatic.undefined),
             _number(one.automatic.value, 3),
@@ -274,23 +276,28 @@ def _kind_table(
     if all(row.automatic.get("ragas_legacy") == _as_legacy(row.automatic.get("ragas")) for row in everything):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
     columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
-    first = DEFAULT_SCORER[kind]
-    differ = first in names  # Δ is that of the scorer shown first: without its column nobody can follow it
+    first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
+    differ = first in (
+        *columns,
+        *names,
+    )  # without its column nobody can follow Δ
     listed = []
     for row in rows[:SHOWN_ROWS]:
+        name = name_of(row.id, row.question)
         if row.id in withheld:
             blind = ["blind"] * (len(names) + len(columns))
-            listed.append([row.id, *blind, _verified_cell(row, kind), *([""] if differ else [])])
+            listed.append([name, *blind, _verified_cell(row, kind), *([""] if differ else [])])
             continue
-        cells = [_score_cell(row.automatic.get(name)) for name in names]
-        cells += [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
+        cells += [_score_cell(row.automatic.get(one)) for one in names]
         delta = [_signed(_delta(row, first, kind))] if differ else []
-        listed.append([row.id, *cells, _verified_cell(row, kind), *delta])
-    lines = table([PLURAL[kind], *names, *columns, "verified", *(["Δ"] if differ else [])], listed)
+        listed.append([name, *cells, _verified_cell(row, kind), *delta])
+    head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
+    lines = table(head, listed)
     if len(rows) > SHOWN_ROWS:
         lines.append(f"… and {len(rows) - SHOWN_ROWS:,} more; --json has every sample")
     if differ:
-        lines.append(f"Δ = {first} − verified")
+        lines.append(f"Δ = {scorer_name(first)} − verified")
     return [*lines, ""]
 
 
@@ -300,6 +307,8 @@ def _as_legacy(score: Score | None) -> Score | None:
 
 def _delta(row: Scored, scorer: str, kind: Kind) -> float | None:
     automatic = row.automatic[scorer].tally.recall if scorer in row.automatic else None
+    if scorer in row.external:
+        automatic = Fraction(row.external[scorer][1])
     verified = row.verified[kind].recall if kind in row.verified else None
     return None if automatic is None or verified is None else float(automatic - verified)
 
@@ -313,10 +322,11 @@ def _verified_cell(row: Scored, kind: Kind) -> str:
 
 
 def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
-    width = max((len(name) for name in means), default=0)
+    named = {scorer_name(name): one for name, one in means.items()}
+    width = max(map(len, named), default=0)
     return [
-        f"mean {name.ljust(width)}  {_number(mean.value, 4)}  n {mean.n:,}, undefined {mean.undefined:,}"
-        for name, mean in means.items()
+        f"mean {name.ljust(width)}  {_number(one.value, 4)}  n {one.n:,}, undefined {one.undefined:,}"
+        for name, one in named.items()
     ]
 
 
@@ -352,11 +362,16 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns padded by cells, so that wide characters keep them straight."""
     from rich.cells import cell_len, set_cell_size
 
+    def fitted(cell: str, width: int) -> str:
+        if cell_len(cell) > width:
+            cell = set_cell_size(cell, width - 1).rstrip() + "…"
+        return set_cell_size(cell, width)
+
     cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
     widths = [
         min(max(cell_len(row[place]) for row in cells), 40 if place else 32) for place in range(len(head))
     ]
     return [
-        "  ".join(set_cell_size(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        "  ".join(fitted(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
         for row in cells
     ]

@@ -70,8 +70,8 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
 def assisted_line(gathered: Gathered) -> str:
     """What it means to calibrate on verdicts that were given with the automatic ones in sight."""
     return (
-        f"{gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with proposals in view, so "
-        "this is circular in part: people keep what they see. Blind reviews are free of that"
+        f"{gathered.assisted:,} of {len(gathered.cases):,} samples were reviewed with suggestions in sight: "
+        "people keep what they see. Reviews without suggestions are free of that"
     )
 
 
@@ -117,7 +117,7 @@ def how_sure(found: Calibrated) -> str:
         return "cross-validated, fewer than ten groups"
     if found.gain.interval is not None:
         return "95 %, cross-validated, by group"
-    same = "the same in every group" if found.better else "hardly any group changes"
+    same = "the same in every group" if found.better else "few groups change"
     return f"cross-validated, {same}"
 
 

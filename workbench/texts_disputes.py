@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from workbench.comparing.disputes import AUTOMATIC
+from workbench.text.ids import is_hash, name_of
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -15,9 +17,19 @@ MOST_ID, MOST_BETWEEN = 36, 44
 HIDDEN = "hidden"
 
 
-def report_text(report: Report, chosen: Sequence[Dispute], limit: int) -> str:
-    """How many there are and in what state, then the first of the chosen ones, most moving first."""
-    return "\n".join([*_head(report), *_table(chosen[:limit]), *_foot(report, chosen, limit)])
+def report_text(report: Report, chosen: Sequence[Dispute], limit: int, between: str = "") -> str:
+    """How many there are and in what state, then the first of the chosen ones, the largest effect first.
+
+    Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.
+    """
+    listed = [one for one in chosen if between or not (one.hidden and one.sort in AUTOMATIC)]
+    lines = [*_head(report), *_table(listed[:limit])]
+    if report.disputes and not chosen:
+        lines.append("none of them in this state and between these")
+    lines += _foot(report, listed, limit)
+    if unlisted := len(chosen) - len(listed):
+        lines.append(f"{unlisted:,} more between automatic values: hidden until you review their samples")
+    return "\n".join(lines)
 
 
 def _head(report: Report) -> list[str]:
@@ -34,10 +46,10 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
 
     if not chosen:
         return []
-    names = [line(one.id) for one in chosen]
+    names = [line(sample_name(one)) for one in chosen]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
     wide = min(MOST_BETWEEN, max(7, *(cell_len(line(one.between)) for one in chosen)))
-    values = f"{'first':>7}{'second':>7}{'Δ':>7}{'moves':>8}"
+    values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
     lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
     for one, name in zip(chosen, names, strict=True):
         values = "".join(
@@ -57,6 +69,11 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
     return lines
 
 
+def sample_name(one: Dispute) -> str:
+    """The id of its sample; of a hash its beginning, which `disputes set` takes, and the question."""
+    return f"{one.id[:8]} {name_of(one.id, one.question)}" if is_hash(one.id) and one.question else one.id
+
+
 def remarks(one: Dispute) -> list[str]:
     """What was said of a dispute: the flag or the counts, then the note of its state."""
     lines = [line(one.says)] if one.says else []
@@ -71,10 +88,8 @@ def _foot(report: Report, chosen: Sequence[Dispute], limit: int) -> list[str]:
     lines = []
     if len(chosen) > limit:
         lines.append(f"… and {len(chosen) - limit:,} more: --limit")
-    if report.disputes and not chosen:
-        lines.append("none of them in this state and between these")
     if any(one.hidden for one in chosen[:limit]):
-        lines.append("hidden: automatic values show once a sample is decided; workbench review, D audits one")
+        lines.append("hidden until you review them: workbench review")
     if any(one.fitted for one in chosen[:limit]):
         lines.append(clean(fitted_line(report)))
     if report.closed:

@@ -18,17 +18,17 @@ def import_text(report: ImportReport) -> str:
     counts = _counts(report, report.rejected)
     lines = [
         f"{report.path} → {report.dataset}: {counts}; {several(report.n_samples, 'sample')} now",
-        *_notes(report, f"read as {report.format}"),
+        *_notes(report, f"format: {report.format}"),
     ]
     if report.gold_reviews:
         reviews, units = several(report.gold_reviews, "review"), several(report.gold_units, "unit")
         lines.append(f"  {reviews} with {units} stored as verified gold")
     if report.gold_ignored:
         number = several(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} gold, which was left out: --gold stores what of it is not stored yet")
+        lines.append(f"  {number} gold that was not imported; add --gold")
     if report.blind:
         number = several(report.blind, "sample is", "samples are")
-        lines.append(f"  {number} to be reviewed blind (change with --blind SHARE)")
+        lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
@@ -42,7 +42,7 @@ def import_text(report: ImportReport) -> str:
         lines.append("  rejected rows could be put aside nowhere: no folder could be written")
     elif report.rejected > report.purged:
         lines.append(
-            f"  rejected rows are in {report.rejected_path}; mend them there and import that file "
+            f"  rejected rows are in {report.rejected_path}; fix them there and import that file "
             f"with --dataset {report.dataset}"
         )
     return clean("\n".join(lines))
@@ -70,7 +70,7 @@ def _counts(report: ImportReport | ImportPreview, rejected: int) -> str:
 def preview_text(preview: ImportPreview) -> str:
     """What an import would do: rows, columns and problems."""
     lines = [
-        f"{preview.path}: read as {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
+        f"{preview.path}: format {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
         f"{preview.bad:,} bad; nothing was written",
     ]
     conflicts = f", {preview.conflicts:,} of them in conflict" if preview.conflicts else ""

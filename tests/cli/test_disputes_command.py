@@ -61,10 +61,9 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     lines = [" ".join(line.split()) for line in ended.out.splitlines()]
     assert [
         "data · p-run-1: 2 disputes, 2 open",
-        "rank sample between first second Δ moves state",
+        "rank sample between first second Δ effect state",
         "1 rome linked~verified 1.00 .50 +.50 .5000 open",
-        "2 near ragas~linked hidden open",
-        "hidden: automatic values show once a sample is decided; workbench review, D audits one",
+        "1 more between automatic values: hidden until you review their samples",
     ] == lines
     first, second = document["disputes"]
     assert (1, "rome", 1.0, 0.5, 0.5, 0.5) == tuple(
@@ -73,6 +72,28 @@ def test_the_list_says_who_disagrees_by_how_much_and_what_it_moves(load: Any, ru
     assert (True, None, None, None) == tuple(second[name] for name in ("hidden", "first", "second", "moves"))
     assert {"open": 2, "explained": 0, "fixed": 0} == document["states"]
     assert {"linked~verified": 1, "ragas~linked": 1} == document["between"]
+
+
+def test_hidden_values_of_two_scorers_are_listed_when_they_are_asked_for(load: Any, run: Any) -> None:
+    load(row("near", near=True), row("b"))
+
+    lines = [" ".join(line.split()) for line in run("disputes", "--between", "ragas~linked").out.splitlines()]
+
+    assert ["1 near ragas~linked hidden open", "hidden until you review them: workbench review"] == lines[2:]
+
+
+def test_a_sample_whose_id_is_a_hash_is_listed_by_its_question_and_set_by_its_beginning(
+    load: Any, run: Any
+) -> None:
+    hashed = "0123456789abcdef0123456789abcdef"
+    load({**row("rome"), "id": hashed, "user_input": "Who built\n it?"}, verify=(hashed,))
+
+    listed = run("disputes").out
+    kept = run("disputes", "set", "01234567", "--between", "linked~verified", "--state", "fixed")
+
+    assert "01234567 Who built it?  linked~verified" in listed
+    assert (0, True) == (kept.code, hashed in kept.out)
+    assert 2 == run("disputes", "set", "0123", "--between", "linked~verified", "--state", "fixed").code
 
 
 def test_a_state_is_set_and_the_list_can_be_asked_for_it(load: Any, run: Any) -> None:
@@ -108,7 +129,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
     pair = run("disputes", "--between", "ragas~verified", "--json").json
     none = run("disputes", "--between", "annotators")
 
-    assert "… and 5 more: --limit" in limited.out
+    assert "… and 3 more: --limit" in limited.out
     assert ["s0", "s1"] == [one["id"] for one in sort["disputes"]]
     assert pair["between"]["ragas~verified"] == len(pair["disputes"])
     assert "none of them in this state and between these" in none.out

@@ -49,7 +49,7 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path
 
     assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
     assert out.splitlines() == [
-        "tasks.jsonl: read as prodigy, 2 rows: 1 good, 1 bad; nothing was written",
+        "tasks.jsonl: format prodigy, 2 rows: 1 good, 1 bad; nothing was written",
         "  into the dataset tasks: 1 sample, 1 with a proposal, 0 with gold, 0 with scores",
         "  an import would count 1 new, 1 rejected",
         "  text    reference",
@@ -277,8 +277,8 @@ def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -
         run("import", "a.jsonl"),
     )
 
-    assert "samples are to be reviewed blind" in without[1]
-    assert "120 rows have gold, which was left out: --gold stores what of it is not stored yet" in without[1]
+    assert "samples are to be reviewed without suggestions" in without[1]
+    assert "120 rows have gold that was not imported; add --gold" in without[1]
     assert "reviewed blind" not in stored[1] + again[1]
 
 

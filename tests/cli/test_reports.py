@@ -213,14 +213,15 @@ def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -
 
     assert (after_kept, after_named, current()) == ("claude-run-1", "rules-run-1", "claude-run-1")
     assert kept.out.splitlines()[1] == (
-        "the current run stays claude-run-1; workbench propose --run rules-run-1 makes "
-        "rules-run-1 the current one"
+        "the suggestions in use stay claude-run-1; workbench propose --run rules-run-1 uses "
+        "rules-run-1 instead"
     )
-    there = "it is the current run, in the place of claude-run-1 (back: workbench propose --run claude-run-1)"
+    there = "these are the suggestions in use, in the place of claude-run-1"
+    assert "(back: workbench propose --run claude-run-1)" in named.out
     assert there in named.out
     assert "in the place of rules-run-1" in back.out
     assert run("propose", "--proposer", "rules").code == 0
-    assert run("propose").out.endswith("it is the current run\n")
+    assert run("propose").out.endswith("these are the suggestions in use\n")
     assert "say one of them" in run("propose", "--proposer", "rules", "--run", "claude-run-1").err
 
 

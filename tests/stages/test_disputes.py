@@ -129,7 +129,9 @@ def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_score
     plain = read(bench)
     named = read(bench, scorers=["ragas", "context_entity_recall"])
 
-    assert {"ragas~linked", "context_entity_recall~ragas"} == {one.between for one in plain.disputes}
+    assert {"ragas~linked", "context_entity_recall~ragas", "context_entity_recall~verified"} == {
+        one.between for one in plain.disputes
+    }
     assert {
         "ragas~linked", "context_entity_recall~ragas", "ragas~verified",
         "context_entity_recall~verified", "context_entity_recall~linked",
@@ -138,6 +140,26 @@ def test_a_scorer_by_name_is_held_against_the_verified_value_and_the_first_score
         read(bench, scorers=["nobody"])
     with pytest.raises(NotFoundError, match="no run 'none'"):
         disputes.disputes(bench.store, bench.info(), "ann", run="none")
+
+
+def test_the_column_of_the_file_leads_however_small_its_effect(bench: Any) -> None:
+    """`far` differs by .2 from the column and by .5 from name matching; hidden ones come last."""
+    bench.load(
+        [
+            row("far", near=True, context_entity_recall=0.3),
+            row("wide", near=True, context_entity_recall=1.0),
+            row("open", near=True, context_entity_recall=0.0),
+        ]
+    )
+    for name in ("far", "wide"):
+        verify(bench, name)
+
+    found = [(one.id, one.between, one.hidden) for one in read(bench).disputes]
+    lead = [one for one in found if one[1] == "context_entity_recall~verified"]
+
+    assert found[: len(lead)] == lead
+    assert [one[2] for one in found] == sorted(one[2] for one in found)
+    assert lead
 
 
 def test_a_column_of_the_file_is_held_against_its_traces(bench: Any) -> None:

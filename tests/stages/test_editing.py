@@ -211,7 +211,7 @@ def test_a_new_unit_from_text_or_from_a_place(opened: Opened) -> None:
     left = changed(editing.add_span(opened, "entity", Span(25, 29)))
     assert (left.text, left.match.verdict, left.match.reason) == ("left", "missing", "absent")
     for text in ("Paris", "", "  "):
-        with pytest.raises(InputError, match="does not stand in the reference"):
+        with pytest.raises(InputError, match="is not in the reference text"):
             editing.add_text(opened, "entity", text)
 
 
@@ -225,8 +225,8 @@ def test_new_units_have_new_ids(bench: Any, opened: Opened) -> None:
 
 def test_accept_says_who_verified(opened: Opened) -> None:
     """Open statements become unsure; the doubts were named before."""
-    assert editing.doubts(opened, "entity") == ["1 ungrounded"]
-    assert editing.doubts(opened, "statement") == ["1 undecided"]
+    assert editing.doubts(opened, "entity") == ["1 name is not in the reference"]
+    assert editing.doubts(opened, "statement") == ["1 statement is undecided"]
 
     edit = editing.accept(opened, "statement", fast=True)
 
@@ -240,7 +240,9 @@ def test_doubts_count_what_counts(opened: Opened) -> None:
     units = (unsure, replace(unit(opened, "p3"), rejected=True))
     half = replace(opened.state.entity, assessment=replace(opened.state.entity.assessment, units=units))
 
-    assert editing.doubts(replace(opened, state=replace(opened.state, entity=half)), "entity") == ["1 unsure"]
+    assert editing.doubts(replace(opened, state=replace(opened.state, entity=half)), "entity") == [
+        "1 name is unsure"
+    ]
 
 
 def test_skip_leaves_what_is_verified(bench: Any, opened: Opened) -> None:

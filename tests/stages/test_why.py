@@ -134,7 +134,7 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
     assert table(found) == {
         "Taj Mahal | Taj Mahal": ("", "", ""),
         "Yamuna | Yamuna": ("missed match", "comparator", FAR),
-        "Indian | —": ("invented unit", "", "guideline, label or prompt: no unit"),
+        "Indian | —": ("invented unit", "", "tell the proposer not to extract this"),
         "Agra | Agra": ("", "", ""),
         "Shah Jahan | Shah Jahan": ("missed match", "context extraction", HERE),
         "— | Mumtaz Mahal": ("missed unit", "", THERE),

@@ -159,7 +159,7 @@ async def test_an_undecided_sample_is_opened_to_be_audited(
         assert isinstance(app.screen, ConfirmScreen)
         asked = str(app.screen.query_one("#text", Static).content)
         assert "Its automatic values show before you decide" in asked
-        assert "it is marked off-plan (◌)" in asked
+        assert "it is marked as picked by hand (◌)" in asked
         await press(pilot, "escape")
         assert isinstance(app.screen, DisputesScreen)
         assert "by how much shows once this sample is decided" in detail(app)
@@ -193,7 +193,7 @@ async def test_one_line_says_why_rows_are_hidden(disputed: Path, make_app: Any, 
         hidden = [one.hidden for one in rows.rows]
         assert True in hidden
         assert False in hidden
-        said = f"{sum(hidden)} hidden (·): the verdict comes first; deciding a sample shows its values."
+        said = f"{sum(hidden)} hidden (·) until you review them."
         assert (why.display, str(why.content)) == (True, said)
         columns = ["·" if one.hidden else str(one.rank) for one in rows.rows]
         lines = ["".join(part.text for part in rows.segments(n, 78)) for n in range(rows.count)]

@@ -62,7 +62,7 @@ def test_unit_symbol(unit: Unit, sign: str) -> None:
 @pytest.mark.parametrize(
     ("match", "expected"),
     [
-        (Match("found", None, (Evidence(1, 0, 4),), 100, "short_form"), "● 2 short form"),
+        (Match("found", None, (Evidence(1, 0, 4),), 100, "short_form"), "● found in 2"),
         (Match("found", rule="human"), "● human"),
         (Match("missing", "absent"), "○"),
         (Match("missing", "partial"), "○ partial"),

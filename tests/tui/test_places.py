@@ -171,7 +171,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(
             ("u", "✓ undid: now 1889;", "1889"),
             ("u", "✓ undid: 1889 is now number", "1889"),
             ("u", "✓ undid: rejected Champ de Mars", "Champ de Mars"),
-            ("U", "✓ did again: rejected Champ de Mars", "Champ de Mars"),
+            ("U", "✓ redone: rejected Champ de Mars", "Champ de Mars"),
         ):
             await press(pilot, key)
             assert (said(app), app.screen.query_one(UnitList).chosen.text) == (expected, unit)

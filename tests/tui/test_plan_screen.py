@@ -138,7 +138,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
         await press(pilot, "P")
-        assert "1 complete in order: 1 verified" in shown(app)
+        assert "1 reviewed in order: 1 verified" in shown(app)
         assert "19 reviews to the planned end" in shown(app)
 
 
@@ -208,7 +208,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
         assert app.screen.query_one(Status).text == why
         await press(pilot, "D")
         assert isinstance(app.screen, PlanScreen)
-        assert "2 samples decided: a plan comes before the first verdict." in shown(app)
+        assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)
         assert "import the file again, under another name (--dataset)." in shown(app)
 
 

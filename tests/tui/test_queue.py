@@ -180,7 +180,7 @@ async def test_another_order_is_asked_about_once_and_marks_reviews(
         await choose(press, pilot, "o", "file order")
         await press(pilot, "y")
         assert shown(app) == in_file
-        assert "file order  ◌ off-plan" in app.screen.query_one(Head).text
+        assert "file order  ◌ picked by hand" in app.screen.query_one(Head).text
         await press(pilot, "g", "enter", "a", "b")
         await choose(press, pilot, "o", "random order")
         assert "off-plan" not in app.screen.query_one(Head).text
@@ -278,7 +278,7 @@ async def test_the_cause_stands_in_the_row_of_a_decided_sample(
         assert shown(app) == ["schiller"]
         drawn = "".join(segment.text for segment in app.screen.samples.render_line(0))
         assert "match" in drawn
-        assert "◌ off-plan" in app.screen.query_one(Head).text
+        assert "◌ picked by hand" in app.screen.query_one(Head).text
 
 
 async def test_the_cause_stands_in_rows_that_come_into_view_later(

@@ -154,7 +154,7 @@ async def test_accept_stops_once_at_doubts_and_shows_them(
         app.screen.query_one(UnitList).move_to(0)
         await press(pilot, "a")
         assert stored(store, "emoji").entity.disposition == "todo"
-        assert said(app).startswith("? 1 ungrounded: a again accepts")
+        assert said(app).startswith("? 1 name is not in the reference. a: accept anyway")
         assert app.screen.query_one(UnitList).chosen.text == "Atlantis"
         await press(pilot, "a")
         assert stored(store, "emoji").entity.disposition == "verified"
@@ -235,7 +235,7 @@ async def test_automatic_scores_show_only_after_the_decision(
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "schiller")
         tallies = app.screen.query_one(Tallies)
-        assert tallies.text.strip() == "automatic hidden until you accept"
+        assert tallies.text.strip() == "The automatic score appears after you accept."
         await press(pilot, "w")
         assert said(app) == "automatic and verified show once this sample is decided"
         app.screen.query_one(UnitList).move_to(0)

@@ -99,8 +99,8 @@ async def test_the_row_under_the_cursor_is_explained(
         await press(pilot, "w")
         assert cause(app).splitlines() == [
             "false match: comparator +.18 (exactly +11/60)  linked by the matcher, missing for a person",
-            "to mend it  an equal name: another entity, or a verdict to look at again",
-            "one unit: the verified one came out of the automatic one",
+            "Fix: an equal name: another entity, or a verdict to look at again",
+            "the same unit, edited by a reviewer",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
@@ -112,7 +112,7 @@ async def test_the_row_under_the_cursor_is_explained(
         assert app.screen.query_one("#verified", Passage).text == ""
         await press(pilot, "k")
         assert cause(app).splitlines() == [
-            "both sides agree", "one unit: the verified one came out of the automatic one"
+            "both sides agree", "the same unit, edited by a reviewer"
         ]  # fmt: skip
         await press(pilot, "shift+tab", "j", "j")
         assert app.screen.query_one(CauseList).cursor == 5

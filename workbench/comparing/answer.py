@@ -11,6 +11,7 @@ from workbench.comparing.estimates import Estimate
 from workbench.comparing.explained import Share
 from workbench.comparing.figures import Row
 from workbench.comparing.means import Mean
+from workbench.comparing.reasons import What, what_of
 from workbench.comparing.triage import Clue, Suspicion
 from workbench.model import Kind, Span, Verdict
 
@@ -33,17 +34,6 @@ BETTER = 0.02
 SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}
 """What a review takes, by guess, until some are measured."""
 
-What = Literal[
-    "another form", "not extracted", "counted wrongly", "should not count", "left out", "cut differently",
-    "unsure", "untraced", "rounding", "too high", "too low",
-]  # fmt: skip
-
-_WHAT: dict[str, What] = {
-    "missed match": "another form", "false match": "counted wrongly", "invented unit": "should not count",
-    "duplicate": "should not count", "missed unit": "left out", "granularity": "cut differently",
-    "unsure": "unsure", "untraced": "untraced", "rounding": "rounding",
-}  # fmt: skip
-_NOT_EXTRACTED = ("context extraction", "unattributed")
 NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 """Effects of which no unit can be named."""
 
@@ -223,7 +213,7 @@ def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:
 def _what(share: Share, *, traced: bool) -> What:
     if share.cause == "untraced" and not traced:
         return "too high" if (share.share or 0) > 0 else "too low"
-    return "not extracted" if share.part in _NOT_EXTRACTED else _WHAT[share.cause]
+    return what_of(share.cause, share.part)
 
 
 def steps(

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.answer import FEWEST, What
+from workbench.comparing.answer import FEWEST
+from workbench.comparing.reasons import UNITS, What
 from workbench.comparing.words import many, number, signed
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ SCORER_WORDS = {
     "presence": "text search (presence)",
     "contextual_recall": "supported statements (contextual_recall)",
 }
-UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
@@ -258,7 +258,7 @@ def notes(found: Answer) -> list[str]:
     if found.estimate is not None and found.assisted:
         lines.append(
             "Reviewers saw the suggestions in use; "
-            "too few blind reviews (under 30) to measure that influence."
+            "too few reviews without them (under 30) to measure that influence."
         )
     if found.fast:
         lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, get_args
 
@@ -133,6 +134,18 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
     if share:
         rows = (*rows, Row(None, None, "", "rounding" if same else "untraced", "", share))
     return replace(recount, rows=rows, delta=value - human, imported=value)
+
+
+def precision_of(digits: Iterable[str]) -> float:
+    """The difference below which the numbers of a column, given by their digits, equal a recall.
+
+    One unit of the last digit that any of them has, so that .1428 equals 1/7 rounded or cut off; of at least
+    two digits, for a column of few values may have no more. Not below the 1e-8 that ragas adds to its
+    denominators.
+    """
+    exponents = (Decimal(one).as_tuple().exponent for one in digits)
+    decimals = max((-one for one in exponents if isinstance(one, int)), default=0)
+    return max(10.0 ** -max(decimals, 2), 1e-8)
 
 
 def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:

@@ -28,6 +28,9 @@ SORTS: tuple[Sort, ...] = get_args(Sort)
 """Who disagrees: a scorer with the verified value, two scorers, a column that came with the file with what
 is counted from its traces, two runs, annotators with each other, a person who flagged a sample with it."""
 
+AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
+"""Where both values are automatic."""
+
 _STAMP = re.compile(r"\[([^\]]*)\] ?(.*)", re.DOTALL)
 
 
@@ -39,6 +42,10 @@ class Apart(NamedTuple):
     second: float
     delta: float
     moves: float
+
+
+HIDDEN = 2.0
+"""Where those stand of which nothing may be seen yet: behind all others."""
 
 
 class Place(NamedTuple):
@@ -87,7 +94,7 @@ def place(moves: float | None, name: str, between: str, turn: int | None = None)
     Moves are rounded, so that equal differences are a tie however the fractions came about.
     """
     if turn is not None:
-        return Place(2.0, turn, name, between)
+        return Place(HIDDEN, turn, name, between)
     return Place(1.0 if moves is None else -round(moves, 12), 0, name, between)
 
 

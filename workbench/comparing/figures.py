@@ -24,7 +24,8 @@ class Row:
 
     `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
     what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
-    in under a second. `exact` are both values as fractions, an imported one as its decimal is written.
+    in under a second. `exact` are both values as fractions, an imported one as its decimal is written;
+    `question` is the beginning of its question where its id is a hash.
     """
 
     sample_id: int
@@ -39,6 +40,7 @@ class Row:
     shown: str = ""
     fast: bool = False
     exact: tuple[Fraction | None, Fraction | None] = (None, None)
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ Differences here are automatic − verified. Below ten samples only counts are g
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from math import inf, sqrt
 
 import numpy as np
@@ -35,18 +34,6 @@ class Pair:
     verified: float
     group: str | None = None
     within: float = EQUAL
-
-
-def precision_of(digits: Iterable[str]) -> float:
-    """The difference below which the numbers of a column, given by their digits, equal a recall.
-
-    One unit of the last digit that any of them has, so that .1428 equals 1/7 rounded or cut off; of at least
-    two digits, for a column of few values may have no more. Not below the 1e-8 that ragas adds to its
-    denominators.
-    """
-    exponents = (Decimal(one).as_tuple().exponent for one in digits)
-    decimals = max((-one for one in exponents if isinstance(one, int)), default=0)
-    return max(10.0 ** -max(decimals, 2), 1e-8)
 
 
 @dataclass(frozen=True, slots=True)

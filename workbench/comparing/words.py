@@ -28,7 +28,9 @@ FEWEST = 10
 BADGE = 30
 """Samples from which figures stand without a caution."""
 
-ASSISTED = f"Reviewers saw the proposals; too few blind reviews (under {BADGE}) to measure that influence."
+ASSISTED = (
+    f"Reviewers saw the suggestions; too few reviews without them (under {BADGE}) to measure that influence."
+)
 METHODS = {
     "known": "known: every sample was reached",
     "t": "t interval at the planned n",
@@ -117,7 +119,7 @@ def count_lines(counts: Counts) -> list[str]:
     ]
     out = [
         (counts.unresolved, "unresolved (annotators differ)"),
-        (counts.excluded, "excluded"),
+        (counts.excluded, "not counted"),
         (counts.skipped, "skipped"),
         (counts.undefined, "without verified units, so undefined"),
         (counts.unproposed, "without an automatic value"),

@@ -1,4 +1,4 @@
-"""The rows of a file that were refused, in a file of their own: mend them there and import that file."""
+"""The rows of a file that were refused, in a file of their own: fix them there and import that file."""
 
 from __future__ import annotations
 

@@ -58,6 +58,14 @@ RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
 """The scorer that counts the metric of an imported column again, from the units of a run."""
 
 
+_NAMES = {"linked": "name matching", "presence": "text search"}
+
+
+def scorer_name(name: str) -> str:
+    """What a person reads in the place of a scorer's name; options, files and JSON keep the name itself."""
+    return _NAMES.get(name, name)
+
+
 def kind_of(name: str) -> Kind | None:
     """What a scorer or an imported column counts; None for a column of which nobody gave the kind."""
     return SCORERS.get(name) or EXTERNAL_KINDS.get(name)

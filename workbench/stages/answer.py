@@ -28,7 +28,7 @@ from workbench.matching.version import MATCHER
 from workbench.model import Kind, Unit
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import queue
-from workbench.stages.figures import figures, planned_prefix, without
+from workbench.stages.figures import as_seen, figures, planned_prefix, without
 from workbench.stages.headline import headline_scorer
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
@@ -43,14 +43,15 @@ Values = Mapping[int, float | None]
 
 def answer(
     store: Store, info: DatasetInfo, viewer: str, *, run: str | None = None, scorer: str | None = None,
-    threshold: int | None = None, usual: str = "", progress: Progress = silent,
+    threshold: int | None = None, usual: str = "", on_screen: bool = False, progress: Progress = silent,
 ) -> tuple[Answer, Figures]:  # fmt: skip
     """The answer for the eyes of `viewer`, and the figures that it rests on.
 
     `run` and `threshold` are those of the dataset unless given; another threshold is not kept. `scorer` asks
     for another score than the headline, `usual` is a person's setting. Blind samples that the viewer is yet
-    to decide are in the means and in no list. Raises UsageError for an unknown scorer, NotFoundError for an
-    unknown run.
+    to decide are in the means and in no list. `on_screen` the figures do not list what others decided and
+    the viewer did not, and nothing suspicious is looked for once there is an estimate. Raises UsageError for
+    an unknown scorer, NotFoundError for an unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
     limit = info.threshold if threshold is None else threshold
@@ -60,7 +61,7 @@ def answer(
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
     every = figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress)
-    found = without(every, withheld)
+    found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
     kind = found.kind
     imported = name not in SCORERS
     presence: Values = {}
@@ -78,7 +79,9 @@ def answer(
     rows = every.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
         rows = tuple(row for row in rows if row.sample_id in begun)
-    triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
+    triage = Triage(0, 0, 0, 0, 0, ())
+    if estimate is None or not on_screen:
+        triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
     pace = queue.pace(store, info.id, viewer)
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)

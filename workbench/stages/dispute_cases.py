@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.comparing.disputes import Sort
+from workbench.comparing.disputes import AUTOMATIC, Sort
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT, SCORERS, first_scorer
 from workbench.stages.examples import seen_by
+from workbench.stages.headline import imported_column
 from workbench.stages.plan import prefix
 from workbench.store import columns, plans, runs
 from workbench.store import disputes as stored
@@ -24,9 +25,6 @@ from workbench.store.runs import RunInfo
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
-
-AUTOMATIC: tuple[Sort, ...] = ("scorers", "column", "runs")
-"""Where both values are automatic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +46,7 @@ class Case:
     this annotator did not decide, of which nothing is said. `everyone`: it is for a report, which shows what
     anybody decided; a screen shows what this annotator did. `after`: automatic values show after a decision
     only. `mine`: this annotator's disposition by sample. `weights` in the estimate, `otherwise` of
-    every other sample; both None without a plan.
+    every other sample; both None without a plan. `lead` is the column of the file that reports are about.
     """
 
     kind: Kind
@@ -65,6 +63,7 @@ class Case:
     weights: Mapping[int, float] | None
     otherwise: float | None
     pairs: tuple[Pair, ...]
+    lead: str = ""
 
     def hides(self, sample_id: int, sort: Sort) -> bool:
         """Whether the values of a dispute are hidden: this annotator is yet to decide its sample."""
@@ -108,6 +107,7 @@ def gather(
     }
     first = _first(store, info, run, kind)
     automatic = _column(store, info, run, first, places) if first else {}
+    lead = imported_column(store, info, kind)
     weights, otherwise = _weights(store, info, run, kind, places)
     return Case(
         kind=kind,
@@ -123,7 +123,8 @@ def gather(
         automatic=automatic,
         weights=weights,
         otherwise=otherwise,
-        pairs=tuple(_pairs(store, info, kind, run, first, automatic, gold, scorers, places)),
+        pairs=tuple(_pairs(store, info, kind, run, first, automatic, gold, scorers, places, lead)),
+        lead=lead,
     )
 
 
@@ -150,9 +151,11 @@ def _column(
 def _pairs(
     store: Store, info: DatasetInfo, kind: Kind, run: RunInfo | None, first: str | None,
     automatic: Recalls, gold: Recalls, scorers: Sequence[str], places: Mapping[int, Place],
+    lead: str,
 ) -> Iterable[Pair]:  # fmt: skip
     """All pairs of columns, those with the verified values first."""
-    mine = [name for name in scorers if (SCORERS.get(name) or EXTERNAL_KINDS.get(name)) == kind]
+    asked = dict.fromkeys((lead, *scorers) if lead else scorers)
+    mine = [name for name in asked if (SCORERS.get(name) or EXTERNAL_KINDS.get(name)) == kind]
     beside = {name: _column(store, info, run, name, places) for name in (*SHOWN_BESIDE[kind], *mine)}
     if first is not None:
         yield Pair("verified", f"{first}~verified", automatic, gold, figure=True)
@@ -160,7 +163,7 @@ def _pairs(
         if name != first:
             yield Pair("verified", f"{name}~verified", beside[name], gold, figure=True)
     for name, column in beside.items():
-        if first is not None and name != first:
+        if first is not None and name != first and (name != lead or name in scorers):
             yield Pair("scorers", f"{name}~{first}", column, automatic)
     yield from _traced(store, info, kind, run, places)
     if run is None or first is None:

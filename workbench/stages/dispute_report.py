@@ -45,6 +45,7 @@ class Dispute(NamedTuple):
     explained_by: bool
     stamp: str
     kept: Kept | None = None
+    question: str = ""
     fitted: bool = False
 
     @property

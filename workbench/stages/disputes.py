@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
-from operator import itemgetter
 from typing import NamedTuple
 
 from workbench.comparing.disputes import (
+    HIDDEN,
     SORTS,
     STATES,
     Apart,
@@ -39,7 +39,8 @@ from workbench.store.disputes import Kept, Key
 from workbench.store.engine import Store
 from workbench.store.prefixes import in_order
 from workbench.store.runs import chosen_run
-from workbench.store.samples import sample_ids
+from workbench.store.samples import questions_of_hashes, sample_ids
+from workbench.text.ids import HASH, is_hash
 
 __all__ = ["SORTS", "STATES", "Dispute", "Kept", "Key", "Report", "Sort", "State", "in_view"]
 
@@ -89,9 +90,12 @@ def disputes(
             rows += [
                 (_place(case, one, turns), case, one) for one in _found(store, case, annotator, flags=first)
             ]
-    rows.sort(key=itemgetter(0))
+    leads = {f"{case.lead}~verified" for _, case, _ in rows if case.lead}
+    rows.sort(key=lambda row: (row[0].rest == HIDDEN, row[2].between not in leads, row[0]))
+    questions = questions_of_hashes(store, info.id)
     ordered = tuple(
-        _dispute(case, one, states, rank, seen) for rank, (_, case, one) in enumerate(rows, start=1)
+        _dispute(case, one, states, rank, seen, questions)
+        for rank, (_, case, one) in enumerate(rows, start=1)
     )
     betweens.update(one.between for one in ordered)
     counts = Counter((one.state, one.sort, one.between) for one in ordered)
@@ -196,7 +200,12 @@ def _hides(case: Case, one: _Found) -> bool:
 
 
 def _dispute(
-    case: Case, one: _Found, states: Mapping[Key, Kept], rank: int, seen: Collection[str]
+    case: Case,
+    one: _Found,
+    states: Mapping[Key, Kept],
+    rank: int,
+    seen: Collection[str],
+    questions: Mapping[int, str],
 ) -> Dispute:
     """The dispute with its state, without what may not be seen yet."""
     hidden = _hides(case, one)
@@ -223,6 +232,7 @@ def _dispute(
         fitted=one.sort == "verified"
         and case.places[one.sample_id].key in seen
         and not {*CALIBRATED}.isdisjoint(one.between.split("~")),
+        question=questions.get(one.sample_id, ""),
     )
     kept = states.get(found.key)
     return found if kept is None else _standing(found, kept)
@@ -271,13 +281,20 @@ def with_one(report: Report, now: Dispute) -> Report:
     return replace(report, disputes=disputes, counts=counts)
 
 
-def check_sample(store: Store, info: DatasetInfo, sample: str) -> None:
-    """Raises NotFoundError for an id that no sample has; it names those most like it."""
+def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
+    """The id of a sample that is given whole or, of a hash, by a beginning that only one has.
+
+    Raises NotFoundError for an id that no sample has; it names those most like it.
+    """
     known = sample_ids(store, info.id)
-    if sample not in known:
-        near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))
-        hint = f"did you mean {near}?" if near else "workbench disputes --state all lists the ids"
-        raise NotFoundError(f"{info.name} has no sample {sample!r}; {hint}")
+    if sample in known:
+        return sample
+    begin = [one for one in known if is_hash(one) and one.startswith(sample)] if len(sample) >= HASH else []
+    if len(begin) == 1:
+        return begin[0]
+    near = " or ".join(map(repr, get_close_matches(sample, known, n=2)))
+    hint = f"did you mean {near}?" if near else "workbench disputes --state all lists the ids"
+    raise NotFoundError(f"{info.name} has no sample {sample!r}; {hint}")
 
 
 def find(report: Report, sample: str, between: str, kind: Kind | None = None) -> Dispute:

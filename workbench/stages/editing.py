@@ -119,7 +119,7 @@ def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
     typed = text.strip()
     spans = ground(typed, opened.sample.reference) if typed else ()
     if not spans:
-        raise InputError(f"{typed[:60]!r} does not stand in the reference; type it as it is written there")
+        raise InputError(f"{typed[:60]!r} is not in the reference text; type it as it is written there")
     return add_span(opened, kind, spans[0], label, text=typed if kind == "statement" else "")
 
 
@@ -177,14 +177,19 @@ def flag(opened: Opened, reason: str) -> Flag:
 
 
 def doubts(opened: Opened, kind: Kind) -> list[str]:
-    """Why an accept should stop once: no unit, or counted ones that are ungrounded, unsure or undecided."""
+    """Why an accept should stop once: no unit, or counted ones not in the reference, unsure or undecided."""
     counted = [unit for unit in opened.state.of(kind).assessment.units if unit.counted]
     numbers = {
-        "ungrounded": sum(not unit.grounded for unit in counted),
+        "not in the reference": sum(not unit.grounded for unit in counted),
         "unsure": sum(unit.match.verdict == "unsure" for unit in counted),
         "undecided": sum(unit.match.verdict is None for unit in counted),
     }
-    found = [f"{number} {name}" for name, number in numbers.items() if number]
+    word = "name" if kind == "entity" else "statement"
+    found = [
+        f"1 {word} is {name}" if number == 1 else f"{number} {word}s are {name}"
+        for name, number in numbers.items()
+        if number
+    ]
     return found if counted else [f"no {'entities' if kind == 'entity' else 'statements'}"]
 
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
+from workbench.comparing.causes import precision_of
 from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
-from workbench.comparing.paired import precision_of
 from workbench.errors import StoreError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 
+from workbench.comparing.causes import precision_of
 from workbench.comparing.explained import Explained
-from workbench.comparing.paired import precision_of
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, RECOUNT, SCORERS
 from workbench.stages.calibrate import CrossFit

@@ -8,8 +8,9 @@ from math import fsum
 
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
 from workbench.comparing.bounds import EQUAL
+from workbench.comparing.causes import precision_of
 from workbench.comparing.figures import Beside, Counts, Figures, Row
-from workbench.comparing.paired import Pair, Paired, before_the_end, paired, precision_of
+from workbench.comparing.paired import Pair, Paired, before_the_end, paired
 from workbench.comparing.totals import cause_totals
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
@@ -59,21 +60,19 @@ def figures(
     name = _scorer(store, info, chosen, limit, scorer)
     kind = _kind(name)
     with store.reading():
-        found, reviewed = _figures(store, info, chosen, name, kind, limit, fitted, progress)
-        return found if viewer is None else _as_seen(store, info, found, reviewed, viewer)
+        found = _figures(store, info, chosen, name, kind, limit, fitted, progress)
+        return found if viewer is None else as_seen(store, info, found, viewer)
 
 
-def _as_seen(
-    store: Store, info: DatasetInfo, found: Figures, reviewed: Mapping[int, Reviewed], viewer: str
-) -> Figures:
+def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
     """The same without the samples about which this person must not learn anything yet."""
+    known = reviewed(store, info.id, found.kind, info.policy.version)
     own = columns.decided_by(store, info.id, found.kind, viewer)
     blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
     rows = tuple(
         row
         for row in found.rows
-        if row.sample_id in own
-        or (row.sample_id not in blind and reviewed[row.sample_id].origin != "reviewed")
+        if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
     )
     return _listing(found, rows, "blind, or others' work")
 
@@ -99,7 +98,7 @@ def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
 def _figures(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
     fitted: CrossFit, progress: Progress,
-) -> tuple[Figures, Mapping[int, Reviewed]]:  # fmt: skip
+) -> Figures:  # fmt: skip
     begun = planned_prefix(store, info, kind)
     places: Mapping[int, str] = columns.members(store, info.id, strata=begun.design == "stratified")
     seen = seen_by(store, info, run).related
@@ -124,7 +123,7 @@ def _figures(
     arms_found = arms(rows, side.reviewed, side.explained)
     if early:
         whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
-    found = Figures(
+    return Figures(
         dataset=info.name,
         run=run.name if run else "",
         scorer=name,
@@ -158,7 +157,6 @@ def _figures(
         rows=rows,
         notes=notes_of(store, info, fitted, name, threshold, begun, pairs),
     )
-    return found, side.reviewed
 
 
 def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
@@ -190,7 +188,7 @@ def _rows(
         main, shares = (explained.main, explained.shares) if explained else ("", ())
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
-            one.shown, number in fast, explained.ends if explained else (None, None),
+            one.shown, number in fast, explained.ends if explained else (None, None), one.question,
         )  # fmt: skip
 
 

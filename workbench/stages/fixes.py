@@ -24,7 +24,7 @@ _MENDS: dict[Key, str] = {
     ): "the proposer's context extraction: this name stands in no context",
     ("missed match", "context extraction"): "add to the proposer's context extraction",
     ("missed match", "unattributed"): "choose the evidence (e): without it nobody knows which step failed",
-    ("untraced", ""): "import the scores together with the judge's steps: then every unit has a cause",
+    ("untraced", ""): "import the scores together with the judge's steps; then every unit has a cause",
     ("rounding", ""): "",
     ("missed match", "nested"): "policy: count a name that stands inside a longer name as found",
 }
@@ -39,7 +39,7 @@ def mend(row: Row, kind: Kind, scorer: str) -> str:
     if not row.cause:
         return ""
     if row.cause == "invented unit":
-        return "guideline, label or prompt: no unit" if kind == "entity" else "the proposer's prompt: no unit"
+        return "tell the proposer not to extract this"
     if row.cause in ("false match", "missed match") and row.part in ("", "comparator"):
         if kind == "entity" and _recut(row):
             return EDGES

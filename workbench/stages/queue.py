@@ -6,8 +6,9 @@ from array import array
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.model import Tally
+from workbench.model import Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
+from workbench.stages.headline import imported_column
 from workbench.stages.queue_page import delta_of, needs_values, page_of
 from workbench.stages.queue_row import First, QueueRow
 from workbench.store import datasets as dataset_store
@@ -48,7 +49,9 @@ def queue_ids(
         picked = picked_by(store, info, annotator, query, values)
     else:
         values, picked = {}, {}
-    ids = queue_views.view_ids(store, info, annotator, query, "u" if order == "delta" else order, picked)
+    column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
+    within: queue_views.Order = "u" if order == "delta" else order
+    ids = queue_views.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
 
 
@@ -74,11 +77,14 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     until this one has decided too; gold that came with a file is no one's secret.
     """
     info = _info(store, dataset_id)
-    scorer = DEFAULT_SCORER[info.kinds[0]]
-    rows = page_of(store, info, annotator, ids)
+    column = imported_column(store, info, info.kinds[0])
+    scorer = column or DEFAULT_SCORER[info.kinds[0]]
+    rows = page_of(store, info, annotator, ids, column)
     open_rows = info.show_auto == "always"
     seen = {row.sample_id for row in rows if row.decided or (open_rows and not row.blind)}
-    uncounted = [row.sample_id for row in rows if row.automatic is None and row.sample_id in seen]
+    uncounted = [
+        row.sample_id for row in rows if row.automatic is None and row.sample_id in seen and not column
+    ]
     late: Mapping[int, Tally] = {}
     if uncounted:
         from workbench.stages.queue_values import count_now
@@ -168,7 +174,7 @@ def _info(store: Store, dataset_id: int) -> DatasetInfo:
 
 
 def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:
-    automatic = row.automatic.tally if row.automatic else late.get(row.sample_id)
+    automatic: Tally | Imported | None = row.automatic or late.get(row.sample_id)
     automatic = automatic if seen else None
     verified = row.gold.tally if row.gold and row.decided else None
     return QueueRow(
@@ -186,6 +192,7 @@ def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> Qu
         annotators=row.gold.annotators if row.gold else (),
         stale=row.stale,
         off_plan=row.off_plan,
+        question=row.question,
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from workbench.matching.version import MATCHER
-from workbench.model import Tally
+from workbench.model import Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store import queue
 from workbench.store.datasets import DatasetInfo
@@ -20,16 +20,27 @@ def needs_values(query: Query) -> bool:
     return bool(query.by_value) or "disputed" in query.marks
 
 
-def page_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> list[PageRow]:
-    """What the database knows of some samples, with the scorer that is called automatic."""
+LEAST = Fraction(1, 2000)
+"""Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
+
+
+def page_of(
+    store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], column: str = ""
+) -> list[PageRow]:
+    """What the database knows of some samples, with the scorer that is called automatic.
+
+    Where a `column` of the file stands in its place, with its numbers.
+    """
     return queue.page(
         store, info.id, ids, annotator, info.kinds,
         scorer=DEFAULT_SCORER[info.kinds[0]], run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
+        column=column,
     )  # fmt: skip
 
 
-def delta_of(automatic: Tally | None, verified: Tally | None) -> Fraction | None:
+def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
     """Automatic − verified; None while one of them is not there or undefined."""
     if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
         return None
-    return automatic.recall - verified.recall
+    delta = automatic.recall - verified.recall
+    return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta

@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-from workbench.model import Disposition, Tally
+from workbench.model import Disposition, Imported, Tally
 from workbench.store.glance import glance
 
 
 @dataclass(frozen=True, slots=True)
 class QueueRow:
-    """One line of the queue. `automatic` is None while there is none or while it is hidden."""
+    """One line of the queue. `automatic` is None while there is none or while it is hidden.
+
+    `scorer` is the column of the file where it has one: then `automatic` is a number of that column.
+    """
 
     sample_id: int
     key: str
@@ -23,12 +26,13 @@ class QueueRow:
     rematch: bool
     reference: str
     scorer: str
-    automatic: Tally | None
+    automatic: Tally | Imported | None
     verified: Tally | None
     delta: Fraction | None
     annotators: tuple[str, ...]
     stale: bool = False
     off_plan: bool = False
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def at_a_glance(
             annotators=(),
             stale=row.stale,
             off_plan=row.off_plan,
+            question=row.question,
         )
         for row in seen.rows
     }

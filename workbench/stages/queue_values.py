@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workbench.comparing.causes import difference
+from workbench.comparing.causes import difference, precision_of
 from workbench.comparing.links import descends
 from workbench.matching.units import language_of
 from workbench.matching.version import MATCHER
@@ -15,10 +15,12 @@ from workbench.scoring.counted import Counted
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.scoring.scorers import value_of
 from workbench.scoring.similarities import counted
+from workbench.stages.headline import imported_column
 from workbench.stages.queue_page import delta_of, page_of
 from workbench.stages.recompute import score_row
 from workbench.stages.review import proposed
-from workbench.store import journal, scores
+from workbench.stages.sides import imported_side
+from workbench.store import columns, journal, scores
 from workbench.store import queue_values as stored_values
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -56,7 +58,10 @@ def picked_by(
 
 def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
     """The values of all decided samples; what `score` has not counted is counted now."""
-    values = stored_values.values_of(store, info, annotator)
+    column = imported_column(store, info, info.kinds[0])
+    values = stored_values.values_of(store, info, annotator, column)
+    if column:
+        return values
     late = count_now(store, info, stored_values.uncounted_ids(store, info, annotator))
     return values | {
         number: values[number]._replace(automatic=tally) for number, tally in late.items() if number in values
@@ -97,8 +102,8 @@ def _value(term: Term, one: Values) -> Fraction | None:
     if term.field == "delta":
         delta = delta_of(one.automatic, one.verified)
         return None if delta is None else abs(delta)
-    tally = one.automatic if term.field == "auto" else one.verified
-    return tally.recall if tally else None
+    counted = one.automatic if term.field == "auto" else one.verified
+    return counted.recall if counted else None
 
 
 def _is_disputed(one: Values) -> bool:
@@ -109,12 +114,16 @@ def _is_disputed(one: Values) -> bool:
 def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
-    rows = page_of(store, info, annotator, ids)
+    column = imported_column(store, info, kind)
+    digits = columns.external_digits(store, info.id, column) if column else {}
+    within = precision_of(digits.values())
+    rows = page_of(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     found = {}
     for stored in load_samples(store, list(gold), info.run_id):
         one = gold[stored.sample_id].assessment
-        if stored.proposal is None or one is None:
+        number = digits.get(stored.sample_id)
+        if one is None or (number is None if column else stored.proposal is None):
             continue
         based = False
         review = journal.load_review(store, stored.sample_id, annotator)
@@ -122,9 +131,13 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
             own = review.state.of(kind)
             if own.disposition == "verified":
                 one, based = own.assessment, descends(review.state.opened, own, stored.proposal_id)
-        automatic = proposed(info, stored.sample, stored.proposal, kind)
-        gap = difference(automatic, one, based=based, lang=language_of(stored.sample, info.policy))
-        if gap.delta:
+        if number is not None:
+            gap = imported_side(info, stored, column, number, within, one, based)
+        else:
+            assert stored.proposal is not None  # looked at above
+            automatic = proposed(info, stored.sample, stored.proposal, kind)
+            gap = difference(automatic, one, based=based, lang=language_of(stored.sample, info.policy))
+        if gap.delta and gap.totals[0].cause != "rounding":
             found[stored.sample_id] = str(gap.totals[0].cause)
     return found
 
@@ -142,7 +155,9 @@ class CountedChunk:
 
 def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
     """The decided samples that `score` has not counted, in chunks."""
-    missing = stored_values.uncounted_ids(store, info, annotator) if info.run_id is not None else []
+    if info.run_id is None or imported_column(store, info, info.kinds[0]):
+        return []  # what the file brought is shown: nothing has to be counted for it
+    missing = stored_values.uncounted_ids(store, info, annotator)
     return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
 
 

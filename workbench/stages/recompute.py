@@ -36,6 +36,7 @@ class Scored:
     external: Mapping[str, tuple[float, str]]
     unresolved: frozenset[Kind]
     excluded: frozenset[Kind]
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,7 @@ def _scored(
     external = scores.load_external(store, info.id)
     held = holdouts.holdout_ids(store, info.id)  # nobody looks at these in passing: an opening is counted
     rows = []
+    questions = samples.questions_of_hashes(store, info.id)
     for key, number in samples.sample_ids(store, info.id).items():
         if number in held:
             continue
@@ -209,6 +211,7 @@ def _scored(
                 external=external.get(number, {}),
                 unresolved=frozenset(unresolved),
                 excluded=frozenset(kind for kind in KINDS if number in excluded[kind]),
+                question=questions.get(number, ""),
             )
         )
     return tuple(rows)

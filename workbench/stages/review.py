@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from workbench.comparing.causes import Difference
 from workbench.matching.units import entity_units, language_of, statement_units
@@ -12,6 +13,7 @@ from workbench.model import (
     KINDS,
     Assessment,
     Effort,
+    Imported,
     Kind,
     Policy,
     Proposal,
@@ -22,11 +24,11 @@ from workbench.model import (
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
-from workbench.scoring.names import DEFAULT_SCORER, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.differences import causes_of
+from workbench.store import columns, journal, queue
 from workbench.store import datasets as dataset_store
-from workbench.store import journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved
@@ -40,13 +42,16 @@ CARRIED = "verified units of the same reference"
 
 @dataclass(frozen=True, slots=True)
 class AutoScore:
-    """An automatic score of a sample with the run it came from."""
+    """An automatic score of a sample with the run it came from, or the number that the file has of it."""
 
     scorer: str
     kind: Kind
-    tally: Tally
+    tally: Tally | Imported
     value: float | None
     source: str
+
+
+Written = Mapping[Kind, tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,8 @@ class Opened:
     `base` is the proposal that the review was opened with; the current run may have another one by now.
     `reopening` is set where a review exists of which nothing was touched, while there is more to show than
     when it was begun: the next act writes it. `causes` says of each verified kind why the automatic score
-    shown first is another.
+    shown first is another. `written` has the column of the file that stands for a kind, with its number of
+    this sample as the file wrote it; shown as one of `automatic`, so never before those may be seen.
     """
 
     sample_id: int
@@ -74,6 +80,7 @@ class Opened:
     base: Proposal | None = None
     reopening: Open | None = None
     causes: Mapping[Kind, Difference] = field(default_factory=dict)
+    written: Written = field(default_factory=dict)
 
     def stale(self, kind: Kind) -> bool:
         """Whether a kind was verified under an older policy than today's."""
@@ -102,17 +109,19 @@ def open_sample(
     info = _info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
+    written = _written(store, info, sample_id)
     if review is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
-        return _opened(info, stored, annotator, opened_with(opening), opening, stored.proposal)
+        return _opened(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
     state, before = review.state, review.state.opened
     assert before is not None  # every journal begins with it
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
         same = before.proposal == stored.proposal_id
         base = stored.proposal if same else load_proposal(store, before.proposal)
-        return _opened(info, stored, annotator, state, before, base)
-    opened = _opened(info, stored, annotator, reopened(state, reopening), reopening, stored.proposal)
+        return _opened(info, stored, annotator, state, before, base, written)
+    again = reopened(state, reopening)
+    opened = _opened(info, stored, annotator, again, reopening, stored.proposal, written)
     return replace(opened, reopening=reopening)
 
 
@@ -124,7 +133,9 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     """
     state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
-    return _opened(opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base)
+    return _opened(
+        opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written
+    )
 
 
 def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
@@ -156,7 +167,7 @@ def led_to(known: Opened, moved: Moved) -> Opened | None:
     opening = state.opened
     if any(untouched) or opening is None or opening.proposal != known.opening.proposal:
         return None
-    return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base)
+    return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base, known.written)
 
 
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
@@ -241,6 +252,7 @@ def _opened(
     state: ReviewState,
     opening: Open,
     base: Proposal | None,
+    written: Written,
 ) -> Opened:
     decided = {kind for kind in KINDS if state.of(kind).disposition in ("verified", "excluded")}
     visible = set(KINDS) if opening.auto_shown else decided
@@ -260,10 +272,11 @@ def _opened(
         blind=opening.shown == "blind",
         rematch=opening.rematch or "contexts changed" in (state.entity.reason, state.statement.reason),
         annotator=annotator,
-        automatic=_automatic(info, assessments, visible),
+        automatic=(*_imported(written, visible), *_automatic(info, assessments, visible)),
         revealed=revealed,
         base=base,
-        causes=causes_of(assessments, state, opening, stored.proposal_id, lang),
+        causes=causes_of(info, stored, assessments, state, opening, lang, written),
+        written=written,
     )
 
 
@@ -288,6 +301,24 @@ def automatic(info: DatasetInfo, stored: Stored) -> Mapping[str, Assessment]:
 
 KEPT = 16
 _NEWEST: dict[tuple[object, ...], Mapping[str, Assessment]] = {}
+
+
+def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
+    """The column of the file that stands for each reviewed kind, with its number of this sample."""
+    digits = columns.external_of(store, sample_id)
+    found: dict[Kind, tuple[str, str]] = {}
+    for kind in info.kinds:
+        of_kind = [name for name in digits if EXTERNAL_KINDS.get(name) == kind]
+        if of_kind:
+            name = headline(of_kind, (), kind)
+            found[kind] = name, digits[name]
+    return found
+
+
+def _imported(written: Written, kinds: set[Kind]) -> Iterator[AutoScore]:
+    for kind, (name, digits) in written.items():
+        if kind in kinds:
+            yield AutoScore(name, kind, Imported(Fraction(digits)), float(digits), name)
 
 
 def _automatic(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from workbench.comparing.causes import Row, Total
+from workbench.comparing.causes import Row, Total, precision_of
 from workbench.comparing.links import descends
-from workbench.comparing.paired import precision_of
 from workbench.errors import InputError
 from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Tally
-from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, kind_of
+from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import value_of
 from workbench.stages.fixes import mend
 from workbench.stages.gold_seen import saw
@@ -75,8 +74,9 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     }
     counted = tuple(name for name in assessments if SCORERS[name] == kind)
     names = (*written, *counted)
-    name = scorer or next(iter(written), first_scorer(counted, kind))
-    if not names:
+    usual = headline(written, (), kind) if written else first_scorer(counted, kind)
+    name = scorer or usual
+    if name is None:
         raise InputError("there is no automatic score: nothing was proposed for this sample")
     if name not in names:
         raise InputError(f"{name} has no value for this sample; there is: {', '.join(names)}")

@@ -81,15 +81,18 @@ def can_count(store: Store, run_id: int, matcher: str, threshold: int, scorer: s
 
 def external_columns(store: Store, dataset_id: int) -> list[str]:
     """The columns of numbers that came with files."""
-    query = (
-        sqlalchemy.select(col(ExternalScoreRow.column))
+    every = sqlalchemy.select(col(ExternalScoreRow.column)).distinct().order_by(col(ExternalScoreRow.column))
+    here = (
+        sqlalchemy.select(col(ExternalScoreRow.sample_id))
         .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
         .where(col(SampleRow.dataset_id) == dataset_id)
-        .distinct()
-        .order_by(col(ExternalScoreRow.column))
-    )
+        .limit(1)
+    )  # the first row of a column answers: with the join in one query 100,000 samples take ten times as long
     with store.reading() as session:
-        return [name for (name,) in session.execute(query)]
+        names = [name for (name,) in session.execute(every)]
+        return [
+            name for name in names if session.execute(here.where(ExternalScoreRow.column == name)).first()
+        ]
 
 
 def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:

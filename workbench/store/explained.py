@@ -16,6 +16,7 @@ from workbench.store.gold import gold_of
 from workbench.store.samples import CHUNK
 from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow
 from workbench.store.tables_plans import ExplainedRow
+from workbench.text.ids import BEGINNING, is_hash
 
 
 class Key(NamedTuple):
@@ -48,6 +49,7 @@ class Reviewed(NamedTuple):
     stamp: str
     tally: Tally | None = None
     ends: tuple[float, float] | None = None
+    question: str = ""
 
 
 def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int, Reviewed]:
@@ -61,6 +63,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
             col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.meta),
             col(SampleRow.content_hash), col(ReviewRow.id), col(ReviewRow.seq),
             col(ReviewRow.origin), col(ReviewRow.shown), col(ReviewRow.off_plan), col(ReviewRow.annotator),
+            func.substr(col(SampleRow.user_input), 1, BEGINNING),
         )
         .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
         .where(col(ReviewRow.dataset_id) == dataset_id, state == "verified", ~col(SampleRow.holdout))
@@ -114,11 +117,14 @@ def _counts(session: Session, dataset_id: int, kind: Kind) -> dict[int, list[int
 
 
 def _reviewed(row: Any, kind: Kind, policy: int) -> Reviewed:
-    number, key, group, meta, content, review, seq, origin, shown, off_plan, annotator = row
+    number, key, group, meta, content, review, seq, origin, shown, off_plan, annotator, question = row
     named = next((meta[n] for n in ("language", "lang") if isinstance((meta or {}).get(n), str)), "")
     stamp = f"{VERSION}.{kind}.{policy}.{content[:16]}.{named}.{review}.{seq}"
     language = named.split("-")[0].lower()
-    return Reviewed(number, key, group, language, origin, shown, bool(off_plan), review, annotator, stamp)
+    return Reviewed(
+        number, key, group, language, origin, shown, bool(off_plan), review, annotator, stamp,
+        question=question if is_hash(key) else "",
+    )  # fmt: skip
 
 
 def _resolved(reviews: Sequence[Reviewed], origin: str) -> Reviewed:

@@ -42,6 +42,7 @@ class GlanceRow:
 
     sample_id: int
     key: str
+    question: str
     reference: str
     disposition: Disposition
     flag: str
@@ -103,7 +104,8 @@ def _rows(kinds: Sequence[Kind]) -> str:
     whole = " AND ".join(f"review.{kind} = 'verified'" for kind in kinds)
     state = f"own.{kinds[0]}" if len(kinds) == 1 else LEAST_FINISHED
     return f"""WITH seen AS (
-        SELECT sample.rank, sample.id, sample.key, substr(sample.reference, 1, 200),
+        SELECT sample.rank, sample.id, sample.key, substr(sample.user_input, 1, 200),
+          substr(sample.reference, 1, 200),
           CASE WHEN {begun} THEN {state}
             WHEN EXISTS (SELECT 1 FROM review WHERE review.sample_id = sample.id AND {whole}) THEN 'verified'
             ELSE 'todo' END AS state,
@@ -115,10 +117,11 @@ def _rows(kinds: Sequence[Kind]) -> str:
 
 
 def _row(row: tuple[object, ...]) -> GlanceRow:
-    _, number, key, reference, state, flag, blind, stale, off_plan = row
+    _, number, key, question, reference, state, flag, blind, stale, off_plan = row
     return GlanceRow(
         sample_id=cast("int", number),
         key=str(key),
+        question=str(question),
         reference=str(reference),
         disposition=cast("Disposition", state),
         flag=str(flag or ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from statistics import median
 from typing import Any
@@ -12,14 +13,15 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func
 from sqlmodel import Session, col, select
 
-from workbench.model import Disposition, Kind, Score, Tally, Unit
+from workbench.model import Disposition, Imported, Kind, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import INSTEAD
 from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, excluded_of, gold_of, verified_by
 from workbench.store.queue_reviews import Reviews
-from workbench.store.tables import Dataset, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import Dataset, ExternalScoreRow, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
+from workbench.text.ids import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class PageRow:
 
     sample_id: int
     key: str
+    question: str
     reference: str
     blind: bool
     disposition: Disposition
@@ -61,7 +64,7 @@ class PageRow:
     stale: bool
     off_plan: bool
     gold: Gold | None
-    automatic: Score | None
+    automatic: Tally | Imported | None
     rematch: bool
 
 
@@ -140,14 +143,19 @@ def page(
     run_id: int | None,
     matcher: str,
     threshold: int,
+    column: str = "",
 ) -> list[PageRow]:
-    """The rows of one page, in the order of `ids`; samples that are gone are left out."""
+    """The rows of one page, in the order of `ids`; samples that are gone are left out.
+
+    With a `column` of the file its numbers stand in the place of the scorer's tallies.
+    """
     kind = kinds[0]
     reviews = Reviews(dataset_id, annotator, tuple(kinds), few=True)
     query = (
         sqlalchemy.select(
             col(SampleRow.id),
             col(SampleRow.key),
+            func.substr(col(SampleRow.user_input), 1, BEGINNING),
             func.substr(col(SampleRow.reference), 1, 200),
             is_blind(Dataset.blind_share),
             col(SampleRow.reference_hash),
@@ -165,30 +173,23 @@ def page(
     with store.reading() as session:
         found = {row[0]: row for row in session.execute(query)}
         gold = gold_of(session, ids, kind)
-        scored = session.exec(
-            select(ScoreRow).where(
-                col(ScoreRow.sample_id).in_(ids),
-                ScoreRow.run_id == run_id,
-                col(ScoreRow.scorer).in_((scorer, INSTEAD.get(scorer, scorer))),
-                ScoreRow.matcher == matcher,
-                ScoreRow.threshold == threshold,
-            )
-        )
-        scores: dict[int, Score] = {}
-        for row in scored:
-            if row.scorer == scorer or row.sample_id not in scores:
-                tally = Tally(row.found, row.missing, row.unsure)
-                scores[row.sample_id] = Score(row.scorer, tally, row.value)
-        twins = _with_gold(session, dataset_id, kind, {row[4] for row in found.values()})
+        scores: dict[int, Tally | Imported] = {}
+        if column:
+            of_page = col(ExternalScoreRow.sample_id).in_(ids)
+            scores.update(imported_values(session, column, of_page))
+        else:
+            scores.update(_tallies(session, ids, scorer, run_id, matcher, threshold))
+        twins = _with_gold(session, dataset_id, kind, {row[5] for row in found.values()})
     rows = []
     for number in ids:
         if number not in found:
             continue
-        _, key, reference, blind, reference_hash, state, decided, stale, flag, off_plan = found[number]
+        _, key, question, reference, blind, family, state, decided, stale, flag, off_plan = found[number]
         rows.append(
             PageRow(
                 sample_id=number,
                 key=key,
+                question=question,
                 reference=reference,
                 blind=bool(blind),
                 disposition=state,
@@ -198,10 +199,37 @@ def page(
                 off_plan=bool(off_plan),
                 gold=gold.get(number),
                 automatic=scores.get(number),
-                rematch=state == "todo" and not blind and reference_hash in twins,
+                rematch=state == "todo" and not blind and family in twins,
             )
         )
     return rows
+
+
+def imported_values(session: Session, column: str, which: ColumnElement[bool]) -> dict[int, Imported]:
+    """The numbers of a column of some samples, as exact as a file writes them."""
+    query = sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.value))
+    rows = session.execute(query.where(which, col(ExternalScoreRow.column) == column))
+    return {number: Imported(Fraction(repr(value))) for number, value in rows}
+
+
+def _tallies(
+    session: Session, ids: Sequence[int], scorer: str, run_id: int | None, matcher: str, threshold: int
+) -> dict[int, Tally]:
+    """What a scorer counted of some samples, or what stands for it where it could not."""
+    scored = session.exec(
+        select(ScoreRow).where(
+            col(ScoreRow.sample_id).in_(ids),
+            ScoreRow.run_id == run_id,
+            col(ScoreRow.scorer).in_((scorer, INSTEAD.get(scorer, scorer))),
+            ScoreRow.matcher == matcher,
+            ScoreRow.threshold == threshold,
+        )
+    )
+    found: dict[int, Tally] = {}
+    for row in scored:
+        if row.scorer == scorer or row.sample_id not in found:
+            found[row.sample_id] = Tally(row.found, row.missing, row.unsure)
+    return found
 
 
 def _with_gold(session: Session, dataset_id: int, kind: Kind, hashes: set[str]) -> set[str]:

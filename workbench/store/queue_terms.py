@@ -16,7 +16,7 @@ from workbench.store.blind import is_blind
 from workbench.store.contains import contains
 from workbench.store.datasets import DatasetInfo
 from workbench.store.queue_reviews import Clause, Reviews
-from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import ExternalScoreRow, GoldUnitRow, ProposalRow, ReviewRow, SampleRow, ScoreRow
 from workbench.text.query import META, Term
 
 Picked = Mapping[Term | str, Sequence[int]]
@@ -31,10 +31,10 @@ def reads_rows(term: Term) -> bool:
     )
 
 
-def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked) -> Clause:
-    """When a term holds for a sample."""
+def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, column: str = "") -> Clause:
+    """When a term holds for a sample; `column` is the one of the file that stands for `auto`, "" for none."""
     if term in picked:
-        return or_(_one_of(picked[term]), _shown_undecided(term, info, annotator))
+        return or_(_one_of(picked[term]), _shown_undecided(term, info, annotator, column))
     found = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
     return not_(found) if term.negated else found
 
@@ -176,21 +176,25 @@ def _one_of(ids: Sequence[int]) -> Clause:
     return col(SampleRow.id).in_(bindparam(None, ids, expanding=True, literal_execute=True))
 
 
-def _shown_undecided(term: Term, info: DatasetInfo, annotator: str) -> Clause:
+def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str) -> Clause:
     """With automatic values always shown, `auto` holds for undecided samples too; blind ones keep theirs."""
     if info.show_auto != "always" or term.field != "auto":
         return false()
+    limit = replace(term, number=float(term.number))  # SQL has no fractions
     counted = col(ScoreRow.found) + col(ScoreRow.missing) + col(ScoreRow.unsure)
     recall = col(ScoreRow.found) * 1.0 / func.nullif(counted, 0)
-    limit = replace(term, number=float(term.number))  # SQL has no fractions
-    holds = limit.compares(recall)
-    scored = select(ScoreRow.sample_id).where(
-        ScoreRow.run_id == info.run_id,
-        ScoreRow.scorer == DEFAULT_SCORER[info.kinds[0]],
-        ScoreRow.matcher == MATCHER,
-        ScoreRow.threshold == info.threshold,
-        not_(holds) if term.negated else holds,
-    )
+    holds = limit.compares(col(ExternalScoreRow.value) if column else recall)
+    holds = not_(holds) if term.negated else holds
+    if column:
+        scored = select(ExternalScoreRow.sample_id).where(ExternalScoreRow.column == column, holds)
+    else:
+        scored = select(ScoreRow.sample_id).where(
+            ScoreRow.run_id == info.run_id,
+            ScoreRow.scorer == DEFAULT_SCORER[info.kinds[0]],
+            ScoreRow.matcher == MATCHER,
+            ScoreRow.threshold == info.threshold,
+            holds,
+        )
     decided = Reviews(info.id, annotator, info.kinds).decided()
     seen = not_(is_blind(info.blind_share))
     return and_(not_(decided), seen, col(SampleRow.id).in_(scored))

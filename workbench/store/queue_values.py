@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import sqlalchemy
@@ -10,29 +10,39 @@ from sqlalchemy import and_, case, exists, func
 from sqlmodel import Session, col
 
 from workbench.matching.version import MATCHER
-from workbench.model import Kind, Tally
+from workbench.model import Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.file_order import ids_of
 from workbench.store.gold import gold_of
+from workbench.store.queue import imported_values
 from workbench.store.queue_reviews import Reviews
 from workbench.store.samples import CHUNK
-from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import (
+    ExternalScoreRow,
+    GoldUnitRow,
+    ProposalRow,
+    ReviewEventRow,
+    ReviewRow,
+    SampleRow,
+    ScoreRow,
+)
 
 
 class Values(NamedTuple):
-    """The tallies of a sample. `unresolved`: verified, but people differ, so that there is no gold."""
+    """The values of a sample. `unresolved`: verified, but people differ, so that there is no gold."""
 
-    automatic: Tally | None
+    automatic: Tally | Imported | None
     verified: Tally | None
     unresolved: bool = False
 
 
-def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
+def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "") -> dict[int, Values]:
     """The values of the samples that this annotator decided, or whose gold came with a file.
 
-    The automatic one is None where none was counted, the verified one for an excluded or unresolved sample.
+    The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
+    the verified one for an excluded or unresolved sample.
     """
     kind = info.kinds[0]
     first = DEFAULT_SCORER[kind]
@@ -53,7 +63,12 @@ def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Valu
     )
     with store.reading() as session:
         numbers = ids_of(session, sqlalchemy.select(col(SampleRow.id)).where(*decided))
-        scored = {int(number): Tally(*counts) for number, *counts in session.execute(scores)}
+        scored: Mapping[int, Tally | Imported]
+        if column:
+            these = sqlalchemy.select(col(SampleRow.id)).where(*decided)
+            scored = imported_values(session, column, col(ExternalScoreRow.sample_id).in_(these))
+        else:
+            scored = {int(number): Tally(*counts) for number, *counts in session.execute(scores)}
         done = _verified(session, info, numbers)
     return {
         number: Values(scored.get(number), done.get(number), number in done and done[number] is None)

@@ -31,13 +31,20 @@ ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def view_ids(
-    store: Store, info: DatasetInfo, annotator: str, query: Query, order: Order, picked: Picked
+    store: Store,
+    info: DatasetInfo,
+    annotator: str,
+    query: Query,
+    order: Order,
+    picked: Picked,
+    column: str = "",
 ) -> array[int]:
     """The samples of a view: by `u` (random, the default), in `file` order, or the most doubtful first.
 
     Eight bytes a sample. Blind samples and those that were never counted come last among the doubtful.
+    `column` of the file stands for the automatic value, "" for none.
     """
-    chosen = sqlalchemy.select(col(SampleRow.id)).where(*_conditions(info, annotator, query, picked))
+    chosen = sqlalchemy.select(col(SampleRow.id)).where(*_conditions(info, annotator, query, picked, column))
     if order == "doubt":
         is_counted = and_(
             col(CountedRow.sample_id) == SampleRow.id,
@@ -147,13 +154,13 @@ def count_uncounted(store: Store, info: DatasetInfo) -> int:
 
 
 def _conditions(
-    info: DatasetInfo, annotator: str, query: Query, picked: Picked
+    info: DatasetInfo, annotator: str, query: Query, picked: Picked, column: str = ""
 ) -> Iterable[ColumnElement[bool]]:
     yield col(SampleRow.dataset_id) == info.id
     reading = [term for term in query.terms if reads_rows(term)]
     for term in query.terms:
         if term not in reading:
-            yield condition(term, info, annotator, picked)
+            yield condition(term, info, annotator, picked, column)
     if reading:
         # Rows that are read anyway are read in the order in which they lie: 2.3 times as fast as by an
         # index (100,000 rows of 2 KB). The sum keeps the database from taking one.

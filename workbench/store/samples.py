@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, exists, or_
+from sqlalchemy import bindparam, exists, func, or_
 from sqlmodel import col, select
 
 from workbench.model import Proposal, Sample
@@ -18,6 +18,7 @@ from workbench.store.contains import contains
 from workbench.store.engine import Store
 from workbench.store.file_order import pieces
 from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
+from workbench.text.ids import BEGINNING, HASHED, is_hash
 
 CHUNK = 1_000
 
@@ -119,6 +120,17 @@ def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) ->
             .order_by(col(SampleRow.id))
         ).all()
         return [_stored(row, proposal, share) for row, proposal, share in rows]
+
+
+def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
+    """The beginnings of the questions of those samples whose id is a hash, for a list that people read."""
+    beginning = func.substr(col(SampleRow.user_input), 1, BEGINNING)
+    query = select(SampleRow.id, SampleRow.key, beginning).where(
+        SampleRow.dataset_id == dataset_id, func.length(SampleRow.key) >= HASHED
+    )
+    with store.reading() as session:
+        rows = session.execute(query)
+        return {int(number): question for number, key, question in rows if is_hash(key)}
 
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:

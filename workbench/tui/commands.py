@@ -89,7 +89,7 @@ class SampleCommands(BenchCommands):
             yield Hit(
                 score=1000.0 if exact else (MOST - place) / (MOST + 1),
                 match_display=Content.assemble(
-                    (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (short(name, TEXT), "")
+                    (f"{DISPOSITION_SYMBOL[row.disposition]} ", ""), (short(name, TEXT, row.question), "")
                 ),
                 command=self.going(partial(self.bench.review, desk, row.sample_id, picked=True)),
                 text=name,

@@ -8,10 +8,11 @@ from __future__ import annotations
 import asyncio
 from array import array
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from workbench.errors import StoreError
+from workbench.errors import StoreError, UsageError
 from workbench.model import Effort, Kind
 from workbench.reviewing.edits import Edit
 from workbench.stages import queue
@@ -21,6 +22,7 @@ from workbench.store.engine import Store
 from workbench.text.query import Query
 
 if TYPE_CHECKING:
+    from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
     from workbench.stages.facets import Facets
     from workbench.stages.policy import PolicyVersion
@@ -179,17 +181,28 @@ class Desk:
 
         return await self.store.read(why.explain, sample_id, self.annotator, kind=kind, scorer=scorer)
 
-    async def figures(self, run: str | None, scorer: str | None, progress: Callable[[int], None]) -> Figures:
-        """All figures of a scorer over a run; `progress` is called in a thread. Raises UsageError.
+    async def answer(
+        self, run: str | None, scorer: str | None, progress: Callable[[int], None]
+    ) -> tuple[Answer, Figures]:
+        """The answer about the headline score or another one, and all figures of it.
+
+        `progress` is called in a thread. Raises UsageError.
 
         What is not counted yet is counted and kept first, so this is no read on one snapshot.
         """
-        from workbench.stages.figures import figures
+        from workbench.settings import read_settings
+        from workbench.stages.answer import answer
         from workbench.store.datasets import dataset_info
 
-        def work() -> Figures:
+        def work() -> tuple[Answer, Figures]:
+            usual = ""
+            with suppress(UsageError):  # a configuration that cannot be read was complained of before
+                usual = read_settings().scorer
             info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
-            return figures(self.store, info, run=run, scorer=scorer, viewer=self.annotator, progress=progress)
+            return answer(
+                self.store, info, self.annotator, run=run, scorer=scorer, usual=usual, on_screen=True,
+                progress=progress,
+            )  # fmt: skip
 
         return await asyncio.to_thread(work)
 

@@ -79,7 +79,7 @@ def hidden_text(hidden: int) -> str:
     """Why so many rows have no numbers, in one line; empty when none is hidden."""
     if not hidden:
         return ""
-    return f"{hidden:,} hidden (·): the verdict comes first; deciding a sample shows its values."
+    return f"{hidden:,} hidden (·) until you review them."
 
 
 def filter_parts(report: Report, state: str, between: str, shown: int) -> tuple[tuple[Part, ...], ...]:
@@ -130,7 +130,7 @@ def _apart(one: Dispute) -> list[Part]:
         ("  Δ ", "$accent"), (delta(one.delta), "bold $accent"),
     ]  # fmt: skip
     if one.moves is not None:
-        parts.append((f"   settled, the mean moves by {moved(one.moves)}", DIM))
+        parts.append((f"   resolving this changes the mean by {moved(one.moves)}", DIM))
     return parts
 
 

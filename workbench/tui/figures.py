@@ -60,14 +60,13 @@ def unit_symbol(unit: Unit) -> str:
 
 
 def verdict(match: Match) -> str:
-    """`● 1 equal` (found, context 1, by that rule), `○ partial`, `? unsure`, `· open`."""
+    """`● found in 1` (context 1), `○ missing`, `○ partial`, `? unsure`, `· open`."""
     symbol = ROUND.get(match.verdict or "", "·")
     if match.verdict == "found":
-        where = str(match.evidence[0].context + 1) if match.evidence else ""
-        return " ".join(part for part in (symbol, where, match.rule.replace("_", " ")) if part)
+        return f"{symbol} found" + (f" in {match.evidence[0].context + 1}" if match.evidence else "")
     if match.verdict == "missing":
         why = match.reason if match.reason and match.reason != "absent" else "nested" if match.nested else ""
-        return f"{symbol} {why}".rstrip()
+        return f"{symbol} {why or 'missing'}"
     return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
 
 

@@ -33,7 +33,7 @@ class Look:
     """The figures with what takes long to find for many samples: it is worked out beside the event loop.
 
     `largest` has every sample by size of Δ; `places` how many have the same two values, with the first of
-    them; `ways` how many were reviewed in which way.
+    them; `ways` how many were reviewed in which way. `said` are the sentences of the answer.
     """
 
     found: Figures
@@ -41,9 +41,10 @@ class Look:
     bins: Sequence[Bin[Row]]
     places: Mapping[Place, tuple[int, Row]]
     ways: Mapping[str, int]
+    said: tuple[str, ...] = ()
 
 
-def look(found: Figures) -> Look:
+def look(found: Figures, said: tuple[str, ...] = ()) -> Look:
     """Prepare figures for the screen; .2 s for 100,000 verified samples."""
     largest = by_size(found.rows)
     places: dict[Place, tuple[int, Row]] = {}
@@ -53,7 +54,7 @@ def look(found: Figures) -> Look:
             count, first = places.get(at, (0, row))
             places[at] = count + 1, first
     ways = {name: sum(map(wanted, found.rows)) for name, wanted in WAYS}
-    return Look(found, largest, bins(found.rows), places, ways)
+    return Look(found, largest, bins(found.rows), places, ways, said)
 
 
 def place(row: Row) -> Place | None:

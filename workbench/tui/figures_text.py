@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.comparing import words
 from workbench.comparing.words import FEWEST, Fact, many, number, signed
 from workbench.tui import figures_rows
-from workbench.tui.cells import fit, width
+from workbench.tui.cells import cut, fit, width
 from workbench.tui.figures_rows import Look, Sample
 from workbench.tui.ids import short
 from workbench.tui.safe import flat
@@ -60,14 +60,19 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Styled]]:
     return lines
 
 
-def overview(found: Figures, room: int) -> list[list[Styled]]:
-    """The estimate, or what stands in its place."""
+def overview(found: Figures, room: int, *, high: bool = True) -> list[list[Styled]]:
+    """The estimate, or what stands in its place; a line each where the screen is not `high`."""
     facts = words.estimate_facts(found.estimate, assisted=found.assisted)
     strong = words.estimate_label(found.estimate)
     if found.estimate.refusal:
         facts += words.same_facts(found.rows, found.paired)
         strong = "bias"
-    return fact_lines(facts, room, strong=strong)
+    if high:
+        return fact_lines(facts, room, strong=strong)
+    short = [
+        fact._replace(note=cut(fact.note, room - NAME - max(VALUE, width(fact.value) + 1))) for fact in facts
+    ]
+    return fact_lines(short, room, strong=strong)
 
 
 def notes(found: Figures) -> str:
@@ -244,7 +249,7 @@ def sample_parts(one: Sample, share: bool, size: int) -> list[Part]:
     """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
     key = _key_cells(size)
-    shown = fit(short(row.id, key), key)
+    shown = fit(short(row.id, key, row.question), key)
     cells = [number(row.automatic), number(row.verified), signed(row.delta)]
     numbers = "".join(fit(cell, 10, right=True) for cell in cells)
     own = fit(signed(part), 8, right=True) if share else ""
@@ -264,22 +269,21 @@ def _key_cells(size: int) -> int:
 def sample_line(row: Row) -> list[Styled]:
     """The chosen sample of the scatter picture."""
     return [
-        ("◆ ", "bold $warning"), (flat(row.id), "bold"),
+        ("◆ ", "bold $warning"), (short(row.id, 60, row.question), "bold"),
         ("  automatic ", DIM), (number(row.automatic), "bold"),
         ("  verified ", DIM), (number(row.verified), "bold"),
         ("  Δ ", DIM), (signed(row.delta), "bold"), (f"  {row.cause}", DIM),
     ]  # fmt: skip
 
 
-def nothing_yet(found: Figures) -> str:
-    """What to do while nothing is verified."""
+def nothing_yet(found: Figures, said: Sequence[str]) -> str:
+    """The answer and what to do while nothing is verified."""
     total = many(found.counts.total, "sample")
-    mean = found.estimate.automatic.value
-    said = f"The automatic mean of all {total} is {number(mean)}; nobody knows yet how true it is.\n\n"
-    if not found.run:
-        said = f"{total.capitalize()}, and nothing is proposed: R in the queue starts a run.\n\n"
+    first = " ".join(said)
+    if not found.run and found.estimate.automatic.value is None:
+        first = f"{total}, and nothing is proposed: R in the queue starts a run."
     return (
-        f"Nothing is verified yet.\n\n{said if mean is not None or not found.run else ''}"
-        "Go back to the queue (esc) and review some samples (c). The queue is in random order, so the first "
-        "ten speak for all of them; P plans how many it takes."
+        f"{first}\n\nNothing is verified yet.\n\n"
+        "Go back to the queue (esc) and review some samples (c). Stop whenever you like: the queue is "
+        "in random order, so what you have reviewed is a random sample. P plans how many it takes."
     )

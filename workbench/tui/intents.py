@@ -139,7 +139,7 @@ def unsure(unit: Unit) -> Intent:
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
     """Move one edge of the principal span by a token. Raises InputError when it cannot move."""
     if not unit.spans:
-        raise InputError("this unit does not stand in the reference: no edge to move")
+        raise InputError("this unit is not in the reference text: no edge to move")
     span = shifted(reference, unit.spans[0], left=left, outward=outward)
 
     def make(opened: Opened) -> Edit | None:

@@ -94,7 +94,7 @@ def _design(report: PlanReport) -> str:
 
 def _prefix(report: PlanReport) -> str:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
-    said = f"{report.prefix:,} complete in order" + (f": {counts}" if counts else "")
+    said = f"{report.prefix:,} reviewed in order" + (f": {counts}" if counts else "")
     return said + (f"; {report.beyond:,} more not reached yet" if report.beyond else "")
 
 
@@ -129,8 +129,8 @@ def _next_steps(report: PlanReport) -> list[list[Part]]:
 def _what_holds(report: PlanReport) -> list[str]:
     if report.plan is not None:
         return [] if report.decided else ["Nothing is decided yet: n makes another plan, D drops this one."]
-    steps = ["Every beginning of the random order is a random sample."]
+    steps = ["Stop whenever you like: what you have reviewed is a random sample."]
     if report.decided:
-        steps.append(f"{many(report.decided, 'sample')} decided: a plan comes before the first verdict.")
+        steps.append(f"{many(report.decided, 'sample')} decided. Too late for a plan: reviewing has begun.")
         return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
     return [*steps, "n plans a number to reach, by strata, or what may be wrong first."]

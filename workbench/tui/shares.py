@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from workbench.comparing.reasons import in_short, reasons
 from workbench.tui.cells import cut, wrap
 from workbench.tui.figures import delta
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference, Row
+    from workbench.model import Kind
 
 NAME = 24
 """Cells of a unit's name in the line of causes."""
@@ -45,6 +47,19 @@ def causes_line(found: Difference, size: int, *, lead: int = 0, lines: int = 1) 
     for place, index in enumerate(order):
         longer = f"{line}{', ' if line else ''}{_named(rows[index])} {written[index]}"
         more = ", …" if place < len(order) - 1 else ""
+        if len(wrap("x" * lead + longer + more, size)) > lines:
+            return f"{line}, …" if line else cut(longer, size - lead)
+        line = longer
+    return line
+
+
+def reasons_line(found: Difference, kind: Kind, size: int, lead: int = 0, lines: int = 1) -> str:
+    """`3 names in another form, another extraction or judge`: as many reasons as fit, the largest first."""
+    line = ""
+    said = [in_short(what, units, kind) for what, units, _ in reasons(found)]
+    for place, one in enumerate(said):
+        longer = f"{line}{', ' if line else ''}{one}"
+        more = ", …" if place < len(said) - 1 else ""
         if len(wrap("x" * lead + longer + more, size)) > lines:
             return f"{line}, …" if line else cut(longer, size - lead)
         line = longer

@@ -6,20 +6,24 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from workbench.matching.nearest import shared
-from workbench.model import Evidence, Kind, Span, Unit, count
+from workbench.model import Evidence, Imported, Kind, Span, Unit, count
 from workbench.reviewing.edits import Accept, Edit, Put
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
 from workbench.tui.ids import short
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
+from workbench.tui.shares import reasons_line
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.tallies import first_of
+from workbench.tui.widgets.tallies import counted, first_of
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
+REASONS = 60
+"""Cells of the reasons for a difference, in the line that stays after an accept."""
 QUOTE = 160
 """Characters of an evidence shown beside the unit; the context shows it whole."""
 
@@ -41,11 +45,11 @@ def head_parts(
     right: list[Part] = []
     state = opened.state.of(kind)
     if opened.blind:
-        right.append(("◇ blind  ", "$accent"))
+        right.append(("◇ without suggestions  ", "$accent"))
     if opened.rematch:
         right.append(("↺ matches only  ", "$accent"))
     if opened.opening.off_plan:
-        right.append(("◌ off-plan  ", "$warning"))
+        right.append(("◌ picked by hand  ", "$warning"))
     if opened.state.flag:
         right.append((f"⚑ {flat(opened.state.flag)[:24]}  ", "$warning"))
     if opened.state.comments:
@@ -56,7 +60,7 @@ def head_parts(
         tone = "$success" if state.disposition == "verified" else "$warning"
         why = f": {flat(state.reason)[:24]}" if state.reason else ""
         right.append((f"{DISPOSITION_SYMBOL[state.disposition]} {state.disposition}{why}  ", tone))
-    right.append((short(opened.sample.id, 1000), "bold"))
+    right.append((short(opened.sample.id, 1000, opened.sample.user_input), "bold"))
     return tuple(left), tuple(right)
 
 
@@ -126,18 +130,18 @@ def detail(unit: Unit, opened: Opened) -> str:
     if unit.proposed and unit.proposed != unit.text:
         facts.append(f"proposed as “{unit.proposed}”")
     if not unit.grounded:
-        facts.append("does not stand in the reference")
+        facts.append("not in the reference text")
     if unit.duplicate_of:
         facts.append("duplicate of an earlier unit: not counted")
     if unit.rejected:
         facts.append("rejected: not counted")
     lines.append(" · ".join(flat(fact) for fact in facts if fact))
     if match.verdict == "found":
-        rule = f"found by {match.rule.replace('_', ' ')}" if match.rule else "found"
+        rule = f"found: {RULES.get(match.rule, match.rule.replace('_', ' '))}" if match.rule else "found"
         lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            near = ", decided by a person"
+            near = ": your decision"
         else:
             near = f"; nearest similarity {match.similarity}" if match.similarity else ""
         lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)
@@ -192,7 +196,10 @@ def advice(edit: Edit) -> str:
 
 
 RULES = {
+    "human": "your decision",
     "equal": "exact match",
+    "presence": "in the text",
+    "carried": "from the other retriever",
     "normalised": "the same name, spelled differently",
     "inflected": "the same name in another form",
     "typo": "nearly the same spelling",
@@ -226,7 +233,7 @@ def plural(kind: Kind) -> str:
 def nothing_text(opened: Opened, kind: Kind) -> str:
     """What to do where there is no unit."""
     if opened.blind:
-        return f"blind: nothing is proposed. n makes a new {kind}; 0 says there are none."
+        return f"reviewed without suggestions. n makes a new {kind}; 0 says there are none."
     if opened.opening.proposal is None:
         return f"nothing was proposed for this sample. n makes a new {kind}; a accepts none."
     return f"no {plural(kind)} were proposed. n makes a new {kind}; a accepts none."
@@ -242,12 +249,18 @@ def outcome(opened: Opened, edit: Edit) -> str:
     one = first_of(opened.automatic, kind)
     if one is None:
         return said
-    name = one.scorer
+    gap = ""
+    if one.tally.recall is not None and verified.recall is not None:
+        gap = delta(one.tally.recall - verified.recall)
+    if isinstance(one.tally, Imported):
+        why = reasons_line(opened.causes[kind], kind, REASONS) if kind in opened.causes else ""
+        said = f": yours {counted(one.tally)} · true {tally(verified)}" + (f" · {gap}" if gap else "")
+        return f"{said}: {why}" if why else said
+    name = scorer_name(one.scorer)
     if one.tally.recall == verified.recall:
-        # `linked` proposed what was accepted, so it cannot differ; counting exact names may
+        # name matching made the suggestions that were accepted, so it cannot differ; exact names may
         exact = next((other for other in opened.automatic if other.scorer == "ragas"), one)
         if exact.kind == kind and exact.tally.recall != verified.recall:
             one, name = exact, "exact names (ragas)"
-    both = one.tally.recall is not None and verified.recall is not None
-    gap = f", Δ {delta((one.tally.recall or 0) - (verified.recall or 0))}" if both else ""
-    return f"{said}, {name} {tally(one.tally)}{gap}"
+            gap = delta((one.tally.recall or 0) - (verified.recall or 0)) if gap else ""
+    return f"{said}, {name} {counted(one.tally)}" + (f", Δ {gap}" if gap else "")

@@ -5,7 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from workbench.tui.figures import tally
+from workbench.comparing.reasons import shows
+from workbench.scoring.names import scorer_name
+from workbench.tui.figures import delta, tally
+from workbench.tui.safe import flat
 from workbench.tui.shares import adding_up
 
 if TYPE_CHECKING:
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.stages.why import Why
 
 RULES = {
-    "lineage": "one unit: the verified one came out of the automatic one",
+    "lineage": "the same unit, edited by a reviewer",
     "span": "linked: both stand at the same place of the reference",
     "overlap": "linked: they share words of the reference",
     "key": "linked: the same name but for case, accents and small words",
@@ -37,7 +40,10 @@ _SENTENCES = {
     ("missed match", "comparator"): "extracted there, not linked by the matcher",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",
-    ("untraced", ""): "the file's number and our recount of its metric differ: another extraction or judge",
+    (
+        "untraced",
+        "",
+    ): "your number is not our recount of the suggestions: another extraction or judge",
     ("rounding", ""): "the file's number is rounded",
 }
 
@@ -56,7 +62,23 @@ def sentence(row: Row) -> str:
 
 def automatic_value(why: Why) -> str:
     """`3/6 .50`; for a number of the file that number and its recount: `.3333 · recount 3/6 .50`."""
-    return f"{why.imported} · recount {tally(why.automatic)}" if why.imported else tally(why.automatic)
+    if not why.imported:
+        return tally(why.automatic)
+    recount = f" · recount {tally(why.automatic)}" if why.automatic.units else ""
+    return f"{written(why.imported)}{recount}"
+
+
+def written(digits: str) -> str:
+    """A number as the file has it, `.3333`; one of many digits to four of them."""
+    text = digits if len(digits) <= 6 else f"{float(digits):.4f}"
+    return text.removeprefix("0") if text.startswith("0.") else text
+
+
+def source(why: Why) -> str:
+    """Whose value is compared: `yours (context_entity_recall)`, `name matching · rules`."""
+    if why.imported:
+        return f"yours ({flat(why.scorer)})"
+    return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
 
 
 def fitted_note(why: Why) -> str:
@@ -71,7 +93,7 @@ def exact(why: Why) -> str:
     if why.delta is None:
         return "undefined: one side has no units"
     if why.imported:
-        return f"{why.imported} − {why.verified.found}/{why.verified.units} = {fraction(why.delta)}"
+        return f"{written(why.imported)} − {why.verified.found}/{why.verified.units} = {delta(why.delta)}"
     sides = f"{why.automatic.found}/{why.automatic.units} − {why.verified.found}/{why.verified.units}"
     return f"{sides} = {fraction(why.delta)}"
 
@@ -83,14 +105,13 @@ def fraction(number: Fraction) -> str:
 
 def totals(why: Why) -> str:
     """`invented unit 1 −.10 · missed unit 1 −.07`: how many units, and what they come to."""
-    if not why.totals:
-        return "the two sides agree in every unit"
+    listed = [one for one in why.totals if shows(one.cause, one.share)]
+    if not listed:
+        return "both sides agree in every unit"
     if why.delta is None:
-        return " · ".join(f"{one.cause} {one.units}" for one in why.totals)
-    written = adding_up([one.share or Fraction(0) for one in why.totals], why.delta)
-    return " · ".join(
-        f"{one.cause} {one.units} {share}" for one, share in zip(why.totals, written, strict=True)
-    )
+        return " · ".join(f"{one.cause} {one.units}" for one in listed)
+    written = adding_up([one.share or Fraction(0) for one in listed], why.delta)
+    return " · ".join(f"{one.cause} {one.units} {share}" for one, share in zip(listed, written, strict=True))
 
 
 def reported(why: Why) -> str:

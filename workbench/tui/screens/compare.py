@@ -13,8 +13,9 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
+from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline, verified_samples
-from workbench.scoring.names import SCORERS
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import cut
 from workbench.tui.figures_rows import Look, Sample, look
 from workbench.tui.figures_text import nothing_yet
@@ -105,8 +106,8 @@ class CompareScreen(BaseScreen):
         self._reading, self._done = True, 0
         run, scorer = run or self._run, scorer or self._scorer
         try:
-            found = await self.desk.figures(run, scorer, self._progress)
-            self.seen = await asyncio.to_thread(look, found)
+            answer, found = await self.desk.answer(run, scorer, self._progress)
+            self.seen = await asyncio.to_thread(look, found, tuple(sentences(answer, flat)))
             self.found = found
         finally:
             self._reading = False
@@ -119,7 +120,11 @@ class CompareScreen(BaseScreen):
     def _title(self) -> None:
         found = self.found
         name = cut(flat(self.desk.info.name), 24 if self.size.width < 100 else 40)
-        what = flat(f"  {found.scorer} · {found.run or 'no run'} · {found.threshold}") if found else ""
+        what = (
+            flat(f"  {scorer_name(found.scorer)} · {found.run or 'no run'} · {found.threshold}")
+            if found
+            else ""
+        )
         verified = headline(verified_samples(found.counts), found.counts.total) if found else ""
         if not self.has_class("-wide"):
             verified = verified.replace(" samples", "")
@@ -133,7 +138,7 @@ class CompareScreen(BaseScreen):
         if self.found.rows:
             self.show_section(self.at)
         else:
-            self._empty(nothing_yet(self.found))
+            self._empty(nothing_yet(self.found, self.seen.said if self.seen else ()))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -252,18 +257,12 @@ class CompareScreen(BaseScreen):
         listed = self.section.listed
         if isinstance(listed, SampleRows):
             if (row := listed.verified) is not None:
-                await open_why(self, self.desk, row.sample_id, self.found.kind, self._explained_by)
+                await open_why(self, self.desk, row.sample_id, self.found.kind, self.found.scorer)
         elif isinstance(listed, Picks) and listed.chosen is not None:
             if listed.chosen.samples is None:
                 self.say("no sample stands behind this line")
             else:
                 self.work(partial(self._drill, listed.chosen, listed.chosen.samples))
-
-    @property
-    def _explained_by(self) -> str | None:
-        """The scorer that Why shall show; an imported column has no assessment of its own."""
-        assert self.found is not None  # asked for with figures only
-        return self.found.scorer if self.found.scorer in SCORERS else None
 
     async def _drill(self, pick: Pick, find: Callable[[], list[Sample]]) -> None:
         """The samples of a line; finding them among 100,000 takes .3 s."""
@@ -272,10 +271,10 @@ class CompareScreen(BaseScreen):
         if not samples:
             self.say("no difference stands behind this line")
             return
-        title = f"{self.found.scorer} · {pick.title}"
+        title = f"{scorer_name(self.found.scorer)} · {pick.title}"
         await self.app.push_screen(
             CompareSamplesScreen(
-                self.desk, title, samples, self.found.kind, self._explained_by, shares=pick.shares
+                self.desk, title, samples, self.found.kind, self.found.scorer, shares=pick.shares
             )
         )
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.binding import BindingType
 
+from workbench.scoring.names import scorer_name
 from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -52,7 +53,7 @@ def scorer_choices(found: Figures, take: Callable[[str], None]) -> list[Choice]:
     """The scorers and imported columns that there are figures of."""
     return [
         Choice(
-            f"{flat(one.scorer):<22}",
+            f"{flat(scorer_name(one.scorer)):<22}",
             f"n {one.n:,}",
             on=one.scorer == found.scorer,
             take=partial(take, one.scorer),

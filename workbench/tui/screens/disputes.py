@@ -34,8 +34,8 @@ WITHOUT_VALUES = ("flag", "annotators")
 
 SHOWN = "Its automatic values show before you decide, and its review says so."
 OFF_PLAN = """\
-A sample that is opened from here is reviewed out of its turn: it is marked off-plan (◌), and no estimate \
-for the whole dataset is made from it.
+A sample that is opened from here is reviewed out of its turn: it is marked as picked by hand (◌), and no \
+estimate for the whole dataset is made from it.
 """
 
 

@@ -76,7 +76,7 @@ class NewUnitScreen(PromptScreen):
             return "nothing typed yet"
         spans = ground(typed, self._reference)
         if not spans:
-            return "this does not stand in the reference; type it as it is written there"
+            return "this is not in the reference text; type it as it is written there"
         if self._known(spans[0]):
             return "this is a unit already"
         return None

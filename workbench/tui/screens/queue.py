@@ -49,8 +49,8 @@ class QueueScreen(SearchScreen):
     LEGEND = (
         ("· ◐ ✓", "to do, started, verified"),
         ("→ ⊘", "skipped, excluded"),
-        ("⚑ ◇ ↺", "flagged, blind, to be matched again"),
-        ("↻ ◌", "verified under an older policy, off-plan"),
+        ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
+        ("↻ ◌", "verified under an older policy, picked by hand"),
         ("rome", "stands in the id, the question or the reference"),
         ('"right bank"', "so does a phrase; -rome does not"),
         ("state:todo", "label:date,place  lang:ru  is:flagged  by:ann"),
@@ -72,7 +72,7 @@ class QueueScreen(SearchScreen):
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("P", "plan", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
         key("C", "compare", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
-        key("D", "disputes", "Disputes: all that disagrees, by what it moves", "queue.disputes", "Queue"),
+        key("D", "disputes", "Disagreements, largest effect first", "queue.disputes", "Queue"),
         key("K", "calibrate", "Calibrate: the match threshold, by gold", "queue.calibrate", "Queue"),
         key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
@@ -151,7 +151,7 @@ class QueueScreen(SearchScreen):
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        redo = partial(_arrival, "did again", self.desk.redo)
+        redo = partial(_arrival, "redone", self.desk.redo)
         self._jump(redo, "nothing to redo", "the redo was not saved")
 
     def _jump(self, find: Find, none: str, failed: str) -> None:

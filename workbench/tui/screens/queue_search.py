@@ -31,7 +31,7 @@ GROUPS = {
 }  # fmt: skip
 """The fields that one can choose from, with their headings."""
 
-NAMES = {"todo": "to do", "offplan": "off-plan", "rematch": "to be matched again"}
+NAMES = {"todo": "to do", "offplan": "picked by hand", "rematch": "to be matched again"}
 MOST = 12
 """Values of a field offered in the menu; the others are typed."""
 

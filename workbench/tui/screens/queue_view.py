@@ -46,7 +46,7 @@ ORDERS: dict[Order, str] = {
 
 OFF_PLAN = """\
 Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
-made from them. They are marked off-plan (◌).
+made from them. They are marked as picked by hand (◌).
 """
 
 NO_DATASET = """\
@@ -213,14 +213,14 @@ class ViewScreen(BaseScreen):
     def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
         """The first rows say how much room ids need."""
         event.stop()
-        self.query_one(SampleHead).show(self.order, self.samples.key_size)
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
 
     # Drawing.
 
     def _draw_head(self) -> None:
         desk = self.desk
         assert desk is not None
-        self.query_one(SampleHead).show(self.order, self.samples.key_size)
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
@@ -229,7 +229,7 @@ class ViewScreen(BaseScreen):
         if self.order != "u":
             parts.append((f"  {ORDERS[self.order]}", "$accent"))
         if self.off_plan:
-            parts.append(("  ◌ off-plan", "$warning"))
+            parts.append(("  ◌ picked by hand", "$warning"))
         self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
 
     def _say_empty(self, text: str) -> None:

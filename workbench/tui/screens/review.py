@@ -90,7 +90,7 @@ class ReviewScreen(UnitsScreen):
         if intent.leaves:
             self.opened = fresh
             said = f"{intent.what}{outcome(fresh, edit)}{advice(edit)}"
-            what = told_of(fresh.sample.id, said, self.query_one(Status).room)
+            what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
             await self.run("open the next sample", partial(self._go_on, fresh, what))
             return
         self.saved(intent.what + advice(edit) + rematched(before, edit))
@@ -208,8 +208,8 @@ class ReviewScreen(UnitsScreen):
         elif self.now.blind and not any(unit.counted for unit in self.units):
             self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
         elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
-            shows = ", tab shows them" if any(unit.counted for unit in self.units) else ""
-            self.say(f"{', '.join(doubts)}: a again accepts{shows}", sign="?", tone="warn")
+            shows = ", tab: show it" if any(unit.counted for unit in self.units) else ""
+            self.say(f"{', '.join(doubts)}. a: accept anyway{shows}", sign="?", tone="warn")
             if shows and not doubtful(self.unit):
                 self.action_doubt(1)
         else:
@@ -255,7 +255,7 @@ class ReviewScreen(UnitsScreen):
 
     def action_redo(self) -> None:
         """Restore the act undone last and go where it was."""
-        self.do("redo", partial(self._moved, "redo", "did again"))
+        self.do("redo", partial(self._moved, "redo", "redone"))
 
     async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
         """Where an undo from the queue led: what was undone is said, and its unit has the cursor."""

@@ -40,7 +40,7 @@ n starts one: by rules on this machine, or by Claude.
 class RunsScreen(BaseScreen):
     """Reads beside the event loop; a run goes on in a thread of its own, also when the screen is left."""
 
-    LEGEND = (("✓", "the current run"), ("○", "failed: it could not speak of these samples"))
+    LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     BINDINGS: ClassVar[list[BindingType]] = [
         key("n", "new", "Start a run", "runs.new", "Runs", "new"),
         key(
@@ -49,7 +49,7 @@ class RunsScreen(BaseScreen):
         key("t", "retry", "Ask the failed samples of this run again", "runs.retry", "Runs", "retry"),
         key("c", "compare", "Compare this run with the current one", "runs.compare", "Runs", "compare"),
         key("space", "current", "Make this run the current one", "runs.current", "Runs", "current"),
-        key("s", "stop", "Stop the run that goes on, softly", "runs.stop", "Runs", "stop"),
+        key("s", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
         key("r f5", "reread", "Read again", "runs.reread", "Runs"),
         key("j down", "move(1)", "Next run", "runs.down", "Moving"),
         key("k up", "move(-1)", "Previous run", "runs.up", "Moving"),
@@ -173,9 +173,9 @@ class RunsScreen(BaseScreen):
         elif action in ("retry", "failures"):
             self.say("this run has no failures")
         elif action == "compare":
-            self.say("this is the current run: go to the one to compare with it")
+            self.say("this run is in use: go to the one to compare with it")
         else:
-            self.say("this is the current run")
+            self.say("this run is in use already")
 
     def action_move(self, step: int) -> None:
         """To another run."""
@@ -255,14 +255,14 @@ class RunsScreen(BaseScreen):
 
         self.desk = replace(self.desk, info=await self.desk.store.write(make_current, self.desk.info, name))
         await self._read(name)
-        self.say(f"{name} is the current run; verified samples stay as they are", sign="✓", tone="good")
+        self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
 
     def action_compare(self) -> None:
         """This run and the current one side by side."""
         assert self.run is not None  # the key is closed without it
         current = next((run.name for run in self.query_one(RunList).rows if run.current), None)
         if current is None:
-            self.say("there is no current run to compare with; space makes one current")
+            self.say("no run is in use to compare with; space uses one")
         else:
             self.say("comparing …")
             self.work(partial(self._compare, current, self.run.name))

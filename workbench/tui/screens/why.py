@@ -30,6 +30,7 @@ from workbench.tui.why_text import (
     fraction,
     reported,
     sentence,
+    source,
     totals,
 )
 from workbench.tui.widgets.bars import DIM, Bar, ColumnNames, Head, KeyBar, Part, Status, as_text
@@ -122,12 +123,12 @@ class WhyScreen(BaseScreen):
         name = "entities" if why.kind == "entity" else "statements"
         self.query_one(Head).show(
             (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
-            ((short(opened.sample.id, 1000), "bold"),),
+            ((short(opened.sample.id, 1000, opened.sample.user_input), "bold"),),
         )
         value = reported(why) if self.has_class("-wide") else ""
         self.query_one("#values", Bar).show(
             (
-                (flat(why.source), ""),
+                (source(why), ""),
                 (f" {automatic_value(why)}", "bold"),
                 (value, DIM),
                 (f"   {flat(why.verified_by)}", ""),
@@ -163,25 +164,36 @@ class WhyScreen(BaseScreen):
             return
         self.query_one("#cause", Static).update(self._cause(one, listed.shares[listed.cursor]))
         for name, unit in (("#automatic", one.row.automatic), ("#verified", one.row.verified)):
-            self.query_one(name, Passage).show(self._side(unit), nothing="no such unit on this side")
+            nothing = "" if self._unitless(one) else "no such unit on this side"
+            self.query_one(name, Passage).show(self._side(unit), nothing=nothing)
 
     def _cause(self, one: WhyRow, written: str) -> Content:
         row = one.row
         first: list[Part] = [(sentence(row), "")]
         if row.cause:
-            wide = self.has_class("-wide") and row.share is not None
+            wide = self.has_class("-wide") and row.share is not None and not self._unitless(one)
             first = [
                 (cause_of(row, long=True), "bold $warning"),
                 (f" {written}" if row.share is not None else "", "bold"),
-                (f" (exactly {fraction(row.share or Fraction(0))})" if wide else "", DIM),
+                (
+                    f" (exactly {fraction(row.share or Fraction(0))})"
+                    if wide and not self._unitless(one)
+                    else "",
+                    DIM,
+                ),
                 (f"  {sentence(row)}", ""),
             ]
         lines: list[list[Part]] = [first]
         if one.mend:
-            lines.append([("to mend it  ", DIM), (one.mend, "")])
+            lines.append([("Fix: ", DIM), (one.mend, "")])
         beside = f"beside “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(RULES.get(row.rule, beside), DIM)])
         return as_text(lines)
+
+    @staticmethod
+    def _unitless(one: WhyRow) -> bool:
+        """Whether the row is about the number of the file as a whole."""
+        return one.row.automatic is None and one.row.verified is None
 
     def _side(self, unit: Unit | None) -> str:
         assert self.why is not None  # a row is shown
@@ -254,7 +266,9 @@ def _line(listed: CauseList) -> str:
     if listed.chosen is None:
         return ""
     row = listed.chosen.row
-    sides = (unit.text if unit else "—" for unit in (row.automatic, row.verified))
+    sides = [unit.text if unit else "—" for unit in (row.automatic, row.verified)]
+    if row.automatic is None and row.verified is None:
+        sides = [sentence(row)]
     cause = f" · {cause_of(row, long=True)} {listed.shares[listed.cursor]}" if row.cause else ""
     return " | ".join(sides) + cause
 

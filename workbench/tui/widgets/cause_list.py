@@ -10,6 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 
+from workbench.comparing.reasons import shows
 from workbench.model import Unit
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import ROUND, UNDEFINED
@@ -25,6 +26,9 @@ MOST_LINES = 3
 """Lines a statement takes; its whole text stands below the list."""
 
 SHARE = 5
+UNITLESS = {"untraced": "(your number − our recount)", "rounding": "(rounding in the file)"}
+"""The rows about the number of a file as a whole, in the place of two units."""
+
 LONG = 100
 """Cells of the list from which a cause is written with its part."""
 
@@ -72,9 +76,10 @@ class CauseList(Lines):
 
     def show(self, why: Why) -> None:
         """Show these rows, the cursor on the largest share."""
-        self.rows, self._statements = why.rows, why.kind == "statement"
-        known = [one.row.share or Fraction(0) for one in why.rows]
-        self.shares = [UNDEFINED for _ in why.rows] if why.delta is None else adding_up(known, why.delta)
+        self.rows = tuple(one for one in why.rows if shows(one.row.cause, one.row.share))
+        self._statements = why.kind == "statement"
+        known = [one.row.share or Fraction(0) for one in self.rows]
+        self.shares = [UNDEFINED for _ in self.rows] if why.delta is None else adding_up(known, why.delta)
         self.cursor = max(range(len(known)), key=lambda index: abs(known[index]), default=0)
         self._plan()
         self.redraw()
@@ -134,7 +139,11 @@ class CauseList(Lines):
         back = base.background_style
         words = base if one.cause or here else self.part("causes--dim") + back
         parts = [Segment("▸ " if here and not part else "  ", base)]
-        for ours, unit in ((True, one.automatic), (False, one.verified)):
+        unitless = one.automatic is None and one.verified is None
+        if unitless:
+            room = 2 * (len("● ") + self.columns.text + len("  "))
+            parts.append(Segment(fit(UNITLESS[one.cause], room), words))
+        for ours, unit in () if unitless else ((True, one.automatic), (False, one.verified)):
             wrapped = self._wrapped[index, ours]
             text = wrapped[part] if part < len(wrapped) else " " * self.columns.text
             sign = ROUND.get(unit.match.verdict or "", "·") if unit and not part else " "

@@ -57,12 +57,13 @@ class Section(Vertical):
 
 
 class Overview(Section):
-    """The estimate, the three largest causes, notes."""
+    """The answer, the estimate, the three largest causes, notes."""
 
     NAME = "overview"
 
     def compose(self) -> ComposeResult:
         """Facts, causes, notes."""
+        yield Static(id="answer")
         yield Static(id="facts")
         yield Bar(id="why")
         yield Picks(id="top")
@@ -72,8 +73,11 @@ class Overview(Section):
     def show(self, seen: Look) -> None:
         """The first page."""
         found = seen.found
+        self.query_one("#answer", Static).update(Content(" ".join(seen.said)))
         self.query_one("#facts", Static).update(
-            as_text(figures_text.overview(found, self.content_size.width))
+            as_text(
+                figures_text.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
+            )
         )
         left = len(found.causes) - figures_text.TOP
         more = f"{left} more: 4" if left > 0 else ""
@@ -205,9 +209,12 @@ class Causes(Section):
 
     def moved(self) -> None:
         """Say the chosen one in full."""
+        if self.seen is None:
+            return
+        found = self.seen.found
         chosen = self.query_one(Picks).chosen
         self.query_one("#cause", Static).update(
-            Content(chosen.said if chosen else "No cause: nothing differs, or the values have no units.")
+            Content(chosen.said if chosen else " ".join(words.no_cause_lines(found)))
         )
 
     def turn(self) -> None:

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from workbench.stages.queue_row import QueueRow
 
 MARKS = 5
-AUTO, VERIFIED, DELTA = 5, 9, 6  # cells of the number columns, right-aligned under their names
+VALUES = {False: (5, 9), True: (7, 7)}
+"""Cells of both values, right-aligned under `auto` and `verified`, or under `yours` and `true`."""
+BOTH, DELTA = 14, 6
 CAUSE = 13
 LEAST_TEXT = 12
 """Cells of the reference below which other columns give way."""
@@ -39,7 +41,7 @@ def plan(size: int, key_size: int) -> Columns:
     most = 14 if size < 100 else 20 if size < 160 else 28
     key = max(6, min(key_size or most, most))
     cause, who = CAUSE, 0 if size < 100 else 12
-    fixed = 2 + 1 + MARKS + 2 + AUTO + VERIFIED + DELTA + 1
+    fixed = 2 + 1 + MARKS + 2 + BOTH + DELTA + 1
 
     def text() -> int:
         return size - fixed - key - (2 + cause if cause else 0) - (2 + who if who else 0)
@@ -54,7 +56,7 @@ def plan(size: int, key_size: int) -> Columns:
 
 
 def marks(row: QueueRow) -> str:
-    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ off-plan."""
+    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand."""
     kind = "◇" if row.blind else "↺" if row.rematch else ""
     return ("⚑" if row.flag else "") + kind + ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
 
@@ -77,11 +79,15 @@ class SampleHead(Widget):
         super().__init__(id=id)
         self._order: Order = "u"
         self._key_size = 0
+        self._yours = False
         self._places: list[tuple[int, int, Order]] = []
 
-    def show(self, order: Order, key_size: int) -> None:
-        """Mark the column that the list is ordered by, and leave ids that much room."""
-        self._order, self._key_size = order, key_size
+    def show(self, order: Order, key_size: int, *, yours: bool = False) -> None:
+        """Mark the column that the list is ordered by, and leave ids that much room.
+
+        `yours`: the automatic values came with the file.
+        """
+        self._order, self._key_size, self._yours = order, key_size, yours
         self.refresh()
 
     def render(self) -> Content:
@@ -92,12 +98,13 @@ class SampleHead(Widget):
         if not self._key_size:
             return Content("")
         columns = plan(self.content_size.width - 1, self._key_size)
+        auto, verified = VALUES[self._yours]
         named: list[tuple[str, int, bool, Order | None]] = [
             ("", 3 + MARKS, False, None),
             ("sample", columns.key + 2, False, "file"),
             ("reference", columns.text, False, "u"),
-            ("auto", AUTO, True, "doubt"),
-            ("verified", VERIFIED, True, None),
+            ("yours" if self._yours else "auto", auto, True, "doubt"),
+            ("true" if self._yours else "verified", verified, True, None),
             ("Δ", DELTA, True, "delta"),
         ]
         if columns.cause:

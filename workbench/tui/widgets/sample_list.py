@@ -11,13 +11,14 @@ from rich.segment import Segment
 from textual.message import Message
 from textual.strip import Strip
 
-from workbench.model import Tally
+from workbench.model import Imported, Tally
+from workbench.scoring.names import SCORERS
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import DISPOSITION_SYMBOL, UNDEFINED, delta, value
 from workbench.tui.ids import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.sample_columns import AUTO, DELTA, MARKS, VERIFIED, marks, plan
+from workbench.tui.widgets.sample_columns import DELTA, MARKS, VALUES, marks, plan
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ class SampleList(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.key_size = 0
+        self.yours = False
         self._ids = array("q")
         self._source: Source | None = None
         self._rows: dict[int, QueueRow] = {}
@@ -192,8 +194,9 @@ class SampleList(Lines):
         for number, row in rows.items():
             if not row.delta:
                 self._causes.pop(number, None)
+        self.yours = any(row.scorer and row.scorer not in SCORERS for row in rows.values())
         if not self.key_size and rows:
-            self.key_size = max(width(short(row.key, PAGE)) for row in rows.values())
+            self.key_size = max(width(short(row.key, PAGE, row.question)) for row in rows.values())
             self.post_message(self.Arrived())
 
     async def _read_causes(self, source: Source, rows: Mapping[int, QueueRow]) -> None:
@@ -231,6 +234,7 @@ class SampleList(Lines):
         decided = row.disposition in ("verified", "excluded")
         good, warn = self.part("samples--good"), self.part("samples--warn")
         background = base.background_style
+        auto, verified = VALUES[self.yours]
         parts = [
             Segment(pointer, base),
             Segment(
@@ -238,10 +242,10 @@ class SampleList(Lines):
                 (good if row.disposition == "verified" else dim) + background,
             ),
             Segment(fit(" " + marks(row), MARKS), (warn if row.flag or row.stale else dim) + background),
-            Segment(fit(short(row.key, columns.key), columns.key) + "  ", base),
+            Segment(fit(short(row.key, columns.key, row.question), columns.key) + "  ", base),
             Segment(fit(flat(row.reference).strip(), columns.text), dim if decided else base),
-            Segment(_number(row.automatic, AUTO), dim),
-            Segment(_number(row.verified, VERIFIED), base),
+            Segment(_number(row.automatic, auto), dim),
+            Segment(_number(row.verified, verified), base),
             Segment(fit(difference(row), DELTA, right=True), base),
         ]
         if columns.cause:
@@ -259,5 +263,5 @@ def difference(row: QueueRow) -> str:
     return delta(row.delta) if row.delta is not None else UNDEFINED
 
 
-def _number(tally: Tally | None, size: int) -> str:
-    return fit(value(tally.recall) if tally else "", size, right=True)
+def _number(counted: Tally | Imported | None, size: int) -> str:
+    return fit(value(counted.recall) if counted else "", size, right=True)

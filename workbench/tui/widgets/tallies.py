@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 from textual.widget import Widget
 
-from workbench.model import Kind, Tally, count
-from workbench.scoring.names import first_scorer
+from workbench.comparing.reasons import LEAST
+from workbench.model import Imported, Kind, Tally, count
+from workbench.scoring.names import first_scorer, scorer_name
 from workbench.tui.cells import cut, width
-from workbench.tui.figures import delta, tally
-from workbench.tui.safe import flat
-from workbench.tui.shares import causes_line
+from workbench.tui.figures import delta, tally, value
+from workbench.tui.shares import causes_line, reasons_line
 from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
@@ -25,8 +26,19 @@ GAP = "   "
 
 def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
     """The automatic score that is shown first."""
-    name = first_scorer((one.scorer for one in automatic), kind)
-    return next((one for one in automatic if one.scorer == name), None)
+    imported = (one for one in automatic if one.kind == kind and isinstance(one.tally, Imported))
+    name = first_scorer((one.scorer for one in automatic if isinstance(one.tally, Tally)), kind)
+    return next(imported, next((one for one in automatic if one.scorer == name), None))
+
+
+def score_name(one: AutoScore) -> str:
+    """What a score is called where one value is shown: that of the file is yours."""
+    return "yours" if isinstance(one.tally, Imported) else scorer_name(one.scorer)
+
+
+def counted(one: Tally | Imported) -> str:
+    """`3/6 .50`, or the number of the file: `.50`."""
+    return value(one.recall) if isinstance(one, Imported) else tally(one)
 
 
 MORE = " (w)"
@@ -34,7 +46,9 @@ MORE = " (w)"
 
 
 class Tallies(Widget):
-    """`linked 3/6 .50   verified 4/6 .67`, below it `Δ −.17: invented Indian −.10, …`; or all on one line.
+    """`yours .17   true 4/6 .67`, below it `−.50: 3 names in another form`; or all on one line.
+
+    Without a number of the file `name matching 3/6 .50   verified 4/6 .67`, `Δ −.17: invented Indian −.10`.
 
     Nothing is counted before the decision: the units open as the machine matched them, so a running
     count would be the automatic score under another name.
@@ -43,6 +57,7 @@ class Tallies(Widget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._auto: AutoScore | None = None
+        self._kind: Kind = "entity"
         self._verified: Tally | None = None
         self._causes: Difference | None = None
         self._hidden = False
@@ -52,7 +67,7 @@ class Tallies(Widget):
         """Show what may be seen of this sample."""
         state = opened.state.of(kind)
         before = (self._auto, self._verified, self._causes, self._nothing, self._hidden)
-        self._auto = first_of(opened.automatic, kind)
+        self._auto, self._kind = first_of(opened.automatic, kind), kind
         self._verified = count(state.assessment.units) if state.disposition == "verified" else None
         self._causes = opened.causes.get(kind)
         self._nothing = opened.opening.proposal is None and not opened.blind
@@ -70,21 +85,26 @@ class Tallies(Widget):
         """The automatic value, the verified one, and their difference with the causes that fit."""
         auto: list[Part] = []
         if self._auto is not None:
-            auto = [(flat(self._auto.scorer), ""), (f" {tally(self._auto.tally)}", "bold")]
+            auto = [(score_name(self._auto), ""), (f" {counted(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
-            auto = [("automatic hidden until you accept", DIM)]
+            auto = [("The automatic score appears after you accept.", DIM)]
         elif self._nothing or self._verified is not None:
             auto = [("no automatic score", DIM)]
         if self._verified is None:
             return auto, [], []
-        verified: list[Part] = [("verified", ""), (f" {tally(self._verified)}", "bold")]
+        yours = self._auto is not None and isinstance(self._auto.tally, Imported)
+        verified: list[Part] = [("true" if yours else "verified", ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
             return auto, verified, []
-        difference: list[Part] = [("Δ ", "$accent"), (delta(self._causes.delta), "bold $accent")]
-        if any(row.share for row in self._causes.rows):
+        difference: list[Part] = [
+            ("" if yours else "Δ ", "$accent"),
+            (delta(self._causes.delta), "bold $accent"),
+        ]
+        if any(abs(row.share or Fraction(0)) >= LEAST for row in self._causes.rows):
             difference.append((": ", ""))
             lead = _width(difference)
-            difference.append((causes_line(self._causes, size, lead=lead, lines=lines), ""))
+            named = reasons_line(self._causes, self._kind, size, lead, lines) if yours else ""
+            difference.append((named or causes_line(self._causes, size, lead=lead, lines=lines), ""))
         if lines > 1 or _width(difference) + len(MORE) <= size:
             difference.append((MORE, DIM))
         return auto, verified, difference

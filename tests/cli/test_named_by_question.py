@@ -1,0 +1,47 @@
+"""On the command line a sample without an id of its own is named by its question."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+HASH = "0123456789abcdef0123456789abcdef"
+ROW = {
+    "user_input": "Who built\nit?",
+    "reference": "Rome and Oslo.",
+    "retrieved_contexts": ["Rome"],
+    "scores": {"context_entity_recall": 0.25},
+    "gold": {"annotator": "g", "entities": [{"text": "Rome", "label": "place", "verdict": "found"}]},
+    "proposal": {
+        "proposer": "p",
+        "reference_entities": [{"text": "Rome", "label": "place"}, {"text": "Oslo", "label": "place"}],
+        "context_entities": [[{"text": "Rome", "label": "place"}]],
+    },
+}
+
+
+def loaded(run: Any, tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(json.dumps({**ROW, "id": HASH}) + "\n", "utf-8")
+    assert 0 == run("import", file, "--gold").code
+
+
+def test_score_and_compare_print_the_question_and_the_column_first(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    for text in (run("score").out, run("compare", "--samples").out):
+        assert HASH not in text
+        lines = text.splitlines()
+        head, row = (next(line for line in lines if line.startswith(word)) for word in ("entities", "Who"))
+        assert ["entities", "context_entity_recall", "ragas"] == head.split()[:3]
+        assert row.startswith("Who built it?")
+        assert row.endswith("−.75")
+        assert "Δ = context_entity_recall − verified" in text
+    assert HASH == json.loads(run("score", "--json").out)["samples"][0]["id"]
+
+
+def test_the_gate_names_what_is_below_by_its_question(run: Any, tmp_path: Path) -> None:
+    loaded(run, tmp_path)
+
+    assert "  below: Who built it?" in run("score", "--threshold", "0.9").out.splitlines()

@@ -1,0 +1,92 @@
+"""The queue of a dataset whose file came with a column of scores: that column is what a row compares."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from tests.stages.test_queue import ids, row
+from workbench.model import Imported, Tally
+from workbench.stages import editing, queue
+from workbench.stages.review import act
+from workbench.store.datasets import set_dataset
+
+COLUMN = "context_entity_recall"
+ROWS = [
+    row("low", ["Rome", "Oslo"], ["Rome", "Oslo"], scores={COLUMN: 0.25}),
+    row("third", ["Rome", "Oslo", "Bern"], ["Rome"], scores={COLUMN: 0.3333, "faithfulness": 0.9}),
+    row("high", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.9}),
+    row("without", ["Rome", "Oslo"], ["Rome"]),
+    row("open", ["Rome", "Oslo"], ["Rome"], scores={COLUMN: 0.7}),
+]
+
+
+@pytest.fixture
+def audited(bench: Any) -> Any:
+    """All samples but the last are accepted as proposed."""
+    bench.load(ROWS)
+    for one in ROWS[:-1]:
+        opened = bench.open(one["id"])
+        act(bench.store, opened, editing.accept(opened, "entity"))
+    return bench
+
+
+def rows_of(bench: Any) -> dict[str, queue.QueueRow]:
+    every = queue.queue_ids(bench.store, bench.info().id, "ann")
+    return {one.key: one for one in queue.queue_rows(bench.store, bench.info().id, "ann", every).values()}
+
+
+def test_a_row_compares_the_number_of_the_file_with_the_verified_value(audited: Any) -> None:
+    low = rows_of(audited)["low"]
+
+    assert (COLUMN, Imported(Fraction(1, 4)), Tally(2, 0)) == (low.scorer, low.automatic, low.verified)
+    assert Fraction(-3, 4) == low.delta
+
+
+def test_a_number_that_is_the_verified_value_rounded_is_no_difference(audited: Any) -> None:
+    third = rows_of(audited)["third"]
+    found = queue.causes(audited.store, audited.info().id, "ann", [third.sample_id])
+
+    assert (Fraction(0), {}) == (third.delta, found)
+
+
+def test_a_sample_without_a_number_shows_none_of_another_scorer(audited: Any) -> None:
+    without = rows_of(audited)["without"]
+
+    assert (None, None) == (without.automatic, without.delta)
+
+
+def test_the_number_of_the_file_is_hidden_until_the_sample_is_decided(audited: Any) -> None:
+    assert rows_of(audited)["open"].automatic is None
+
+
+def test_a_blind_sample_that_is_not_decided_shows_no_number_even_when_all_others_do(bench: Any) -> None:
+    bench.load(ROWS, blind=1.0)
+    set_dataset(bench.store, bench.info().id, show_auto="always")
+
+    assert [None] * 5 == [one.automatic for one in rows_of(bench).values()]
+
+
+def test_the_cause_of_a_row_is_that_of_the_number_of_the_file(audited: Any) -> None:
+    shown = rows_of(audited)
+    found = queue.causes(audited.store, audited.info().id, "ann", [shown["low"].sample_id])
+
+    assert {shown["low"].sample_id: "untraced"} == found
+
+
+def test_queries_about_values_go_by_the_number_of_the_file(audited: Any) -> None:
+    assert ["high"] == ids(audited, "auto>.8")
+    assert ["low", "high"] == ids(audited, "delta>.3")
+    assert ["low", "high"] == ids(audited, "is:disputed")
+    assert ["low", "high"] == ids(audited, "cause:untraced")
+    assert ["low", "high"] == ids(audited, order="delta")[:2]
+
+
+def test_with_automatic_values_always_shown_a_query_finds_undecided_samples_by_the_number(
+    audited: Any,
+) -> None:
+    set_dataset(audited.store, audited.info().id, show_auto="always")
+
+    assert ["high", "open"] == ids(audited, "auto>.6")
