@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -291,6 +293,48 @@ def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> N
 
     assert (8, 8, 8) == (found.paired.equal.hits, short.equal, column.n_exact)
     assert 8 == sum(row.delta == 0 for row in found.rows)
+
+
+RAGAS_AND_ROUNDED: tuple[Callable[[int, int], float], ...] = (
+    lambda found, names: found / (names + 1e-8),
+    lambda found, names: round(found / names, 2),
+    lambda found, names: round(found / names, 4),
+    lambda found, names: round(found / names, 10),
+)
+
+
+@pytest.mark.parametrize("written", RAGAS_AND_ROUNDED)
+def test_what_lies_below_the_precision_of_a_file_gives_the_interval_of_equal_values(
+    bench: Any, written: Callable[[int, int], float]
+) -> None:
+    """ragas divides by the number of names + 1e-8, a file rounds: that shows no spread of the differences."""
+    exact = accepted_in_order(bench, "exact", operator.truediv)
+    found = accepted_in_order(bench, "written", written)
+
+    assert (20, 20) == (exact.paired.equal.hits, found.paired.equal.hits)
+    assert "exact bound" == exact.estimate.method == found.estimate.method
+    assert found.estimate.bound is not None
+    assert (0, 20) == (found.estimate.bound.differing, found.estimate.bound.n)
+    for kind in ("corpus", "bias_interval"):
+        one, other = getattr(exact.estimate, kind), getattr(found.estimate, kind)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.01)
+    assert (None, None) == (found.paired.bias_interval, found.paired.limits)
+
+
+def accepted_in_order(bench: Any, name: str, written: Callable[[int, int], float]) -> Figures:
+    """120 samples whose column counts what was proposed; the first 20 of the order are accepted as it is."""
+    made = rows(120, gold=False)
+    for row in made:
+        given = row["proposal"]
+        named = {one["text"] for one in given["reference_entities"]}
+        there = {one["text"] for one in given["context_entities"][0]}
+        row["scores"] = {"context_entity_recall": written(len(named & there), len(named))}
+    bench.load(made, f"{name}.jsonl", blind=0.0)
+    query = "SELECT key FROM sample WHERE dataset_id = ? ORDER BY rank LIMIT 20"
+    for (key,) in bench.query(query, bench.info(name).id):
+        opened = bench.open(key, dataset=name)
+        act(bench.store, opened, editing.accept(opened, "entity"))
+    return figures(bench.store, bench.info(name), scorer="context_entity_recall")
 
 
 def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> None:
