@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -250,6 +250,51 @@ def test_a_column_of_statements_beside_rules_is_not_traced_to_overlap_of_words(b
     found = figures(bench.store, bench.info(), scorer="context_recall")
 
     assert [("untraced", Fraction(-3, 4))] == [(one.cause, one.share) for one in found.causes]
+
+
+@pytest.mark.parametrize("run", [True, False])
+def test_a_column_that_nothing_counts_again_is_rounded_or_untraced(bench: Any, run: bool) -> None:
+    """.66 is two thirds cut off; 1 is another number, and the file does not say why."""
+    made = two_of_three([1.0, *[0.66] * 11])
+    bench.load(made, gold="require", blind=0.0)
+    if run:
+        propose(bench.store, bench.info(), "rules", annotator="ann")
+    found = figures(bench.store, bench.info(), scorer="context_recall")
+
+    assert run == bool(found.run)
+    assert 11 == found.paired.equal.hits
+    untraced, rounding = sorted(found.causes, key=lambda one: -one.share)
+    assert ("untraced", 1, Fraction(1, 3) / 12) == (untraced.cause, untraced.units, untraced.share)
+    off = (Fraction(66, 100) - Fraction(2, 3)) * 11 / 12
+    assert ("rounding", 11, off) == (rounding.cause, rounding.units, rounding.share)
+    assert {(Fraction(1), Fraction(2, 3)), (Fraction(66, 100), Fraction(2, 3))} == {
+        row.exact for row in found.rows
+    }
+    assert (0, None) == (found.units.micro.verified, found.units.macro_f1)
+
+
+def test_a_row_with_more_digits_makes_the_kept_explanations_anew(bench: Any) -> None:
+    """.66 is two thirds at two digits; next to .6667 it is another number."""
+    made = two_of_three([0.66, 0.6667])
+    bench.load(made[:1], gold="require", blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    before = figures(bench.store, bench.info(), scorer="context_recall")
+    bench.load(made, gold="require", blind=0.0)
+    after = figures(bench.store, bench.info(), scorer="context_recall")
+
+    assert ["rounding"] == [one.cause for one in before.causes]
+    assert {"s000": "untraced", "s001": "rounding"} == {row.id: row.cause for row in after.rows}
+
+
+def two_of_three(scores: Sequence[float]) -> list[dict[str, Any]]:
+    """Samples without a proposal and these scores; gold found two of the three statements of each."""
+    made = rows(len(scores), gold=False)
+    for row, score in zip(made, scores, strict=True):
+        verdicts = ("found", "found", "missing")
+        claims = [{"text": f"Claim {n}.", "verdict": verdict} for n, verdict in enumerate(verdicts)]
+        row |= {"gold": {"annotator": "ana", "statements": claims}, "scores": {"context_recall": score}}
+        row.pop("proposal")
+    return made
 
 
 def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any) -> None:
