@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 import random
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -250,6 +252,51 @@ def test_a_column_of_statements_beside_rules_is_not_traced_to_overlap_of_words(b
     assert [("untraced", Fraction(-3, 4))] == [(one.cause, one.share) for one in found.causes]
 
 
+@pytest.mark.parametrize("run", [True, False])
+def test_a_column_that_nothing_counts_again_is_rounded_or_untraced(bench: Any, run: bool) -> None:
+    """.66 is two thirds cut off; 1 is another number, and the file does not say why."""
+    made = two_of_three([1.0, *[0.66] * 11])
+    bench.load(made, gold="require", blind=0.0)
+    if run:
+        propose(bench.store, bench.info(), "rules", annotator="ann")
+    found = figures(bench.store, bench.info(), scorer="context_recall")
+
+    assert run == bool(found.run)
+    assert 11 == found.paired.equal.hits
+    untraced, rounding = sorted(found.causes, key=lambda one: -one.share)
+    assert ("untraced", 1, Fraction(1, 3) / 12) == (untraced.cause, untraced.units, untraced.share)
+    off = (Fraction(66, 100) - Fraction(2, 3)) * 11 / 12
+    assert ("rounding", 11, off) == (rounding.cause, rounding.units, rounding.share)
+    assert {(Fraction(1), Fraction(2, 3)), (Fraction(66, 100), Fraction(2, 3))} == {
+        row.exact for row in found.rows
+    }
+    assert (0, None) == (found.units.micro.verified, found.units.macro_f1)
+
+
+def test_a_row_with_more_digits_makes_the_kept_explanations_anew(bench: Any) -> None:
+    """.66 is two thirds at two digits; next to .6667 it is another number."""
+    made = two_of_three([0.66, 0.6667])
+    bench.load(made[:1], gold="require", blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    before = figures(bench.store, bench.info(), scorer="context_recall")
+    bench.load(made, gold="require", blind=0.0)
+    after = figures(bench.store, bench.info(), scorer="context_recall")
+
+    assert ["rounding"] == [one.cause for one in before.causes]
+    assert {"s000": "untraced", "s001": "rounding"} == {row.id: row.cause for row in after.rows}
+
+
+def two_of_three(scores: Sequence[float]) -> list[dict[str, Any]]:
+    """Samples without a proposal and these scores; gold found two of the three statements of each."""
+    made = rows(len(scores), gold=False)
+    for row, score in zip(made, scores, strict=True):
+        verdicts = ("found", "found", "missing")
+        claims = [{"text": f"Claim {n}.", "verdict": verdict} for n, verdict in enumerate(verdicts)]
+        row |= {"gold": {"annotator": "ana", "statements": claims}, "scores": {"context_recall": score}}
+        row.pop("proposal")
+    return made
+
+
 def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any) -> None:
     """deepeval's own judge gave 2/3; a person finds the second statement missing, and only that differs."""
     bench.load(FIXTURES / "formats" / "deepeval_4_3_latest_run_full.json", blind=0.0)
@@ -291,6 +338,48 @@ def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> N
 
     assert (8, 8, 8) == (found.paired.equal.hits, short.equal, column.n_exact)
     assert 8 == sum(row.delta == 0 for row in found.rows)
+
+
+RAGAS_AND_ROUNDED: tuple[Callable[[int, int], float], ...] = (
+    lambda found, names: found / (names + 1e-8),
+    lambda found, names: round(found / names, 2),
+    lambda found, names: round(found / names, 4),
+    lambda found, names: round(found / names, 10),
+)
+
+
+@pytest.mark.parametrize("written", RAGAS_AND_ROUNDED)
+def test_what_lies_below_the_precision_of_a_file_gives_the_interval_of_equal_values(
+    bench: Any, written: Callable[[int, int], float]
+) -> None:
+    """ragas divides by the number of names + 1e-8, a file rounds: that shows no spread of the differences."""
+    exact = accepted_in_order(bench, "exact", operator.truediv)
+    found = accepted_in_order(bench, "written", written)
+
+    assert (20, 20) == (exact.paired.equal.hits, found.paired.equal.hits)
+    assert "exact bound" == exact.estimate.method == found.estimate.method
+    assert found.estimate.bound is not None
+    assert (0, 20) == (found.estimate.bound.differing, found.estimate.bound.n)
+    for kind in ("corpus", "bias_interval"):
+        one, other = getattr(exact.estimate, kind), getattr(found.estimate, kind)
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.01)
+    assert (None, None) == (found.paired.bias_interval, found.paired.limits)
+
+
+def accepted_in_order(bench: Any, name: str, written: Callable[[int, int], float]) -> Figures:
+    """120 samples whose column counts what was proposed; the first 20 of the order are accepted as it is."""
+    made = rows(120, gold=False)
+    for row in made:
+        given = row["proposal"]
+        named = {one["text"] for one in given["reference_entities"]}
+        there = {one["text"] for one in given["context_entities"][0]}
+        row["scores"] = {"context_entity_recall": written(len(named & there), len(named))}
+    bench.load(made, f"{name}.jsonl", blind=0.0)
+    query = "SELECT key FROM sample WHERE dataset_id = ? ORDER BY rank LIMIT 20"
+    for (key,) in bench.query(query, bench.info(name).id):
+        opened = bench.open(key, dataset=name)
+        act(bench.store, opened, editing.accept(opened, "entity"))
+    return figures(bench.store, bench.info(name), scorer="context_entity_recall")
 
 
 def test_before_the_plan_ends_one_interval_of_the_bias_is_shown(bench: Any) -> None:

@@ -12,7 +12,9 @@ from workbench.comparing.intervals import at_most, at_most_always
 FEWEST_DIFFERENT = 5
 """Differing samples below which there is no t interval."""
 EQUAL = 1e-12
-"""Differences closer than this are equal: values are quotients of small integers."""
+"""Differences closer than this are equal: values are quotients of small integers.
+
+Those of an imported column are equal `within` the precision of its digits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +32,14 @@ class Bound:
     hidden: float
 
 
-def rare(values: Sequence[float], others: int = 0) -> tuple[float, int] | None:
+def rare(values: Sequence[float], others: int = 0, within: float = EQUAL) -> tuple[float, int] | None:
     """The usual value and how many are not it, where they are fewer than 5; else None.
 
     0 is the usual value where it can be, else the median: the value of all but a few is the median.
-    `others` differ too, by how much is unknown.
+    `others` differ too, by how much is unknown. Values less than `within` apart are equal.
     """
     for usual in (0.0, median(values) if values else 0.0):
-        differing = others + sum(abs(value - usual) > EQUAL for value in values)
+        differing = others + sum(abs(value - usual) >= within for value in values)
         if differing < FEWEST_DIFFERENT:
             return usual, differing
     return None
@@ -51,24 +53,26 @@ def exact_bound(
     always: bool,
     lowest: float | None,
     by_group: bool = False,
+    within: float = EQUAL,
 ) -> Bound | None:
     """The bound for `total` samples, `defined` of them (a share) with units; None where differences abound.
 
     `always`: it is looked at after every sample. `lowest` is the smallest chance that any sample had to be
     drawn; what is drawn more rarely than evenly hides in proportion. `by_group`: whole groups were drawn, so
-    they are what is counted; one that differs anywhere differs.
+    they are what is counted; one that differs anywhere differs. Differences less than `within` apart are
+    equal: their mean is seen in the point, only others can hide.
     """
     known = [one for one in drawn if not one.open]
     both = [(one.automatic, one.verified) for one in known]
     apart = [(f is None) != (y is None) for f, y in both]  # only one side has units
-    usual = rare([y - f for f, y in both if f is not None and y is not None], sum(apart))
+    usual = rare([y - f for f, y in both if f is not None and y is not None], sum(apart), within)
     if usual is None:
         return None
     n, differing = len(known), usual[1]
     if by_group:
         groups = clusters([one.group for one in known]).tolist()
         off = [
-            beside or (f is not None and y is not None and abs(y - f - usual[0]) > EQUAL)
+            beside or (f is not None and y is not None and abs(y - f - usual[0]) >= within)
             for beside, (f, y) in zip(apart, both, strict=True)
         ]
         n, differing = len(set(groups)), len({g for g, differs in zip(groups, off, strict=True) if differs})

@@ -124,7 +124,8 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
 
     Δ = (value − recount) + (recount − verified). The second part keeps its units and causes. The first is
     one row without a unit: "untraced", another extraction or another judge made the number, or "rounding",
-    where both are the `same` number at the precision of the file. Without a recount all of Δ is untraced.
+    where both are the `same` number at the precision of the file. Without a recount all of Δ is one such row,
+    and `same` says whether the number is the verified value.
     """
     counted, human = recount.automatic.recall, recount.verified.recall
     if human is None:

@@ -97,6 +97,7 @@ def estimate(
     lowest: float | None = None,
     all_groups: int | None = None,
     limits: Interval | None = UNIT,
+    within: float = EQUAL,
 ) -> Estimate:
     """Estimate the mean verified value of all samples from the longest complete prefix of their order.
 
@@ -104,13 +105,13 @@ def estimate(
     prefix. `planned` is the sample size of the plan, `at_planned` whether the prefix ends there: only then
     is the interval a t interval, else a confidence sequence. `lowest` is the smallest chance that any sample
     had, those outside the prefix too. `all_groups`: whole groups were drawn, out of so many. `limits` are
-    the ends of the scale, None for parts of a difference.
+    the ends of the scale, None for parts of a difference. Differences less than `within` apart are equal.
     """
     ask = partial(
         _estimate, design=design, strata=strata, planned=planned, at_planned=at_planned, lowest=lowest,
         all_groups=all_groups,
     )  # fmt: skip
-    found = ask(automatic, drawn, limits=limits)
+    found = ask(automatic, drawn, limits=limits, within=within)
     mean_automatic = found.automatic.value
     if found.point is None or mean_automatic is None:
         return found
@@ -122,12 +123,15 @@ def estimate(
             [None if value is None else 0.0 for value in automatic],
             [_difference(one) for one in drawn],
             limits=limits.mirrored(mean_automatic),
+            within=within,
         )
         bias, ends = off.point, off.corpus
     found = replace(found, bias=bias, bias_interval=ends)
     if limits is None or found.corpus is None or found.method not in ("t", "confidence sequence"):
         return found
-    bare = ask([0.0] * len(automatic), [replace(one, automatic=0.0) for one in drawn], limits=limits)
+    bare = ask(
+        [0.0] * len(automatic), [replace(one, automatic=0.0) for one in drawn], limits=limits, within=EQUAL
+    )
     return replace(found, gold_only=bare.corpus)
 
 
@@ -156,6 +160,7 @@ def _estimate(
     lowest: float | None,
     all_groups: int | None,
     limits: Interval | None,
+    within: float,
 ) -> Estimate:
     """The estimate without its bias and what it would be without the automatic values."""
     values = [one.verified for one in drawn if one.verified is not None]
@@ -174,7 +179,10 @@ def _estimate(
     grouping = all_groups if not complete else None
 
     def figures(fill: Fill) -> Figures:
-        return _upright(hajek(automatic, drawn, strata, fill=fill, certain=complete, all_groups=grouping))
+        found = hajek(
+            automatic, drawn, strata, fill=fill, certain=complete, all_groups=grouping, within=within
+        )
+        return _upright(found)
 
     refusal = _refusal(start, drawn, complete)
     try:
@@ -205,8 +213,10 @@ def _estimate(
     looks = complete or at_planned
     bound = None
     if not complete:
-        whole = grouping is not None
-        bound = exact_bound(drawn, found.total, middle.share, always=not looks, lowest=lowest, by_group=whole)
+        bound = exact_bound(
+            drawn, found.total, middle.share, always=not looks, lowest=lowest, by_group=grouping is not None,
+            within=within,
+        )  # fmt: skip
     found = _intervals(found, bound, (low, middle, high), complete, None if looks else planned or 0)
     if limits is not None:
         found = replace(

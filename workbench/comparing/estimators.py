@@ -86,12 +86,14 @@ def hajek(
     fill: Fill = "drop",
     certain: bool = False,
     all_groups: int | None = None,
+    within: float = 0.0,
 ) -> Figures:
     """theta = mean of all automatic values + weighted mean of (verified − automatic), by strata.
 
     `automatic` and `strata` have an entry for each of the N samples. `fill` drops open samples or gives
     every sample its low or high bound. `certain`: all were drawn, whatever their chance. `all_groups`: whole
-    groups were drawn, out of so many.
+    groups were drawn, out of so many. Where the e of a stratum lie less than `within` apart they are equal:
+    they have no spread.
 
     With w = 1 / pi, W = Σ w, e_i = (z y − a f)_i − theta (z − a)_i where z and a say whether verified and
     automatic units exist (e = d − dbar when they always do), q = w (e − ebar), o = 1 − pi:
@@ -124,7 +126,7 @@ def hajek(
     if share <= 0:
         raise ValueError("no verified sample has units")
     point = float(values.mean() + (relative * gained).sum()) / share
-    errors = (gained - point * joined) / share
+    errors = _levelled((gained - point * joined) / share, terms, within)
     around_mean = terms.has_verified * (terms.verified - point) / share
     groups = int(terms.group.max()) + 1
     process = _process(around_mean, relative, terms.group, len(automatic), all_groups)
@@ -135,6 +137,16 @@ def hajek(
     variance, unfinished, df, tilt, borrowed = _by_stratum(terms, errors, parts)
     singles = tuple(names[number] for number in borrowed)
     return Figures(point, variance, unfinished, process, df, len(kept), groups, share, tilt, singles)
+
+
+def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
+    """The errors, those of a stratum in which they are equal all at their mean."""
+    found = errors.copy()
+    for number in np.unique(terms.stratum):
+        inside = terms.stratum == number
+        if np.ptp(errors[inside]) < within:
+            found[inside] = errors[inside].mean()
+    return found
 
 
 def _terms(kept: Sequence[Drawn], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:

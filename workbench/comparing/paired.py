@@ -102,7 +102,7 @@ def paired(pairs: Sequence[Pair]) -> Paired:
     off = d.tolist()
     names = [one.group for one in pairs]
     average = mean_of(off, names)
-    usual = rare(off)
+    usual = rare(off, within=max(one.within for one in pairs))
     n = len(off)
     grouped = average.df + 1 < n
     return Paired(

@@ -43,7 +43,8 @@ def explain_all(
 
     It takes 4 ms for each sample whose gold or text is new.
 
-    Unresolved samples have no gold to be compared with, samples without a proposal nothing to compare.
+    Unresolved samples have no gold to be compared with. Without a proposal there is only a column to compare;
+    without a run nothing is kept.
     `reviewed`: the verified samples, where they are read already; `only` some of them are explained.
     """
     kind = kind_of(scorer)
@@ -54,23 +55,29 @@ def explain_all(
         reviewed = kept.reviewed(store, info.id, kind, info.policy.version)
     if only is not None:
         reviewed = {number: one for number, one in reviewed.items() if number in only}
-    stamps = {number: f"{one.stamp}.{written.get(number, '')}" for number, one in reviewed.items()}
-    if run_id is None:
-        return Known(reviewed, {})
-    at = Key(run_id, scorer, MATCHER, threshold)
-    before = kept.load_explained(store, info.id, at)
+    stamps = {
+        number: f"{one.stamp}.{written[number]}.{within}" if number in written else one.stamp
+        for number, one in reviewed.items()
+    }
+    at = None if run_id is None else Key(run_id, scorer, MATCHER, threshold)
+    before = {} if at is None else kept.load_explained(store, info.id, at)
     found = {
         number: before[number][1]
         for number in reviewed
         if number in before and before[number][0] == stamps[number]
     }
     due = [one for number, one in reviewed.items() if number not in found and one.review_id is not None]
+    if run_id is None:
+        due = [one for one in due if one.sample_id in written]
     for start in range(0, len(due), CHUNK):
-        fresh = _explain(store, info, at, kind, due[start : start + CHUNK], written, within)
+        fresh = _explain(
+            store, info, run_id, scorer, threshold, kind, due[start : start + CHUNK], written, within
+        )
         found |= fresh
         rows = {number: (stamps[number], one) for number, one in fresh.items()}
-        with suppress(StoreError):  # a database that takes no writing: it is worked out again next time
-            kept.save_explained(store, at, rows)
+        if at is not None:
+            with suppress(StoreError):  # a database that takes no writing: it is worked out again next time
+                kept.save_explained(store, at, rows)
         progress(min(start + CHUNK, len(due)))
     return Known(reviewed, found)
 
@@ -78,7 +85,9 @@ def explain_all(
 def _explain(
     store: Store,
     info: DatasetInfo,
-    at: Key,
+    run_id: int | None,
+    scorer: str,
+    threshold: int,
     kind: Kind,
     due: Sequence[Reviewed],
     written: Mapping[int, str],
@@ -87,16 +96,16 @@ def _explain(
     of = {one.sample_id: one for one in due}
     gold = gold_store.load_some(store, list(of), kind)
     found = {}
-    for stored in load_samples(store, list(of), at.run_id):
+    for stored in load_samples(store, list(of), run_id):
         verified, based = _verified(store, of[stored.sample_id], stored, kind, gold)
         if verified is None:
             continue
         digits = written.get(stored.sample_id)
-        automatic = automatic_sides(info, stored, at.threshold, at.scorer).get(at.scorer)
+        automatic = automatic_sides(info, stored, threshold, scorer).get(scorer)
         if digits is not None:
-            gap = imported_side(info, stored, at.scorer, digits, within, verified, based)
+            gap = imported_side(info, stored, scorer, digits, within, verified, based)
         elif automatic is not None:
-            gap = compared(info, stored, at.scorer, automatic, verified, based)
+            gap = compared(info, stored, scorer, automatic, verified, based)
         else:
             continue
         found[stored.sample_id] = explained(gap)

@@ -70,6 +70,7 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
         planned=begun.planned_n,
         at_planned=begun.at_planned_n,
         lowest=begun.lowest,
+        within=side.within,
     )
 
 
@@ -116,6 +117,7 @@ def by_cause(
             at_planned=begun.at_planned_n,
             lowest=begun.lowest,
             limits=None,
+            within=side.within if cause.cause == "untraced" else EQUAL,  # the others are counted exactly
         )
     return found
 

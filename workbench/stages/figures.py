@@ -111,6 +111,8 @@ def _figures(
     rows = tuple(_rows(places, side, excluded, fast, info.policy.language))
     known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
     judged = [one for each in known.values() for one in each.judged]
+    # a number that came alone has no units, which is not the same as units that nobody proposed
+    counted = {number: one for number, one in known.items() if one.imported is None or one.automatic.units}
     verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
     pairs = _pairs(rows, side.within)
     quick = {row.id for row in rows if row.sample_id in fast}
@@ -120,7 +122,7 @@ def _figures(
     # another interval next to the estimate's, and one that holds at the end only, would be believed early
     early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
     whole_pairs = paired(pairs)
-    arms_found = arms(rows, side.reviewed, side.explained)
+    arms_found = arms(rows, side.reviewed, counted)
     if early:
         whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
     return Figures(
@@ -140,8 +142,8 @@ def _figures(
         arms=arms_found,
         verdicts=verdicts,
         chance=beyond_chance(verdicts.table) if verdicts.n else None,
-        units=overlaps([overlap(one, strict=False) for one in known.values()]),
-        strict=overlaps([overlap(one, strict=True) for one in known.values()]),
+        units=overlaps([overlap(one, strict=False) for one in counted.values()]),
+        strict=overlaps([overlap(one, strict=True) for one in counted.values()]),
         labels=of_labels(known.values()),
         causes=causes,
         estimated=by_cause(begun, estimated, causes, places, side, excluded),

@@ -65,8 +65,9 @@ def imported_side(
         recount = compared(info, stored, scorer, sides[scorer], verified, based)
     else:
         recount = difference(Assessment(kind, column, ()), verified, based=False)
-    value, counted = Fraction(digits), recount.automatic.recall
-    return imported(recount, value, same=counted is not None and abs(value - counted) < within)
+    value, counted, human = Fraction(digits), recount.automatic.recall, recount.verified.recall
+    beside = human if counted is None else counted
+    return imported(recount, value, same=beside is not None and abs(value - beside) < within)
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:
