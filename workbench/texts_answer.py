@@ -125,10 +125,9 @@ def _means(found: Answer) -> str:
 
 
 def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    names = [clue.text for clue in one.suspicion.clues[:CLUES]]
     lead = "     "
     lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(one.suspicion, found)}"]
-    lines += [f"{lead}reference: {_marked(one.reference, names, width - 16, mark)}"]
+    lines += [f"{lead}reference: {_marked(one.reference, one.suspicion.clues, width - 16, mark)}"]
     return lines + _clues(one.suspicion.clues, width, lead, mark)
 
 
@@ -163,11 +162,13 @@ def _quoted(quote: Quote, room: int, mark: tuple[str, str]) -> str:
     return f"{one.before}{mark[0]}{one.hit}{mark[1]}{one.after}"
 
 
-def _marked(text: str, names: Sequence[str], room: int, mark: tuple[str, str]) -> str:
-    """The text around the first of some names, that name marked."""
-    start, name = next(((at, n) for n in names if n and (at := text.find(n)) >= 0), (0, ""))
-    one = _excerpt(text[:start], name, text[start + len(name) :], room)
-    return f"{one.before}{mark[0]}{one.hit}{mark[1]}{one.after}" if name else one.after
+def _marked(text: str, clues: Sequence[Clue], room: int, mark: tuple[str, str]) -> str:
+    """The text around the first of some units, that unit marked."""
+    at = next((clue.at for clue in clues[:CLUES] if clue.at), None)
+    if at is None:
+        return _excerpt("", "", text, room).after
+    one = _excerpt(text[: at.start], text[at.start : at.end], text[at.end :], room)
+    return f"{one.before}{mark[0]}{one.hit}{mark[1]}{one.after}"
 
 
 def _excerpt(before: str, hit: str, after: str, room: int) -> Excerpt:

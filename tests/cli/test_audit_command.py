@@ -44,6 +44,18 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "q to leave" not in ended.out
 
 
+def test_a_name_is_marked_where_it_stands_in_the_reference(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "towns.csv"
+    path.write_text(
+        "user_input,retrieved_contexts,reference,context_entity_recall\n"
+        'Who?,"[""In 1999 Ms Lee came with Roy.""]",Leeds and Royston were visited by Lee and Roy.,0\n',
+        "utf-8",
+    )
+    ended = run("audit", path)
+
+    assert "reference: Leeds and Royston were visited by [Lee] and Roy." in ended.out
+
+
 def test_running_it_again_goes_on(run: Run, tmp_path: Path) -> None:
     path = results(tmp_path)
     first, second = run("audit", path), run("audit", path)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import pytest
 
 from workbench.comparing.triage import AROUND, Quote, suspect
-from workbench.model import Kind, Policy, Sample, Unit
+from workbench.model import Kind, Policy, Sample, Span, Unit
 from workbench.proposing import rules
 from workbench.scoring.scorers import assess_all
 
 TAJ = "The Taj Mahal stands in Agra. It was commissioned in 1631 by Shah Jahan."
+REFUSED = "The provided context does not mention how Karl Meyer met Anna Walther in Berlin."
 BAUHAUS = "The Bauhaus was a school in Dessau that Walter Gropius founded in 1919."
 
 
@@ -40,14 +41,25 @@ def test_a_score_above_zero_without_any_context_is_suspicious(kind: Kind) -> Non
     [
         "The provided context does not mention who built it.",
         "The answer is not found in the given documents.",
+        "The sources provided do not thoroughly address the question.",
+        "Karl Meyer is not mentioned in the retrieved passages.",
         "I don't know.",
+        "I do not have enough information to answer the question.",
+        "There is no information about Karl Meyer in the provided context.",
         "Insufficient information to answer.",
         "上下文中没有提到该问题的答案。",
         "El contexto no menciona la fecha.",
     ],
 )
 def test_a_reference_that_says_that_nothing_was_found_is_suspicious(reference: str) -> None:
-    assert "nothing found" == signal(sample(reference, "Some text about rivers."), 0.0, "statement")
+    assert "nothing found" == signal(sample(reference, "Some text about rivers."), 1.0, "statement")
+    assert "" == signal(sample(reference, "Some text about rivers."), 0.0, "statement")
+
+
+def test_a_reference_that_says_that_nothing_was_found_stands_nowhere_word_for_word() -> None:
+    one = sample(REFUSED, f"A judge wrote: {REFUSED} Karl Meyer, Anna Walther and Berlin.")
+
+    assert "" == signal(one, 0.0, "statement")
 
 
 @pytest.mark.parametrize(
@@ -57,10 +69,18 @@ def test_a_reference_that_says_that_nothing_was_found_is_suspicious(reference: s
         "Information does not travel faster than light.",
         "He was not found in the river.",
         "The text was written in 1919. The context does not mention it.",
+        "The court documents do not mention Karl Meyer, who was in Berlin in 1999.",
+        "The text of the treaty does not mention a border.",
+        "The documents do not mention Karl Meyer.",
+        "The border is not mentioned in the text of the treaty.",
+        "I do not know a city nicer than Paris, wrote Hemingway in 1925.",
+        "No information theory existed before Claude Shannon wrote in 1948.",
+        "No information about his early life survives.",
+        "In the documents of the court, Karl Meyer is not named.",
     ],
 )
 def test_other_denials_are_no_sign_of_a_failed_reference(reference: str) -> None:
-    assert "" == signal(sample(reference, "Some text about rivers."), 0.5, "statement")
+    assert "" == signal(sample(reference, "Some text about rivers."), 1.0, "statement")
 
 
 def test_a_score_of_names_far_below_the_names_in_the_text_is_suspicious() -> None:
@@ -79,6 +99,83 @@ def test_a_low_score_of_a_reference_that_stands_word_for_word_in_a_context_is_su
 
     assert "word for word" == signal(one, 0.0, "statement")
     assert "" == signal(one, 0.5, "statement")
+
+
+@pytest.mark.parametrize(
+    ("reference", "context"),
+    [
+        (
+            "The bridge was opened in 1937 by the mayor of the city.",
+            "The bridge was opened in 1973 by the mayor of the city.",
+        ),
+        (
+            "From 1937 to 1973 the bridge was closed to all traffic.",
+            "From 1973 to 1937 the bridge was closed to all traffic.",
+        ),
+        (
+            "The Nile is the longest river in all of Africa and flows north.",
+            "Some say the Nile is not the longest river in all of Africa and flows north.",
+        ),
+        (
+            "The Nile isn't the longest river in all of Africa and flows north.",
+            "The Nile is the longest river in all of Africa and flows north.",
+        ),
+        (
+            "The Nile is the longest river in all of Africa and flows north.",
+            "It is not true that the Nile is the longest river in all of Africa and flows north.",
+        ),
+        (
+            "Die Brücke wurde vom Bürgermeister der Stadt eröffnet.",
+            "Die Brücke wurde nicht vom Bürgermeister der Stadt eröffnet.",
+        ),
+        (
+            "Мост был открыт мэром города для всех жителей.",
+            "Мост не был открыт мэром города для всех жителей.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_sentence_with_another_number_or_a_negation_stands_nowhere_word_for_word(
+    reference: str, context: str
+) -> None:
+    one = sample(reference, f"Some history. {context} And more.")
+
+    assert "" == signal(one, 0.0, "statement")
+    assert "word for word" == signal(sample(reference, context, reference), 0.0, "statement")
+
+
+def test_numbers_may_be_written_in_another_way_and_negations_stand_in_other_sentences() -> None:
+    one = sample(
+        "The city had 1,200 inhabitants and three large bridges [2].",
+        "It was never rich. The city had 1200 inhabitants and 3 large bridges. Nobody left.",
+    )
+
+    assert "word for word" == signal(one, 0.0, "statement")
+
+
+def test_a_quote_of_a_sentence_has_whole_words_and_the_whole_passage() -> None:
+    passage = "the Bauhaus was a famous new school in Dessau that Walter Gropius founded in 1919."
+    found = suspect(sample(BAUHAUS, f"It says {passage} More."), 0.0, "statement", tuple)
+
+    assert found is not None
+    assert found.clues[0].quote is not None
+    assert f"It says {passage}".endswith(found.clues[0].quote.hit)
+    assert found.clues[0].quote.hit.endswith(passage)
+
+
+def test_a_sentence_of_white_space_is_no_trouble() -> None:
+    wide = " " * 60
+
+    assert "word for word" == signal(sample(f"A{wide}B.", f"A{wide}B."), 0.0, "statement")
+    assert "word for word" == signal(sample(f"A{wide}B.", f"A.\n\n{wide}B."), 0.0, "statement")
+
+
+def test_a_clue_knows_where_its_unit_stands_in_the_reference() -> None:
+    one = sample("Annapolis was visited by Ann Lee.", "Lee came to Annapolis.")
+    units = [unit for unit in looked_up(one) if unit.text == "Ann Lee"]
+    found = suspect(one, 0.0, "entity", lambda: units)
+
+    assert found is not None
+    assert [Span(25, 32)] == [clue.at for clue in found.clues]
 
 
 def test_a_low_score_although_every_name_is_in_the_text_is_suspicious() -> None:

@@ -6,10 +6,11 @@ DATA is a folder with `native/expertqa_val_statements.jsonl` (statements that ex
 `native/claude_redocred_dev.jsonl` (names that people linked, with recorded proposals).
 
 No score of a real judge is in the first. So each sample is asked about as if its score were 0; a signal is
-right when the share that the experts found is at least `LOW`. The base rate is that share of all samples: a
-signal has to beat it. The scores of names are ragas's own, counted exactly from the recorded proposals, and
-the names that triage sees are those of the rules, as in a file without traces. Shares have 95 % Wilson
-intervals. Two signals that were tried and left out are measured too.
+right when the share that the experts found is at least `LOW`. A reference that says that nothing was found
+is asked about as if its score were 1; the signal is right when that share is at most .5. The base rate is the
+same share of all samples: a signal has to beat it. The scores of names are ragas's own, counted exactly from
+the recorded proposals, and the names that triage sees are those of the rules, as in a file without traces.
+Shares have 95 % Wilson intervals. Two signals that were tried and left out are measured too.
 """
 
 from __future__ import annotations
@@ -71,6 +72,9 @@ def of_statements(rows: Sequence[tuple[Row, Sample]]) -> Iterator[str]:
         found = suspect(sample, 0.0, "statement", partial(tuple, units))
         if found is not None:
             fired[found.signal].append(truth)
+        high = suspect(sample, 1.0, "statement", tuple)
+        if high is not None and high.signal == "nothing found":
+            fired[high.signal].append(truth)
         counted = [unit for unit in units if unit.counted]
         absent = sum(unit.match.verdict == "missing" for unit in counted)
         if len(counted) >= 3 and absent * 2 > len(counted):

@@ -14,9 +14,13 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import Indel
 
 from workbench.model import Evidence, Kind, Sample, Span, Unit
+from workbench.text.lists import has_digit
+from workbench.text.normalise import words
 from workbench.text.sentences import sentences
+from workbench.text.tokens import Token, snap, tokens
 
 Signal = Literal["no contexts", "nothing found", "names", "word for word", "all names"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
@@ -26,6 +30,8 @@ GAP = 0.2
 """How far the share of names that the text contains has to be above a score of names."""
 LOW = 0.3
 """Below it a score of statements is low."""
+HIGH = 0.5
+"""From it on a score contradicts a reference that says that nothing was found."""
 NAMES = 3
 """Names and numbers that a reference needs before finding all of them says anything."""
 NEAR = 80
@@ -38,20 +44,41 @@ AROUND = 120
 """Code points of the text before and after a quoted name."""
 
 CITATION = re.compile(r"\s*\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
-_SOURCES = r"(?:contexts?|documents?|passages?|excerpts?|sources?|text|information|materials?)"
+_GIVEN = r"(?:provided|given|retrieved|supplied|available|above)"
+_SOURCE = (
+    rf"the (?:(?:{_GIVEN} )?(?:contexts?|passages?|excerpts?)(?: {_GIVEN})?"
+    rf"|{_GIVEN} (?:documents?|sources?|texts?|information|materials?)"
+    rf"|(?:documents?|sources?|texts?|information|materials?) {_GIVEN})"
+)
 _NOT = r"(?:do(?:es)? not|don['’]t|doesn['’]t|did not|didn['’]t|cannot|can['’]t)"
 _NOTHING_FOUND = re.compile(
-    rf"\bthe (?:\w+ )?{_SOURCES}(?: \w+){{0,3}} {_NOT} (?:\w+ )?"
-    r"(?:contain|provide|mention|specify|give|address|include|state|say|answer|discuss|cover|describe)"
+    rf"^(?:(?:unfortunately|i['’]m sorry|sorry),? (?:but )?)?(?:{_SOURCE} {_NOT} (?:\w+ )?"
+    r"(?:contain|provide|mention|specify|give|address|include|state|say|answer|discuss|cover|describe)\b"
+    r"|i (?:do not|don['’]t) know(?: the answer)?\W*$"
+    r"|i (?:do not|don['’]t) have (?:enough|any|sufficient) information(?:\W*$| to answer\b)"
+    r"|(?:there is )?(?:no|not enough|insufficient) (?:\w+ )?information"
+    rf"(?:\W*$| to answer\b|[^,;:]* in {_SOURCE}\W*$))"
     rf"|\bnot (?:\w+ )?(?:found|mentioned|stated|available|specified|provided|given|contained|included)"
-    rf" (?:in|by) the (?:\w+ )?{_SOURCES}\b"
-    r"|^i (?:do not|don['’]t) (?:know|have (?:enough|any|sufficient))"
-    r"|^(?:there is )?(?:no|not enough|insufficient) (?:\w+ )?information\b"
-    r"|(?:上下文|文档|资料|文中|文本)(?:中|里)?(?:并)?(?:没有|未)(?:提到|提及|提供|包含|说明|给出)"
-    r"|\bel (?:contexto|documento|texto)(?: \w+){0,2} no (?:contiene|menciona|proporciona|incluye|especifica)"
-    r"|\ble (?:contexte|document|texte)(?: \w+){0,2} ne (?:contient|mentionne|fournit|précise) pas"
-    r"|\bder (?:kontext|text) (?:enthält|nennt|erwähnt|liefert) kein"
-    r"|\b(?:контекст|документ|текст)\w* не (?:содерж|упомина|указыва)",
+    rf" (?:in|by|within) {_SOURCE}\W*$"
+    r"|^(?:根据)?(?:上下文|(?:所?提供|所?给定?)的?(?:上下文|文档|资料|文本))(?:中|里)?(?:并)?(?:没有|未)"
+    r"(?:提到|提及|提供|包含|说明|给出)"
+    r"|^el (?:contexto(?: \w+)?|(?:documento|texto) (?:proporcionado|dado)) no "
+    r"(?:contiene|menciona|proporciona|incluye|especifica)"
+    r"|^le (?:contexte(?: \w+)?|(?:document|texte) (?:fourni|donné)) ne "
+    r"(?:contient|mentionne|fournit|précise) pas"
+    r"|^der (?:kontext|(?:bereitgestellte|gegebene|angegebene) (?:kontext|text)) "
+    r"(?:enthält|nennt|erwähnt|liefert) kein"
+    r"|^(?:в )?(?:контекст|(?:данн|предоставленн|привед[её]нн)\w+ (?:контекст|документ|текст))\w* не "
+    r"(?:содерж|упомина|указ)",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:not|no|nor|never|neither|none|nobody|nothing|nowhere|cannot|without|unlikely|impossible|false|untrue"
+    r"|deny|denie[sd]|fail(?:s|ed)?|lack(?:s|ed)?"
+    r"|nicht|nichts|nie|niemals|kein\w*|ohne|niet|geen|nooit|inte|aldrig|ikke|aldri"
+    r"|pas|jamais|aucune?|sans|nunca|jamás|ningun\w*|sin|sem|não|non|mai|nessun\w*|senza"
+    r"|не|нет|ни|никогда|без|нельзя|ні|немає|ніколи|nigdy|değil)\b"
+    r"|n['’]t\b|[不没沒未無无]|ない|ません|않|없",
     re.IGNORECASE,
 )
 
@@ -68,11 +95,15 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """A unit of the reference and where the text has it; `same`: in the same letters."""
+    """A unit of the reference and where the text has it; `same`: in the same letters.
+
+    `at`: where the unit stands in the reference, None where nobody knows.
+    """
 
     text: str
     quote: Quote | None
     same: bool
+    at: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +136,21 @@ def suspect(
     contexts = sample.retrieved_contexts
     if not any(context.strip() for context in contexts):
         return Suspicion("no contexts", score, 0.0, (), score) if score > 0 else None
-    first = next((sample.reference[one.start : one.end] for one in sentences(sample.reference)), "")
-    if said := _NOTHING_FOUND.search(first):
-        return Suspicion("nothing found", score, None, (Clue(said[0], None, same=True),), 0.0)
-    return _names(sample, score, units()) if kind == "entity" else _statements(sample, score, units)
+    refused = _refused(sample.reference)
+    if refused and score >= HIGH:
+        said = Clue(_text(sample, refused), None, same=True, at=refused)
+        return Suspicion("nothing found", score, None, (said,), 0.0)
+    if kind == "entity":
+        return _names(sample, score, units())
+    return None if refused else _statements(sample, score, units)
+
+
+def _refused(reference: str) -> Span | None:
+    """Where the first sentence says that the contexts do not have the answer."""
+    for one in sentences(reference)[:1]:
+        if said := _NOTHING_FOUND.search(reference[one.start : one.end]):
+            return Span(one.start + said.start(), one.start + said.end())
+    return None
 
 
 def _names(sample: Sample, score: float, units: Sequence[Unit] | None) -> Suspicion | None:
@@ -130,7 +172,7 @@ def _statements(sample: Sample, score: float, units: Callable[[], Sequence[Unit]
     if copied and len(copied) >= len(cut) / 2:
         share = len(copied) / len(cut)
         shown = tuple(
-            Clue(_text(sample, one).strip(), quote(sample.retrieved_contexts, place), same=False)
+            Clue(_text(sample, one), quote(sample.retrieved_contexts, place), same=False, at=one)
             for one, place in copied
         )
         return Suspicion("word for word", score, share, shown, share - score)
@@ -141,7 +183,10 @@ def _statements(sample: Sample, score: float, units: Callable[[], Sequence[Unit]
 
 
 def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
-    """Where a sentence stands nearly word for word in a context; None when it is short or stands nowhere."""
+    """Where a sentence stands nearly word for word in a context; None when it is short or stands nowhere.
+
+    All its numbers have to stand there in the same order, and it has to have as many negations.
+    """
     wanted = CITATION.sub("", sentence).strip().lower()
     if len(wanted.encode()) < SHORT:
         return None
@@ -151,9 +196,51 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
         if not wanted or len(low) != len(context) or not len(wanted) / 2 <= len(low) <= LONGEST:
             continue
         found = fuzz.partial_ratio_alignment(wanted, low, score_cutoff=NEAR)
-        if found is not None and (best is None or found.score > best[0]):
-            best = found.score, Evidence(number, found.dest_start, found.dest_end)
+        if found is None or (best is not None and found.score <= best[0]):
+            continue
+        passage, around = _passage(wanted, context, Span(found.dest_start, found.dest_end))
+        if _agree(wanted, context[passage.start : passage.end], context[around.start : around.end]):
+            best = found.score, Evidence(number, passage.start, passage.end)
     return best[1] if best else None
+
+
+def _passage(sentence: str, context: str, window: Span) -> tuple[Span, Span]:
+    """The whole passage that a window as long as the sentence was found in, and what may qualify it.
+
+    The passage has whole words and may be longer than the window by as much as `NEAR` allows. What
+    qualifies it stands at most `AROUND` before or after. Neither leaves the sentences of the window.
+    """
+    slack = (window.end - window.start) * (100 - NEAR) // 100
+    core = Span(window.start + slack, window.end - slack)
+    inside = [one for one in sentences(context) if one.start < core.end and core.start < one.end] or [window]
+    first, last = inside[0].start, inside[-1].end
+
+    def whole(by: int) -> Span:
+        return Span(*snap(context, max(first, window.start - by), min(last, window.end + by)))
+
+    passage, wide = whole(0), whole(slack)
+    near = _words(context[wide.start : wide.end].lower())
+    edits = Indel.opcodes([one.text for one in _words(sentence)], [one.text for one in near])
+    same = [near[at] for edit in edits if edit.tag == "equal" for at in range(edit.dest_start, edit.dest_end)]
+    if same:
+        start, end = wide.start + same[0].start, wide.start + same[-1].end
+        passage = Span(min(passage.start, start), max(passage.end, end))
+    return passage, whole(AROUND)
+
+
+def _words(text: str) -> list[Token]:
+    return [one for one in tokens(text) if one.text[0].isalnum()]
+
+
+def _agree(sentence: str, passage: str, around: str) -> bool:
+    """Whether a passage has the numbers of a sentence, and both it and its sentence as many negations."""
+    there = iter(_numbers(passage))
+    negations = {len(_NEGATION.findall(text)) for text in (sentence, passage, around)}
+    return len(negations) == 1 and all(one in there for one in _numbers(sentence))
+
+
+def _numbers(text: str) -> list[str]:
+    return [word for word in words(text) if has_digit(word)]
 
 
 def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
@@ -164,7 +251,7 @@ def clues(units: Sequence[Unit], sample: Sample) -> tuple[Clue, ...]:
         places = unit.match.evidence
         here = quote(contexts, places[0]) if places and places[0].context < len(contexts) else None
         same = here is None or any(contexts[e.context][e.start : e.end] == unit.text for e in places)
-        shown.append(Clue(unit.text, here, same))
+        shown.append(Clue(unit.text, here, same, unit.spans[0] if unit.spans else None))
     return tuple(sorted(shown, key=lambda one: (one.text.isdigit(), one.same, -len(one.text))))
 
 
