@@ -207,7 +207,11 @@ def _claude(
     only = report.rounds[0]
     if rounds == 1:
         now = dataset_info(store, info.id).run
-        instead = f"\n{now} is the current run, {texts.instead_text(info.run)}" if now != info.run else ""
+        instead = (
+            f"\nthe suggestions in use are those of {now}, {texts.instead_text(info.run)}"
+            if now != info.run
+            else ""
+        )
         text = texts_claude.report_text(only) + (instead if info.run else "")
         reports.show(texts_claude.report_document(only), text, as_json=json)
     else:

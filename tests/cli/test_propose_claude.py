@@ -163,7 +163,7 @@ def test_a_run_that_takes_the_place_of_another_says_the_way_back(loaded: Any, se
 
     first, again = loaded(*CLAUDE, "--yes"), loaded(*CLAUDE, "--yes")
 
-    said = "claude-run-1 is the current run, in the place of rules-run-1"
+    said = "the suggestions in use are those of claude-run-1, in the place of rules-run-1"
     assert first.out.splitlines()[-1] == f"{said} (back: workbench propose --run rules-run-1)"
     assert "in the place of" not in again.out
 

@@ -216,8 +216,8 @@ def test_proposing_leaves_the_current_run_unless_a_proposer_is_named(run: Any) -
         "the suggestions in use stay claude-run-1; workbench propose --run rules-run-1 uses "
         "rules-run-1 instead"
     )
-    there = "these are the suggestions in use, in the place of claude-run-1"
-    assert "(back: workbench propose --run claude-run-1)" in named.out
+    back_to = "(back: workbench propose --run claude-run-1)"
+    there = f"these are the suggestions in use, in the place of claude-run-1 {back_to}"
     assert there in named.out
     assert "in the place of rules-run-1" in back.out
     assert run("propose", "--proposer", "rules").code == 0

@@ -166,7 +166,7 @@ async def test_an_undecided_sample_is_opened_to_be_audited(
 
         await press(pilot, "enter", "y")
         assert isinstance(app.screen, ReviewScreen)
-        assert "linked 4/5" in str(app.screen.query_one(Tallies).render())
+        assert "auto 4/5" in str(app.screen.query_one(Tallies).render())
         await press(pilot, "b")
         assert isinstance(app.screen, DisputesScreen)
         assert ("nepal", "ragas~linked") == chosen(app)

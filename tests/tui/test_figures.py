@@ -63,8 +63,8 @@ def test_unit_symbol(unit: Unit, sign: str) -> None:
     ("match", "expected"),
     [
         (Match("found", None, (Evidence(1, 0, 4),), 100, "short_form"), "● found in 2"),
-        (Match("found", rule="human"), "● human"),
-        (Match("missing", "absent"), "○"),
+        (Match("found", rule="human"), "● found"),
+        (Match("missing", "absent"), "○ missing"),
         (Match("missing", "partial"), "○ partial"),
         (Match("missing", nested=True), "○ nested"),
         (Match("unsure"), "? unsure"),

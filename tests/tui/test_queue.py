@@ -518,13 +518,13 @@ def test_a_generated_id_is_cut_alike_everywhere(size: int) -> None:
     """So that one in the queue is found by eye in the disputes and in what is said."""
     generated = "be0006980698fc9f48527d0e00aa11bb"
     assert short(generated, size) == "be000698"
-    said = "accepted: verified 1/4 .25, linked 2/4 .50, Δ +.25"
+    said = "accepted: verified 1/4 .25, name matching 2/4 .50, Δ +.25"
     assert told_of(generated, said, 76) == f"be000698 {said}"
 
 
 def test_a_long_id_gives_way_before_what_is_said_of_it() -> None:
     """The whole message is read at 80 columns, whatever the id."""
-    said = "accepted: verified 1/4 .25, linked 2/4 .50, Δ +.25"
+    said = "accepted: verified 1/4 .25, name matching 2/4 .50, Δ +.25"
     told = told_of("corpus-of-everything-chapter-12-question-0419", said, 76)
     assert told.endswith(f" {said}")
     assert len(told) <= 76

@@ -49,7 +49,7 @@ async def test_accept_is_one_press_and_goes_on(
 
         assert stored(store, "schiller").entity.disposition == "verified"
         assert said(app).startswith("✓ schiller accepted: verified ")
-        assert "linked" in said(app)
+        assert "name matching" in said(app)
         assert "Δ" in said(app)
         assert type(app.screen).__name__ == "ReviewScreen"
         assert app.screen.now.sample.id != "schiller"
@@ -242,10 +242,10 @@ async def test_automatic_scores_show_only_after_the_decision(
         await press(pilot, "m", "a", "b")
         await open_review(pilot, "schiller")
         assert app.screen.query_one(Tallies).text == (
-            "linked 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33 (w)"
+            "name matching 1/3 .33   verified 2/3 .67   Δ −.33: missed match Friedrich Schiller −.33 (w)"
         )
         await press(pilot, "w")
-        assert "linked · claude-run-1 1/3 .33" in app.screen.query_one("#values", Bar).text
+        assert "name matching · claude-run-1 1/3 .33" in app.screen.query_one("#values", Bar).text
 
 
 async def test_blind_samples_propose_nothing(
@@ -258,7 +258,7 @@ async def test_blind_samples_propose_nothing(
         await open_review(pilot, "schiller")
         listed = app.screen.query_one(UnitList)
         assert listed.units == ()
-        assert "blind" in app.screen.query_one(Head).text
+        assert "without suggestions" in app.screen.query_one(Head).text
         await press(pilot, "a")
         assert said(app) == "no units yet: n makes one, 0 says there are none, s leaves it for later"
         await press(pilot, "n", "tab", *"weimar", "enter", "2")
@@ -318,7 +318,7 @@ async def test_new_unit_says_what_is_wrong_and_keeps_the_text(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "tower")
         await press(pilot, "n", "tab", *"lyon", "enter")
-        assert "does not stand in the reference" in str(app.screen.query_one("#hint").render())
+        assert "is not in the reference text" in str(app.screen.query_one("#hint").render())
         assert app.screen.query_one("#field").value == "lyon"
         await press(pilot, *(["backspace"] * 4), *"gus", "tab")
         assert app.screen.query_one("#field").value == "Gustave"

@@ -195,5 +195,5 @@ async def test_two_presses_accept_the_first_sample_of_the_demo(
         assert app.screen.now.sample.meta["language"] == "en"
         await press(pilot, "a")
         status = str(app.screen.query_one(Status).render())
-        assert "✓ www accepted: verified 4/5 .80, exact names (ragas) 2/6 .33, Δ −.47" in status
+        assert "✓ www accepted: yours .33 · true 4/5 .80 · −.47: 2 names in another form, 1 n" in status
         assert app.screen.now.sample.id == "mona-lisa"

@@ -73,7 +73,7 @@ async def test_from_an_accepted_sample_to_the_causes_that_sum_to_the_difference(
         await press(pilot, "w")
         assert isinstance(app.screen, WhyScreen)
         assert app.screen.query_one("#values", Bar).text == (
-            "linked · claude-run-1 5/6 .83   verified by ann 3/5 .60 Δ +.23"
+            "name matching · claude-run-1 5/6 .83   verified by ann 3/5 .60 Δ +.23"
         )
         assert rows(app) == [
             ("Eiffel Tower", "Eiffel Tower", "", ".00"),
@@ -98,13 +98,13 @@ async def test_the_row_under_the_cursor_is_explained(
         await change(pilot)
         await press(pilot, "w")
         assert cause(app).splitlines() == [
-            "false match: comparator +.18 (exactly +11/60)  linked by the matcher, missing for a person",
+            "false match: comparator +.18 (exactly +11/60)  matched by name, missing for a person",
             "Fix: an equal name: another entity, or a verdict to look at again",
             "the same unit, edited by a reviewer",
         ]
         ours, theirs = (app.screen.query_one(name, Passage).text for name in ("#automatic", "#verified"))
         assert "1: “Gustave Eiffel”" in ours
-        assert "missing: absent, decided by a person" in theirs
+        assert "missing: absent, your decision" in theirs
         await press(pilot, "tab")
         assert cause(app).splitlines()[0] == (
             "invented unit +.05 (exactly +1/20)  the verified side has no such unit"
@@ -126,11 +126,11 @@ async def test_another_scorer_is_one_key_away(
         await change(pilot)
         await press(pilot, "w", "s")
         values = app.screen.query_one("#values", Bar)
-        assert values.text.startswith("presence · claude-run-1 4/6 .67")
+        assert values.text.startswith("text search · claude-run-1 4/6 .67")
         await press(pilot, "s")
         assert values.text.startswith("ragas · claude-run-1 5/6 .83 (reports 0.8333333319)")
         await press(pilot, "ы", "s")
-        assert values.text.startswith("linked · claude-run-1 5/6 .83")
+        assert values.text.startswith("name matching · claude-run-1 5/6 .83")
 
 
 @pytest.mark.parametrize("key", ["escape", "b", "w"])
@@ -279,16 +279,16 @@ async def test_the_review_names_the_causes_beside_the_difference(
         await change(pilot)
         tallies = app.screen.query_one(Tallies)
         assert tallies.text == (
-            "linked 5/6 .83   verified 3/5 .60   "
+            "name matching 5/6 .83   verified 3/5 .60   "
             "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
         )
         lines = str(tallies.render()).split("\n")
         if size == (80, 24):
-            assert lines == ["linked 5/6 .83   verified 3/5 .60   Δ +.23: false match Gustave Eiffel +.18, …"]
+            assert lines == ["auto 5/6 .83   verified 3/5 .60   Δ +.23: false match Gustave Eiffel +.18, …"]
             assert width(lines[0]) <= tallies.content_size.width
         else:
             assert tallies.content_size.height == 3
-            assert lines[0] == "linked 5/6 .83   verified 3/5 .60"
+            assert lines[0] == "name matching 5/6 .83   verified 3/5 .60"
             assert lines[1] == "Δ +.23: false match Gustave Eiffel +.18, invented Champ de Mars +.05 (w)"
 
 

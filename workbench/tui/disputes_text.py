@@ -98,7 +98,9 @@ def detail(one: Dispute) -> list[list[Part]]:
     if one.says:
         lines.append([(flat(one.says), "")])
     if one.fitted:
-        lines.append([("not cross-fitted: the calibration in use saw the gold of this sample", DIM)])
+        lines.append(
+            [("not cross-fitted: the calibration in use saw the verified values of this sample", DIM)]
+        )
     shown = SIGNS[sign(one)]
     lines.append([(f"{sign(one)} {shown.words}", shown.style), *_said(one)])
     lines.append([("enter  ", "$accent"), (_opens(one), DIM)])

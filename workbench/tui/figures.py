@@ -59,14 +59,17 @@ def unit_symbol(unit: Unit) -> str:
     return "+" if unit.origin == "human" else "✓"
 
 
-def verdict(match: Match) -> str:
-    """`● found in 1` (context 1), `○ missing`, `○ partial`, `? unsure`, `· open`."""
+def verdict(match: Match, *, words: bool = True) -> str:
+    """`● found in 1`, `○ missing`, `○ partial`, `? unsure`, `· open`; without `words` `● 1` and `○`."""
     symbol = ROUND.get(match.verdict or "", "·")
     if match.verdict == "found":
-        return f"{symbol} found" + (f" in {match.evidence[0].context + 1}" if match.evidence else "")
+        where = str(match.evidence[0].context + 1) if match.evidence else ""
+        if words:
+            return f"{symbol} found" + (f" in {where}" if where else "")
+        return f"{symbol} {where}".rstrip()
     if match.verdict == "missing":
         why = match.reason if match.reason and match.reason != "absent" else "nested" if match.nested else ""
-        return f"{symbol} {why or 'missing'}"
+        return f"{symbol} {why or ('missing' if words else '')}".rstrip()
     return f"{symbol} unsure" if match.verdict == "unsure" else f"{symbol} open"
 
 

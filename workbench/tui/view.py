@@ -141,7 +141,7 @@ def detail(unit: Unit, opened: Opened) -> str:
         lines.append(flat(rule + (f", similarity {match.similarity}" if 0 < match.similarity < 100 else "")))
     elif match.verdict == "missing":
         if match.rule == "human":
-            near = ": your decision"
+            near = ", your decision"
         else:
             near = f"; nearest similarity {match.similarity}" if match.similarity else ""
         lines.append("missing" + (f": {match.reason}" if match.reason else "") + near)

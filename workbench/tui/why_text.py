@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 RULES = {
     "lineage": "the same unit, edited by a reviewer",
-    "span": "linked: both stand at the same place of the reference",
-    "overlap": "linked: they share words of the reference",
-    "key": "linked: the same name but for case, accents and small words",
-    "similar": "linked: the matcher takes one for the other (85 or more)",
+    "span": "the same unit: both are at the same place in the reference",
+    "overlap": "the same unit: they share words of the reference",
+    "key": "the same unit: the names differ in case, accents or small words only",
+    "similar": "the same unit: name matching takes one for the other (85 or more)",
 }
 
 _SENTENCES = {
@@ -33,11 +33,11 @@ _SENTENCES = {
     ("granularity", "boundary"): "the other side begins or ends elsewhere",
     ("false match", ""): "found by the machine, missing for a person",
     ("unsure", ""): "found by the machine, a person is not sure",
-    ("false match", "comparator"): "linked by the matcher, missing for a person",
-    ("false match", "context extraction"): "linked to a name that stands in no context",
+    ("false match", "comparator"): "matched by name, missing for a person",
+    ("false match", "context extraction"): "matched to a name that is in no context",
     ("missed match", ""): "missing for the machine, found by a person",
     ("missed match", "nested"): "it stands there inside a longer name",
-    ("missed match", "comparator"): "extracted there, not linked by the matcher",
+    ("missed match", "comparator"): "extracted there, not matched by name",
     ("missed match", "context extraction"): "nothing was extracted there",
     ("missed match", "unattributed"): "found by a person without evidence",
     (
@@ -85,7 +85,7 @@ def fitted_note(why: Why) -> str:
     """That a calibration saw this gold, so that the difference is smaller than it would be on new samples."""
     if not why.fitted_by:
         return ""
-    return f"not cross-fitted: calibration {why.fitted_by} saw the gold of this sample"
+    return f"not cross-fitted: calibration {why.fitted_by} saw the verified values of this sample"
 
 
 def exact(why: Why) -> str:

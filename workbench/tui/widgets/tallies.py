@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from workbench.stages.review import AutoScore, Opened
 
 GAP = "   "
+NARROW = 90
+"""Cells of a line below which the scorer is not named."""
 
 
 def first_of(automatic: Sequence[AutoScore], kind: Kind) -> AutoScore | None:
@@ -81,11 +83,14 @@ class Tallies(Widget):
         """What is said, for tests."""
         return "   ".join("".join(text for text, _ in line) for line in self._parts(200) if line)
 
-    def _parts(self, size: int, lines: int = 1) -> tuple[list[Part], list[Part], list[Part]]:
+    def _parts(
+        self, size: int, lines: int = 1, *, narrow: bool = False
+    ) -> tuple[list[Part], list[Part], list[Part]]:
         """The automatic value, the verified one, and their difference with the causes that fit."""
         auto: list[Part] = []
         if self._auto is not None:
-            auto = [(score_name(self._auto), ""), (f" {counted(self._auto.tally)}", "bold")]
+            name = "auto" if narrow and isinstance(self._auto.tally, Tally) else score_name(self._auto)
+            auto = [(name, ""), (f" {counted(self._auto.tally)}", "bold")]
         elif self._hidden and not self._nothing:
             auto = [("The automatic score appears after you accept.", DIM)]
         elif self._nothing or self._verified is not None:
@@ -113,9 +118,10 @@ class Tallies(Widget):
         """One line, or as many as there is room for; the causes wrap."""
         size, height = self.content_size
         if height < 2:
-            auto, verified, _ = self._parts(size)
+            narrow = size < NARROW
+            auto, verified, _ = self._parts(size, narrow=narrow)
             left = size - _width(auto) - _width(verified) - 2 * len(GAP)
-            return _line(_joined(auto, verified, self._parts(left)[2]), size)
+            return _line(_joined(auto, verified, self._parts(left, narrow=narrow)[2]), size)
         auto, verified, difference = self._parts(size, height - 1)
         both = _joined(auto, verified)
         lines = [_line(both, size)] if _width(both) <= size else [_line(auto, size), _line(verified, size)]

@@ -167,7 +167,7 @@ class UnitList(Lines):
         if not self._statements:
             label = fit(flat(unit.label), columns.label) + "  "
             lead.append(Segment(label, self.part("units--dim") + background))
-        said = flat(verdict(unit.match)) if unit.counted else ""
+        said = flat(verdict(unit.match, words=columns.words)) if unit.counted else ""
         return [
             *lead,
             Segment(fit(said, columns.verdict), self._round(unit) + background),
@@ -192,7 +192,7 @@ class UnitList(Lines):
             return [Segment(fit("  the machine had proposed", size), dim)]
         unit, columns = self.revealed[line - 1], self._columns
         row = f"  · {fit(flat(unit.text), columns.text)}  {fit(flat(unit.label), columns.label)}  "
-        return [Segment(row + fit(flat(verdict(unit.match)), columns.verdict), dim)]
+        return [Segment(row + fit(flat(verdict(unit.match, words=columns.words)), columns.verdict), dim)]
 
     def on_click(self, event: events.Click) -> None:
         """The base moves the cursor; a click on the sign, the label or the verdict acts on it."""
@@ -213,12 +213,17 @@ class UnitList(Lines):
         return self.part(names.get(unit.match.verdict or "", "units--warn"))
 
 
+WORDS = 42
+"""Cells of the list from which verdicts are written out."""
+
+
 class Columns(NamedTuple):
-    """Cells for the wording, the label and the verdict of a unit."""
+    """Cells for the wording, the label and the verdict of a unit; `words`: with room to write it out."""
 
     text: int
     label: int
     verdict: int
+    words: bool = True
 
     def part_at(self, x: int) -> RowPart | None:
         """The part of a row that is drawn at a cell."""
@@ -237,12 +242,13 @@ def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Colum
 
     An entity's wording gets at most 44 cells, or the eye would lose the row; labels give way first.
     """
-    said = min(16, max((width(verdict(unit.match)) for unit in units), default=0))
+    words = size >= WORDS
+    said = min(16, max((width(verdict(unit.match, words=words)) for unit in units), default=0))
     room = size - len("▸ ✓ ") - len("  ") - said
     if statements:
-        return Columns(max(LEAST_TEXT, room), 0, said)
+        return Columns(max(LEAST_TEXT, room), 0, said, words)
     room -= len("  ")
     label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
     least = min(LEAST_TEXT, max((width(flat(unit.text)) for unit in units), default=0))
     label = max(6, min(label, room - least))
-    return Columns(max(8, min(44, room - label)), label, said)
+    return Columns(max(8, min(44, room - label)), label, said, words)

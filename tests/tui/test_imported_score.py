@@ -1,0 +1,120 @@
+"""A dataset whose file has a score: every screen sets that score against the verified value, by keys."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.widgets import Static
+
+from workbench.tui.screens.compare import CompareScreen
+from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.why_text import written
+from workbench.tui.widgets.bars import Bar, Status
+from workbench.tui.widgets.cause_list import CauseList
+from workbench.tui.widgets.sample_columns import SampleHead
+from workbench.tui.widgets.sample_list import SampleList
+from workbench.tui.widgets.tallies import Tallies
+
+Press = Callable[..., Awaitable[None]]
+HASH = "0123456789abcdef0123456789abcdef"
+
+
+@pytest.fixture
+def audited(import_rows: Callable[..., Path], rows: list[dict[str, Any]]) -> Path:
+    """The samples of the other tests with a score each; the tower has a hash for an id."""
+    for one in rows:
+        one["scores"] = {"context_entity_recall": 0.3333}
+    rows[0]["id"] = HASH
+    return import_rows(rows)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_from_an_accept_to_the_reason(
+    audited: Path, make_app: Any, press: Press, open_review: Press, size: tuple[int, int]
+) -> None:
+    app = make_app(audited)
+    async with app.run_test(size=size) as pilot:
+        await open_review(pilot, HASH)
+        assert "yours" not in app.screen.query_one(Tallies).text
+        await press(pilot, "a")
+        status = app.screen.query_one(Status).text
+
+        assert "✓ Where" in status
+        assert HASH[:8] not in status
+        assert "accepted: yours .33 · true 5/6 .83 · −.50" in status
+
+        await press(pilot, "u", "U")
+        box = app.screen.query_one(Tallies)
+        assert box.text.startswith("yours .33   true 5/6 .83   −.50: ")
+        await press(pilot, "w")
+        listed = app.screen.query_one(CauseList)
+        values = app.screen.query_one("#values", Bar).text
+
+        assert values.startswith("yours (context_entity_recall) .3333 · recount ")
+        assert "untraced" in [one.row.cause for one in listed.rows]
+        last = "".join(segment.text for segment in listed.segments(listed.count - 1, size[0] - 2))
+        assert "(your number − our recount)" in last
+
+
+async def test_the_queue_says_yours_and_true_and_names_a_hash_by_its_question(
+    audited: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(audited)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await open_review(pilot, HASH)
+        await press(pilot, "a", "b")
+        screen = app.screen
+        assert isinstance(screen, QueueScreen)
+        head = str(screen.query_one(SampleHead).render())
+        listed = screen.query_one(SampleList)
+        number = next(
+            line for line, one in enumerate(listed.ids) if (row := listed._rows.get(one)) and row.key == HASH
+        )
+        drawn = "".join(segment.text for segment in listed.segments(number, 118))
+
+    assert head.split()[2:5] == ["yours", "true", "Δ"]
+    assert drawn.split()[1:3] == ["Where", "is"]
+    assert [".33", ".83", "−.50"] == [word for word in drawn.split() if word.lstrip("−").startswith(".")]
+
+
+async def test_compare_opens_with_the_sentences_of_the_answer(
+    audited: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(audited)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "C")
+        assert isinstance(app.screen, CompareScreen)
+        empty = str(app.screen.query_one("#empty", Static).render())
+        assert empty.startswith("Your context_entity_recall is .33.")
+
+        await press(pilot, "escape")
+        await open_review(pilot, HASH)
+        await press(pilot, "a", "b", "C")
+        said = str(app.screen.query_one("#answer", Static).render())
+
+    assert said.startswith("Your context_entity_recall is .33.")
+    assert "1 sample is reviewed, 1 of them picked by hand." in said
+
+
+@pytest.mark.parametrize("keys", ["b", "u U", "u U w"], ids=["queue", "review", "why"])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=lambda size: f"{size[0]}x{size[1]}")
+def test_pictures(
+    audited: Path, make_app: Any, press: Press, open_review: Press, snap_compare: Any,
+    size: tuple[int, int], keys: str,
+) -> None:  # fmt: skip
+    """The queue, the review and Why after the tower was accepted."""
+
+    async def go(pilot: Any) -> None:
+        await open_review(pilot, HASH)
+        await press(pilot, "a", *keys.split())
+
+    assert snap_compare(make_app(audited), terminal_size=size, run_before=go)
+
+
+def test_a_number_of_the_file_is_written_as_there_or_to_four_digits() -> None:
+    assert [".3333", "1", ".5", ".1429"] == [
+        written(one) for one in ("0.3333", "1", "0.5", "0.14285714265306124")
+    ]
