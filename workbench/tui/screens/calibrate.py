@@ -51,7 +51,7 @@ class CalibrateScreen(BaseScreen):
         key("right", "move(1)", "Threshold up by 1", "calibrate.up", "Threshold"),
         key("shift+left", "move(-5)", "Threshold down by 5", "calibrate.down_five", "Threshold"),
         key("shift+right", "move(5)", "Threshold up by 5", "calibrate.up_five", "Threshold"),
-        key("b", "best", "To the threshold that fits verified samples", "calibrate.best", "Threshold", "best"),
+        key("b", "best", "To the threshold that fits best", "calibrate.best", "Threshold", "best"),
         key("i", "in_use", "To the threshold in use", "calibrate.in_use", "Threshold"),
         key(
             "o", "objective", "Choose by zero bias or by F1 of verdicts", "calibrate.objective", "Threshold",
