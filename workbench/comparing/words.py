@@ -45,6 +45,8 @@ PARTS: Mapping[tuple[str, str], str] = {
     ("false match", "context extraction"): "extracted but in no context",
 }
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
+WHOLE = ("untraced", "rounding")
+"""Causes that are about the number of a file as a whole: no unit has them."""
 LABEL_HEAD = ("label", "verified", "proposed", "linked", "P", "R", "F1", "F1 same label")
 
 
@@ -309,6 +311,8 @@ def _limits(found: Paired) -> list[Fact]:
 def cause_gross(total: CauseTotal) -> str:
     """`79 units in 61 samples`, and what raised and what lowered where nets cancel."""
     counts = f"{many(total.units, 'unit')} in {many(total.samples, 'sample')}"
+    if total.cause in WHOLE:
+        counts = many(total.samples, "sample")
     if total.n >= FEWEST and total.raised and total.lowered:
         counts += f" ({signed(total.raised)} {signed(total.lowered)})"
     return counts

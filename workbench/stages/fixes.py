@@ -24,7 +24,7 @@ _MENDS: dict[Key, str] = {
     ): "the proposer's context extraction: this name stands in no context",
     ("missed match", "context extraction"): "add to the proposer's context extraction",
     ("missed match", "unattributed"): "choose the evidence (e): without it nobody knows which step failed",
-    ("untraced", ""): "import the scores together with the judge's steps; then every unit has a cause",
+    ("untraced", ""): "import the scores with the judge's steps (traces)",
     ("rounding", ""): "",
     ("missed match", "nested"): "policy: count a name that stands inside a longer name as found",
 }

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.comparing import words
+from workbench.comparing.reasons import shows
 from workbench.comparing.words import FEWEST, Fact, many, number, signed
 from workbench.tui import figures_rows
 from workbench.tui.cells import cut, fit, width
@@ -92,8 +93,9 @@ def notes(found: Figures) -> str:
 
 def cause_picks(rows: Sequence[Row], totals: Sequence[CauseTotal]) -> list[Pick]:
     """A line a cause: its net share as a bar and a number, its counts."""
-    most = max((abs(float(one.share)) for one in totals), default=0.0)
-    return [_cause(rows, one, most) for one in totals]
+    listed = [one for one in totals if shows(one.cause, one.share)]
+    most = max((abs(float(one.share)) for one in listed), default=0.0)
+    return [_cause(rows, one, most) for one in listed]
 
 
 def cut_picks(rows: Sequence[Row], cut_up: Mapping[str, Sequence[CauseTotal]], by: str) -> list[Pick]:

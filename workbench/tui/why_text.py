@@ -74,10 +74,10 @@ def written(digits: str) -> str:
     return text.removeprefix("0") if text.startswith("0.") else text
 
 
-def source(why: Why) -> str:
+def source(why: Why, *, wide: bool) -> str:
     """Whose value is compared: `yours (context_entity_recall)`, `name matching · rules`."""
     if why.imported:
-        return f"yours ({flat(why.scorer)})"
+        return f"yours ({flat(why.scorer)})" if wide else "yours"
     return flat(why.source.replace(why.scorer, scorer_name(why.scorer), 1))
 
 

@@ -125,13 +125,15 @@ class WhyScreen(BaseScreen):
             (("Why automatic and verified differ", "bold"), (f"  {name}", DIM)),
             ((short(opened.sample.id, 1000, opened.sample.user_input), "bold"),),
         )
-        value = reported(why) if self.has_class("-wide") else ""
+        wide = self.has_class("-wide")
+        value = reported(why) if wide else ""
+        theirs = "true" if why.imported and not wide else flat(why.verified_by)
         self.query_one("#values", Bar).show(
             (
-                (source(why), ""),
+                (source(why, wide=wide), ""),
                 (f" {automatic_value(why)}", "bold"),
                 (value, DIM),
-                (f"   {flat(why.verified_by)}", ""),
+                (f"   {theirs}", ""),
                 (f" {tally(why.verified)}", "bold"),
             ),
             ((" Δ ", "$accent"), (delta(why.delta), "bold $accent")),

@@ -79,13 +79,14 @@ class Overview(Section):
                 figures_text.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
             )
         )
-        left = len(found.causes) - figures_text.TOP
+        every = figures_text.cause_picks(found.rows, found.causes)
+        left = len(every) - figures_text.TOP
         more = f"{left} more: 4" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
-        title = "why they differ, largest first" if found.causes else nothing
+        title = "why they differ, largest first" if every else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
         top = self.query_one("#top", Picks)
-        picks = figures_text.cause_picks(found.rows, found.causes)[: figures_text.TOP]
+        picks = every[: figures_text.TOP]
         top.show(picks)
         top.styles.height = max(1, len(picks))
         self.query_one("#notes", Passage).show(figures_text.notes(found))
