@@ -38,6 +38,8 @@ NEAR = 80
 """Similarity (0 to 100) from which a sentence stands nearly word for word in a context."""
 SHORT = 30
 """UTF-8 bytes below which a sentence is too short to be told from others."""
+SENTENCE = 1_000
+"""Code points of a sentence beyond which it is not compared with a context: time grows with both lengths."""
 LONGEST = 100_000
 """Code points of a context that are searched for whole sentences."""
 AROUND = 120
@@ -188,7 +190,7 @@ def verbatim(sentence: str, contexts: Sequence[str]) -> Evidence | None:
     All its numbers have to stand there in the same order, and it has to have as many negations.
     """
     wanted = CITATION.sub("", sentence).strip().lower()
-    if len(wanted.encode()) < SHORT:
+    if len(wanted.encode()) < SHORT or len(wanted) > SENTENCE:
         return None
     best = None
     for number, context in enumerate(contexts):
