@@ -123,7 +123,8 @@ def suspicious(found: Answer) -> list[str]:
     lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
     if one.checked:
         wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
-        lines.append(f"{one.checked:,} of them are reviewed by now: {wrong} wrong by more than .10.")
+        are = "is" if one.checked == 1 else "are"
+        lines.append(f"{one.checked:,} of them {are} reviewed by now: {wrong} wrong by more than .10.")
     return lines
 
 
