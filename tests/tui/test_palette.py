@@ -241,6 +241,22 @@ async def test_a_search_that_is_typed_over_asks_the_database_once(
         assert asked == ["schil"]
 
 
+async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(
+    database: Path, make_app: Any, settle: Settle
+) -> None:
+    """Leaving while samples are looked for must not end in an error."""
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        await pilot.press("ctrl+p")
+        palette = app.screen
+        assert isinstance(palette, CommandPalette)
+        shown = palette.query_one(CommandList)
+        await shown.remove()
+        palette._refresh_command_list(shown, [], True)
+        assert shown.option_count == 0
+
+
 async def test_actions_are_found_with_their_keys(database: Path, make_app: Any, settle: Settle) -> None:
     """Every action of the screen with its keys; keys that are brackets are no markup."""
     app = make_app(database)

@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import SystemCommand
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.css.styles import RenderStyles, Styles
 from textual.screen import Screen
@@ -47,6 +47,13 @@ class Palette(CommandPalette):
             return super().get_component_styles(*names)
         except KeyError:
             return RenderStyles(self, Styles(), Styles())
+
+    def _refresh_command_list(
+        self, command_list: CommandList, commands: list[Command], clear_current: bool
+    ) -> None:
+        """As the library's; nothing when a search ends after the palette was taken down."""
+        if self.query(CommandList):
+            super()._refresh_command_list(command_list, commands, clear_current)
 
 
 class BenchCommands(Provider):
