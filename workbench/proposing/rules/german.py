@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from workbench.proposing.gazetteer import COMMON_IN_GERMAN, is_organisation, is_place
-from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import EVENT, ORGANISATION, PLACE, is_title, words
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.rules_runs import Reading, Run
+from workbench.proposing.rules.gazetteer import COMMON_IN_GERMAN, is_first_name, is_organisation, is_place
+from workbench.proposing.rules.lexicon import EVENT, ORGANISATION, PLACE, function_words, is_title, words
+from workbench.proposing.rules.runs import Reading, Run
 from workbench.text.lists import sections
 
 _WORDS = sections(__file__)
