@@ -17,7 +17,7 @@ from workbench.text.inflection import forms
 from workbench.text.lists import sections
 from workbench.text.normalise import key
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 _COUNTRIES = _WORDS["countries"]
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
+from pkgutil import get_data
 
 _DIGIT = re.compile(r"\d")
 
 
 def sections(module: str) -> dict[str, str]:
     """The word lists in the text file of the same name as a module, by the `[name]` above each."""
-    text = Path(module).with_suffix(".txt").read_text(encoding="utf-8")
-    named = (section.partition("]\n") for section in ("\n" + text).split("\n[")[1:])
-    return {name: words for name, _, words in named}
+    package, _, name = module.rpartition(".")
+    text = (get_data(package, f"{name}.txt") or b"").decode()
+    named = (section.partition("]\n") for section in f"\n{text}".split("\n[")[1:])
+    return {section: words for section, _, words in named}
 
 
 def listed(words: str) -> frozenset[str]:

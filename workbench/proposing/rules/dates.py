@@ -8,7 +8,7 @@ from functools import lru_cache
 from workbench.proposing.rules.spans import Claims, Found
 from workbench.text.lists import sections
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 # Full names and the usual short forms; case forms are listed, endings are not guessed.
 MONTHS = _WORDS["months"]

@@ -12,7 +12,7 @@ from functools import lru_cache
 from workbench.proposing.rules.lexicon import stem, words
 from workbench.text.lists import sections
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 
 def entries(*blocks: str) -> frozenset[str]:

@@ -10,7 +10,7 @@ from workbench.proposing.rules.lexicon import EVENT, ORGANISATION, PLACE, functi
 from workbench.proposing.rules.runs import Reading, Run
 from workbench.text.lists import sections
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 _NOUN = re.compile(
     r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|ismus|tät|täten|nis|nisse|tum|chen|lein|ling"

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from workbench.text.lists import sections
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 
 _ENDING = re.compile(

@@ -10,7 +10,7 @@ from workbench.proposing.rules.lexicon import words
 from workbench.proposing.rules.spans import Claims, Found
 from workbench.text.lists import sections
 
-_WORDS = sections(__file__)
+_WORDS = sections(__name__)
 
 _HEBREW_PHRASES = (
     "ארצות הברית",
