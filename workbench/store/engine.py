@@ -54,6 +54,7 @@ ten, which had waited for it."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
+DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
@@ -159,6 +160,15 @@ class Store:
                 yield session
             finally:
                 self._thread.session = None
+
+    def check_whole(self, error: Exception) -> None:
+        """Raise StoreError when what went wrong met a damaged SQLite file."""
+        if self.file is None:
+            return
+        with self.snapshot() as session:
+            found = session.connection().exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if found != "ok":
+            raise StoreError(DAMAGED) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read beside the event loop, on one snapshot."""
@@ -475,7 +485,7 @@ def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
     said = str(getattr(error, "orig", None) or error)
     if isinstance(error, UNREADABLE) or any(sign in said for sign in ("malformed", "decode to UTF-8")):
-        return "the database is damaged: go on with its newest backup"  # the error quotes what was not read
+        return DAMAGED  # the error quotes what was not read
     cause = next(iter(said.splitlines()), type(error).__name__)
     hints = {
         "locked": "another program is writing to it; try again when it is done",
