@@ -115,7 +115,10 @@ def _answer(
             found, figures = answer(
                 store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
             )
-    text = answer_markdown(found) if markdown else answer_text(found, **reports.looks())
+    looks = reports.looks()
+    if full:
+        looks.pop("height", None)  # more follows than a screen holds
+    text = answer_markdown(found) if markdown else answer_text(found, **looks)
     if full:
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(one.what != "send" for one in found.steps):
@@ -134,11 +137,11 @@ def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
         choices = {"c": "check these"} | choices
-    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())
+    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())  # in less than 80 cells
     said = ""
     while said not in choices:
         try:
-            said = input(f"\nType {listed}, then press Enter: ").strip().lower()
+            said = input(f"\n{listed}, then Enter: ").strip().lower()
         except (EOFError, KeyboardInterrupt):
             typer.echo()
             return None

@@ -103,18 +103,20 @@ class Looks(TypedDict, total=False):
     """Options of `answer_text`."""
 
     width: int
+    height: int
     mark: tuple[str, str]
 
 
 def looks() -> Looks:
-    """How wide an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
+    """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
     from shutil import get_terminal_size
 
     if not sys.stdout.isatty():
         return {}
-    width = max(40, min(get_terminal_size().columns, 120))
+    columns, height = get_terminal_size()
+    width = max(40, min(columns, 120))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return {"width": width, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
+    return {"width": width, "height": height, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
 
 
 def score_document(report: ScoreReport) -> dict[str, Any]:

@@ -37,7 +37,7 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "results · 4 samples · your column: context_entity_recall" in ended.out
     said = " ".join(ended.out.split())
     assert "Your context_entity_recall is .00. A rough check" in said
-    assert "have in any form, gives 1.00; it also counts chance matches." in said
+    assert "A rough check gives 1.00: it counts names, numbers and dates of the reference" in said
     assert "4 of 4 samples look wrong: the contexts have a name in another form." in said
     assert "[Anna Walther] context 1: " in said
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said

@@ -26,10 +26,10 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
     assert "Main cause: " in " ".join(out.split())
     assert "  yours − true " in out
     assert "More: --full" in out
-    assert "this corpus" not in out
+    assert "these samples" not in out
     full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
     assert "  estimated for all 50  .493          t interval at the planned n" in full
-    assert "  this corpus           [.416, .570]" in full
+    assert "  these samples           [.416, .570]" in full
     assert "why they differ (they add up to −.117), over the verified samples:" in full
 
 
@@ -73,6 +73,8 @@ def test_the_page_to_send_is_about_the_answer_that_is_printed(run: Run, demo: st
     page, bare = (Path(name).read_text("utf-8") for name in ("with.html", "without.html"))
     truth = "Based on 13 reviewed samples, the true mean is about"
     assert truth in " ".join(printed.out.split())
+    assert "Send the report" not in printed.out
+    assert "Send the report" in run("--db", demo, "compare", "--scorer", "ragas").out
     assert f'<p class="lead">{truth}' in page
     assert f'<p class="lead">{truth}' in bare
     assert "Louisiana Purchase" in page

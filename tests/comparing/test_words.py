@@ -76,7 +76,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     assert ".500" == facts["automatic, all 200"].value
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
     assert "t interval at the planned n" == facts["estimated for all 200"].note
-    assert "[.428, .572]" == facts["this corpus"].value
+    assert "[.428, .572]" == facts["these samples"].value
     assert facts["generalising"].value.startswith("[.4")
     assert ".000" == facts["bias of automatic"].value
 
@@ -106,7 +106,7 @@ def test_what_every_sample_says_is_known_and_not_estimated() -> None:
 
     assert "verified, all 40" == words.estimate_label(found)
     assert "known: every sample was reached" == facts["verified, all 40"].note
-    assert "this corpus" not in facts
+    assert "these samples" not in facts
 
 
 def test_assisted_gold_is_said_where_there_is_gold() -> None:

@@ -172,8 +172,8 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
     if found.refusal:
         return facts
     if not found.complete:
-        these = f"95 %, the mean of these {found.total:,}"
-        facts.append(Fact("this corpus", interval(found.corpus) or UNDEFINED, these))
+        these = f"95 %, the mean of all {found.total:,}"
+        facts.append(Fact("these samples", interval(found.corpus) or UNDEFINED, these))
     by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
     general = interval(found.generalising)
     facts.append(Fact("generalising", general or UNDEFINED, f"95 %, for new data of the same kind{by_group}"))

@@ -18,6 +18,7 @@ from workbench.comparing.answer import (
     Worst,
     effects,
     estimated,
+    left_out,
     steps,
 )
 from workbench.comparing.figures import Figures, Row
@@ -106,6 +107,7 @@ def answer(
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
+        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
