@@ -119,7 +119,7 @@ def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: 
 
 
 def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: Path) -> None:
-    rows = []
+    rows: list[dict[str, Any]] = []
     for number in range(40):
         names = ["Ann Lee", "Bo Chan", "Cy Diaz"][: 1 + number % 3]
         found = [bool(place or number % 4) for place in range(len(names))]
