@@ -311,7 +311,7 @@ async def test_nothing_verified_says_what_to_do(compared: Put, make_app: MakeApp
         await press(pilot, "escape")
         queue = app.screen
 
-    assert empty.startswith("Your context_entity_recall is .50. A rough check, which counts the names")
+    assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
     assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
     assert "nothing is verified yet" == refused
     assert isinstance(queue, QueueScreen)

@@ -225,8 +225,9 @@ def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) 
             change = f"{old.match.verdict or 'open'} → {new.verdict}" if old else new.verdict
             why = RULES.get(new.rule, new.rule.replace("_", " ")) if new.verdict == "found" else new.note
             here = next((n for n, text in enumerate(contexts, 1) if unit.text in text), 0)
-            if new.verdict == "missing" and here:
-                why = f"no name there matches, but context {here} has these words; m: found"
+            if new.verdict == "missing" and here and not why and edit.what in ("boundary", "add"):
+                change += "; m makes it found"
+                why = f"context {here} has these words, but no name like it"
             name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
             said.append(f"{name}: {change}" + (f" ({why})" if why else ""))
     return "".join(said)

@@ -32,7 +32,7 @@ class UnitsScreen(AddingScreen):
 
     def refused(self, action: str) -> None:
         """As elsewhere; why a digit does nothing."""
-        if action == "digit" and self.opened is not None and self.failure is None:
+        if action.startswith("digit") and self.opened is not None and self.failure is None:
             self.say("statements have no labels")
         else:
             super().refused(action)
