@@ -357,7 +357,7 @@ async def test_text_selected_with_the_mouse_is_what_y_copies(
 
 
 def shown_keys(app: Any) -> str:
-    return app.screen.query_one(KeyBar).render().plain
+    return str(app.screen.query_one(KeyBar).render().plain)
 
 
 async def test_accept_goes_to_the_other_kind_first(
