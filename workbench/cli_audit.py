@@ -67,7 +67,8 @@ def _import(
     call: Call, file: Path, fields: Sequence[str], external: Sequence[str], *, update: bool
 ) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
-    from workbench import reports, texts, texts_import
+    from workbench import reports, texts_import
+    from workbench.comparing.words import many
     from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
     from workbench.texts_answer import flat
 
@@ -79,7 +80,7 @@ def _import(
         before = report.n_samples - report.new
         if call.dataset is None and report.new and before:
             name = flat(report.dataset)
-            had = f"which had {texts.several(before, 'sample')}"
+            had = f"which had {many(before, 'sample')}"
             typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
         if report.rejected or report.notes:
             typer.echo(texts_import.import_text(report), err=True)

@@ -27,7 +27,7 @@ External = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
 ]
-"""Options that `audit` has too."""
+"""Options that `import` and `audit` share."""
 
 
 def import_(

@@ -114,8 +114,9 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
     nothing = estimate([0.5] * 200, [], design="simple")
 
     assert words.ASSISTED in words.estimate_notes(found, assisted=True)
-    assert "estimated for all 200: .500 t interval at the planned n, assisted gold" in lines_of(
-        words.estimate_facts(found, assisted=True)
+    assert (
+        "estimated for all 200: .500 t interval at the planned n, reviewers saw the suggestions"
+        in lines_of(words.estimate_facts(found, assisted=True))
     )
     assert words.ASSISTED not in words.estimate_notes(found, assisted=False)
     assert words.ASSISTED not in words.estimate_notes(nothing, assisted=True)
@@ -250,9 +251,9 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
     lines = lines_of(words.arms_facts(arms, whole, without, 2))
 
     assert [
-        "blind reviews: 12 bias −.200 [−.250, −.150], units F1 .900",
-        "assisted reviews: 40 bias −.100 [−.120, −.080]",
-        "bias, blind − assisted: −.100 [−.150, −.050]",
+        "without suggestions: 12 bias −.200 [−.250, −.150], units F1 .900",
+        "with suggestions: 40 bias −.100 [−.120, −.080]",
+        "bias, without − with: −.100 [−.150, −.050]",
         "fast accepts: 2 in under a second",
         "bias without them: −.120 n = 10; with them −.129",
     ] == lines
@@ -262,6 +263,6 @@ def test_an_arm_of_few_is_a_count() -> None:
     arms = Arms(Arm(9, MeanOf(9, -0.2, 0.02, 8, None), None), Arm(0, None, None), -0.1, None)
 
     assert [
-        "blind reviews: 9 fewer than 10: counts only",
+        "without suggestions: 9 fewer than 10: counts only",
         "fast accepts: 0 in under a second",
     ] == lines_of(words.arms_facts(arms, paired(pairs(9)), None, 0))

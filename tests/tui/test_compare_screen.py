@@ -149,7 +149,7 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(
     assert "verified, all 24            .587" in facts
     assert 2 == len(causes)
     assert causes[0].startswith("▸ missed match −.361 ")
-    assert "· gold: 24 imported" in notes
+    assert "· verified: 24 imported" in notes
 
 
 async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(

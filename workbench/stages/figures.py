@@ -74,12 +74,14 @@ def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Fig
         for row in found.rows
         if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
     )
-    return _listing(found, rows, "blind, or others' work")
+    return _listing(found, rows, "to be reviewed without suggestions, or others' work")
 
 
 def without(found: Figures, withheld: Collection[str]) -> Figures:
     """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
-    return _listing(found, tuple(row for row in found.rows if row.id not in withheld), "blind")
+    return _listing(
+        found, tuple(row for row in found.rows if row.id not in withheld), "reviewed without suggestions"
+    )
 
 
 def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
