@@ -22,7 +22,8 @@ be given other keys in the [config file](configuration.md), by the name in the f
 keyboard the same physical keys work as they are.
 
 On a screen without a text field a paste does nothing. A terminal that does not mark pastes sends them as
-keys: there a paste of more than five characters is ignored too, and a shorter one counts as keys.
+keys: there a paste of more than five characters (of one character, more than sixty) is ignored too, and a
+shorter one counts as keys.
 """
 SCREENS = {
     "app": "Everywhere",
