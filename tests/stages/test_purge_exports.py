@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -95,31 +93,12 @@ def test_an_export_that_left_samples_out_may_hold_it(filled: Bench) -> None:
     assert (f"{some}: the export there may hold it: look, or delete it",) == report.look
 
 
-def test_of_exports_before_the_log_knew_samples_all_may_hold_it(filled: Bench) -> None:
-    """A database of schema 0004."""
-    old = leave(filled, "old")
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE export_log SET held = NULL")
-        raw.commit()
-    leave(filled, "new", query="id:open")
-    said = (f"{old}: the export there may hold it: look, or delete it",)
-
-    assert said == run_purge(filled, "secret").look
-    assert said == run_purge(filled, "secret").look
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE purged SET exports = NULL")
-        raw.commit()
-    assert said == run_purge(filled, "secret").look
-
-
 def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench) -> None:
     """It reads the database as it was when it began."""
-    begun = datetime.now(UTC)
-    number = filled.id("secret")
     run_purge(filled, "secret")
     path = str(filled.folder / "slow")
-    log_export(filled.store, filled.info().id, path, "0" * 64, "ann", [number], whole=True,
-               begun=begun, at=begun)  # fmt: skip
+    log_export(filled.store, filled.info().id, path, "0" * 64, "ann", ["secret"], whole=True,
+               at=datetime.now(UTC))  # fmt: skip
 
     assert [path] == [line.partition(":")[0] for line in run_purge(filled, "secret").look]
 

@@ -34,7 +34,7 @@ from workbench.stages.export_manifest import (
 )
 from workbench.stages.progress import Progress, silent
 from workbench.stages.splits import HOLDOUT
-from workbench.store import export_facts, export_log, exports, holdouts, runs
+from workbench.store import export_facts, export_log, exports, holdouts, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -118,10 +118,14 @@ def _export(
     if WITH_SCORES & set(formats):
         _score(store, info, options.run)
     estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
-    begun, replaced = datetime.now(UTC), folder.manifest_hash(directory)
+    replaced = folder.manifest_hash(directory)
     with store.reading():
         choice, known = gather(store, info, options, annotator)
-        numbers = export_log.numbers_of(store, info.id, choice.wanted)
+        held = [
+            key
+            for key, number in samples.sample_ids(store, info.id).items()
+            if choice.wanted is None or number in choice.wanted
+        ]
         known = replace(known, estimates=estimates, anchoring=anchoring)
         about = _about(store, info, options, known)
         counts = _Counts()
@@ -145,10 +149,10 @@ def _export(
                 {"formats": list(formats), **manifest, "settings": _settings(known)},
             )
     digest = folder.manifest_hash(directory)
-    whole = max(counts.rows.values(), default=0) >= len(numbers)  # else formats left some out
+    whole = max(counts.rows.values(), default=0) >= len(held)  # else formats left some out
     export_log.log_export(
-        store, info.id, str(directory), digest, annotator, numbers if options.text else (),
-        whole=whole, begun=begun, at=datetime.now(UTC), replaced=replaced,
+        store, info.id, str(directory), digest, annotator, held if options.text else (),
+        whole=whole, at=datetime.now(UTC), replaced=replaced,
     )  # fmt: skip
     return ExportReport(
         str(directory), counts.samples, counts.gold, counts.proposals, digest,

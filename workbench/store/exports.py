@@ -7,7 +7,6 @@ import secrets
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 import sqlalchemy
 from sqlalchemy import Text, func, type_coerce
@@ -31,10 +30,8 @@ from workbench.store.tables import (
     SampleRow,
     ScoreRow,
 )
-from workbench.store.tables_plans import ExportRow
 
 CHUNK = 500
-_SALT = "salt of the pseudonyms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,30 +347,20 @@ def marked_by(store: Store, dataset_id: int) -> set[str]:
 
 def has_salt(store: Store, dataset_id: int) -> bool:
     """Whether names of this dataset ever left as pseudonyms."""
-    query = select(ExportRow.id).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
     with store.reading() as session:
-        return session.exec(query).first() is not None
+        return session.get_one(Dataset, dataset_id).salt is not None
 
 
 def salt_of(store: Store, dataset_id: int) -> bytes:
     """The secret under which the names of a dataset's annotators leave; made once, kept in the database.
 
-    It stands in the log of exports, in a row without a path, so that every export of one database gives a
-    person the same pseudonym and nobody who has only the export can try names.
+    So every export of one database gives a person the same pseudonym, and nobody who has only the export can
+    try names.
     """
-    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
     with store.reading() as session:
-        row = session.exec(query).first()
-    if row is None:
+        salt = session.get_one(Dataset, dataset_id).salt
+    if salt is None:
         with store.writing() as session:
-            row = session.exec(query).first()
-            if row is None:
-                row = ExportRow(
-                    dataset_id=dataset_id,
-                    path="",
-                    manifest_sha256=secrets.token_hex(32),
-                    annotator=_SALT,
-                    created_at=datetime.now(UTC),
-                )
-                session.add(row)
-    return bytes.fromhex(row.manifest_sha256)
+            dataset = session.get_one(Dataset, dataset_id)
+            salt = dataset.salt = dataset.salt or secrets.token_hex(32)
+    return bytes.fromhex(salt)

@@ -10,12 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError, StoreError
 from workbench.store.engine import FAILURES, Store, explained, sqlite_path
-from workbench.store.export_log import Leaving
 from workbench.store.purge_names import Execute, forget_names
 from workbench.store.samples import CHUNK
 from workbench.store.tables import Dataset, SampleRow
@@ -107,7 +106,6 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
         connection = session.connection()
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
-        leaving = Leaving(session, dataset_id)
         for chunk in _chunks(ids):
             for row in session.exec(select(SampleRow).where(col(SampleRow.id).in_(chunk))):
                 session.add(
@@ -118,31 +116,25 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
                         content_hash=row.content_hash,
                         annotator=annotator,
                         at=now,
-                        exports=leaving.exports_of(row.id or 0),
                     )
                 )
             session.flush()
             session.expunge_all()
-        leaving.take_out(session, ids)
         session.flush()
-        tables = set(inspect(connection).get_table_names())
-        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id, tables)
+        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id)
 
 
-def _delete(execute: Execute, ids: Sequence[int], dataset_id: int, tables: Collection[str]) -> None:
-    """Delete the rows of some samples by plain SQL, so that a copy with an older schema is served too."""
+def _delete(execute: Execute, ids: Sequence[int], dataset_id: int) -> None:
+    """Delete the rows of some samples by plain SQL, for a copy has no session."""
     for chunk in _chunks(ids):
         inside = ", ".join(str(int(number)) for number in chunk)
-        if "review_event" in tables:
-            reviews = f"(SELECT id FROM review WHERE sample_id IN ({inside}))"  # noqa: S608 - whole numbers
-            execute(f"DELETE FROM review_event WHERE review_id IN {reviews}")  # noqa: S608
+        reviews = f"(SELECT id FROM review WHERE sample_id IN ({inside}))"  # noqa: S608 - whole numbers
+        execute(f"DELETE FROM review_event WHERE review_id IN {reviews}")  # noqa: S608
         for table in _BY_SAMPLE:
-            if table in tables:
-                execute(f"DELETE FROM {table} WHERE sample_id IN ({inside})")  # noqa: S608
+            execute(f"DELETE FROM {table} WHERE sample_id IN ({inside})")  # noqa: S608
         execute(f"DELETE FROM sample WHERE id IN ({inside})")  # noqa: S608
-    if "answer" in tables:
-        _delete_answers(execute, dataset_id)
-    forget_names(execute, dataset_id, tables)
+    _delete_answers(execute, dataset_id)
+    forget_names(execute, dataset_id)
 
 
 def _delete_answers(execute: Execute, dataset_id: int) -> None:
@@ -228,9 +220,8 @@ def _remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
         raw.execute("BEGIN EXCLUSIVE")
         ids = _found(raw, dataset, keys)
         if ids:
-            tables = {row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             number = raw.execute("SELECT id FROM dataset WHERE name = ?", (dataset,)).fetchone()[0]
-            _delete(lambda sql, **values: raw.execute(sql, values), ids, number, tables)
+            _delete(lambda sql, **values: raw.execute(sql, values), ids, number)
         raw.execute("COMMIT")
         raw.execute("VACUUM")
 

@@ -22,11 +22,8 @@ class Execute(Protocol):
     def __call__(self, sql: str, **values: Any) -> Iterable[Any]: ...
 
 
-def forget_names(execute: Execute, dataset_id: int, tables: Collection[str]) -> None:
-    """Take the names that no sample has any more out of a dataset's calibrations, runs and plan.
-
-    By plain SQL, so that a copy with an older schema is served too.
-    """
+def forget_names(execute: Execute, dataset_id: int) -> None:
+    """Take the names that no sample has any more out of a dataset's calibrations, runs and plan."""
     groups = _values(execute, "group_key", dataset_id)
 
     def calibration(document: Document) -> bool:
@@ -35,12 +32,10 @@ def forget_names(execute: Execute, dataset_id: int, tables: Collection[str]) -> 
     def run(parameters: Document) -> bool:
         return _forget_groups(parameters.get("examples", []), groups)
 
-    if "calibration" in tables:
-        _rewrite(execute, "calibration", "document", dataset_id, calibration)
+    _rewrite(execute, "calibration", "document", dataset_id, calibration)
     _rewrite(execute, "run", "parameters", dataset_id, run)
-    if "plan" in tables:
-        strata = _values(execute, "stratum", dataset_id)
-        _rewrite(execute, "plan", "parameters", dataset_id, lambda one: _forget_strata(one, strata))
+    strata = _values(execute, "stratum", dataset_id)
+    _rewrite(execute, "plan", "parameters", dataset_id, lambda one: _forget_strata(one, strata))
 
 
 def _values(execute: Execute, column: str, dataset_id: int) -> set[str | None]:
