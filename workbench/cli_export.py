@@ -1,4 +1,4 @@
-"""The commands `export`, `verify` and `purge`: what leaves, is it as it was, what goes for good."""
+"""The commands `export`, `verify`, `copy` and `purge`: what leaves, is it as it was, what goes for good."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, named_path, on_terminal
+from workbench.console import Call, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -114,6 +114,24 @@ def verify(
     reports.show(report, texts_export.verify_text(report), as_json=json)
     if not report.passed:
         raise typer.Exit(1)
+
+
+def copy(
+    context: typer.Context,
+    to: Annotated[str, typer.Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],
+    json: Json = False,
+) -> None:
+    """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
+    from workbench import reports, texts_export
+    from workbench.store.copying import copy_into, count_rows
+    from workbench.store.datasets import find_dataset
+
+    call: Call = context.obj
+    with open_for(call.db, create=False) as store:
+        only = find_dataset(store, call.dataset).id if call.dataset else None
+        with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
+            target, copied = copy_into(store, to, only, progress)
+    reports.show({"target": target, "tables": copied}, texts_export.copy_text(target, copied), as_json=json)
 
 
 def purge(
