@@ -24,7 +24,7 @@ def export(
     format: Annotated[  # noqa: A002
         list[str] | None,
         typer.Option(
-            help="native, package, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
+            help="native, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
             "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times.",
         ),
     ] = None,
@@ -106,7 +106,7 @@ def verify(
     directory: Annotated[Path, typer.Argument(help="The folder of an export.", parser=named_path)],
     json: Json = False,
 ) -> None:
-    """Check an export: every file's hash, counts, that spans quote their text; exit 1 when it changed."""
+    """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
     from workbench import reports, texts_export
     from workbench.stages.verify import verify as stage
 
@@ -123,15 +123,16 @@ def copy(
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
     from workbench import reports, texts_export
-    from workbench.store.copying import copy_into, count_rows
+    from workbench.stages.status import copy as stage
+    from workbench.store.copying import count_rows
     from workbench.store.datasets import find_dataset
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
         only = find_dataset(store, call.dataset).id if call.dataset else None
         with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
-            target, copied = copy_into(store, to, only, progress)
-    reports.show({"target": target, "tables": copied}, texts_export.copy_text(target, copied), as_json=json)
+            report = stage(store, to, only, progress)
+    reports.show(report, texts_export.copy_text(report), as_json=json)
 
 
 def purge(

@@ -68,7 +68,6 @@ def import_(
 
     from workbench import reports, texts_import
     from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
-    from workbench.stages.import_package import is_package
 
     gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
     call: Call = context.obj
@@ -84,9 +83,6 @@ def import_(
         seed=seed,
         columns=named_columns(map_ or (), external or ()),
     )
-    if is_package(file) and format is None and not dry_run:
-        _package(file, call, json=json)
-        return
     check_file(file, format, options.columns)  # a typing error must not leave an empty database behind
     size = sum(one.stat().st_size for one in ([file] if file.is_file() else file.rglob("*")) if one.is_file())
     if dry_run:
@@ -156,21 +152,6 @@ def _seldom_collected() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-def _package(folder: Path, call: Call, *, json: bool) -> None:
-    """A package makes an equal dataset, with its journal: nothing is chosen on the way."""
-    from workbench import reports, texts_import
-    from workbench.stages.import_package import import_package
-
-    size = sum(1 for _ in folder.rglob("*"))
-    with (
-        _opened(call) as store,
-        reports.progress("Importing", size) as progress,
-        _seldom_collected(),
-    ):
-        report = import_package(store, folder, call.dataset, progress)
-    reports.show(report, texts_import.package_text(report), as_json=json)
 
 
 def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) -> None:

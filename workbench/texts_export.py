@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from workbench.text.safe import clean
@@ -11,8 +10,8 @@ from workbench.texts import several
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
     from workbench.stages.purge import PurgePlan, PurgeReport
+    from workbench.stages.status import CopyReport
     from workbench.stages.verify import VerifyReport
-    from workbench.store.copying import Copied
 
 
 def export_text(report: ExportReport) -> str:
@@ -63,9 +62,9 @@ def verify_text(report: VerifyReport) -> str:
     return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
 
 
-def copy_text(target: str, copied: Sequence[Copied]) -> str:
+def copy_text(report: CopyReport) -> str:
     """The rows of every table on both sides, and the beginning of their hash."""
-    filled = [one for one in copied if one.source.number]
+    filled = [one for one in report.tables if one.source.number]
     width = max((len(one.source.table) for one in filled), default=5)
     lines = [f"{'table'.ljust(width)}       here      there  sha256 here   there"]
     for one in filled:
@@ -75,7 +74,7 @@ def copy_text(target: str, copied: Sequence[Copied]) -> str:
             f"{here.sha256[:12]}  {there.sha256[:12]}"
         )
     rows = sum(one.target.number for one in filled)
-    lines.append(f"{several(rows, 'row')} copied to {target}; both sides are equal")
+    lines.append(f"{several(rows, 'row')} copied to {report.target}; both sides are equal")
     return clean("\n".join(lines))
 
 

@@ -56,30 +56,18 @@ def test_a_call_that_cannot_be_changes_nothing(
 
 
 def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None:
-    assert 0 == run("export", "out", "--format", "package").code
+    assert 0 == run("export", "out").code
     fine = run("verify", "out")
     with Path("out/verdicts.jsonl").open("a", encoding="utf-8") as file:
         file.write("{}\n")
     changed = run("verify", "out")
 
-    said = "5 files have their hashes; 50 rows were read, and every span quotes its text"
+    said = "3 files have their hashes; 50 rows were read, and every span quotes its text"
     assert (0, f"out: as it was exported; {said}\n") == (fine.code, fine.out)
     assert 1 == changed.code
     assert "changed: verdicts.jsonl: sha256" in changed.out
     assert run("verify", "out", "--json").json["found"]
     assert 2 == run("verify", "nowhere").code
-
-
-def test_a_package_comes_back_by_import(demo: Bench, run: Any) -> None:
-    """With what people did, into a new dataset."""
-    assert 0 == run("export", "out", "--format", "package").code
-    assert 0 == run("import", "out", "--db", "two.db").code
-    assert 0 == run("export", "again", "--format", "package", "--db", "two.db").code
-
-    names = ("manifest.json", "references.jsonl", "verdicts.jsonl", "events.jsonl", "dataset.json")
-    assert [] == [
-        name for name in names if Path("out", name).read_bytes() != Path("again", name).read_bytes()
-    ]
 
 
 def test_purge_asks_for_yes_where_nobody_can_be_asked(demo: Bench, run: Any) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import Bench
 from tests.stages.purging import fill, leave, row, run_purge
-from workbench.formats.folder import read_manifest, writing
-from workbench.stages.export import export
-from workbench.stages.export_choice import ExportOptions
+from workbench.formats.folder import writing
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.import_package import import_package
 from workbench.stages.purge import plan_purge
+from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.export_log import log_export
@@ -122,26 +118,19 @@ def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
     ] == list(report.look)
 
 
-def test_what_was_purged_stays_out_of_a_copy_by_package(filled: Bench) -> None:
-    """The hashes leave with the package and come back; its own package has the same bytes."""
+def test_what_was_purged_stays_out_of_a_copy(filled: Bench) -> None:
+    """Its hashes are copied with the dataset, and the exports that held it are still named."""
+    held = leave(filled, "out")
     run_purge(filled, "secret")
-    first = Path(leave(filled, "first", "package"))
+    copy_into(filled.store, str(filled.folder / "two.db"), filled.info().id, lambda _done: None)
     store = open_store(str(filled.folder / "two.db"))
-    import_package(store, first)
     info = find_dataset(store, None)
-    second = filled.folder / "second"
-    export(store, info, second, ExportOptions(formats=("package",)), annotator="ann")
     report = import_file(
         store, filled.write([row("secret", "Somebody Else")], "again.jsonl"),
         ImportOptions(dataset=info.name), annotator="ann",
     )  # fmt: skip
-    held = plan_purge(store, info, ["secret"])
+    plan = plan_purge(store, info, ["secret"])
     store.close()
 
-    (said,) = json.loads((first / "dataset.json").read_text("utf-8"))["purged"]
-    assert {"id", "reference_hash", "content_hash", "annotator", "at"} == set(said)
-    assert {one.name: one.read_bytes() for one in first.iterdir()} == {
-        one.name: one.read_bytes() for one in second.iterdir()
-    }
-    assert (1, 1) == (read_manifest(second)["purged"], report.rejected)
-    assert ((), 0) == (held.exports, held.samples)
+    assert 1 == report.rejected
+    assert (0, (held,)) == (plan.samples, plan.exports)

@@ -235,6 +235,15 @@ def postgres() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def ask(url: str, sql: str) -> list[Any]:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(sql)
+        rows = [tuple(one) for one in found] if found.returns_rows else []
+    engine.dispose()
+    return rows
+
+
 def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: str) -> None:
     """With a seed and numbers that need 64 bits; the next row there takes the next number."""
     filled.load([row("large", "Ada Byron")], name="large.jsonl", seed=2**53 - 1)
@@ -258,8 +267,7 @@ def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, p
 
 def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: str) -> None:
     """Tables and rows are made in one transaction."""
-    with create_engine(postgres, isolation_level="AUTOCOMMIT").connect() as connection:
-        connection.exec_driver_sql("CREATE DATABASE second")
+    ask(postgres, "CREATE DATABASE second")
     target = postgres.replace("/postgres?", "/second?")
     with closing(sqlite3.connect(filled.db)) as raw:
         raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
@@ -268,6 +276,4 @@ def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: 
     with pytest.raises(StoreError, match="foreign key constraint"):
         copy(filled.store, target)
 
-    with create_engine(target).connect() as connection:
-        found = connection.exec_driver_sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
-        assert 0 == found.scalar()
+    assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")

@@ -83,7 +83,7 @@ def recalls(
 def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
     """Every review of a dataset in which something was begun or flagged, in the order they were begun.
 
-    Not by name: the stamp of a dispute over flags follows this order, and a package has other names.
+    Not by name: the stamp of a dispute over flags follows this order.
     """
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
     query = sqlalchemy.select(

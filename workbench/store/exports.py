@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select
 
 from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
 from workbench.reviewing.documents import proposal_of, unit_of
-from workbench.reviewing.fold import fold
+from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
 from workbench.store.file_order import ids_of, pieces
 from workbench.store.intake import ANNOTATORS
@@ -266,6 +266,17 @@ def _automatic(session: Session, ids: Sequence[int], scale: Scale) -> dict[int, 
         score = Score(scorer, Tally(hits, missing, unsure), value)
         found.setdefault(sample_id, {})[scorer] = score
     return found
+
+
+def folded(store: Store, leaving: Sequence[Leaving]) -> dict[int, ReviewState]:
+    """The reviews that people made, as their journals say; imported ones have no more than their gold."""
+    with store.reading() as session:
+        return {
+            said.review_id: fold(events_of(session, said.review_id))
+            for one in leaving
+            for said in one.reviews
+            if said.shown != "import"
+        }
 
 
 def queue_places(store: Store, dataset_id: int) -> Callable[[int], int]:
