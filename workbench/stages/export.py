@@ -35,7 +35,7 @@ from workbench.stages.export_manifest import (
 from workbench.stages.export_verdicts import Look
 from workbench.stages.progress import Progress, silent
 from workbench.stages.splits import HOLDOUT
-from workbench.store import export_facts, export_log, exports, holdouts, runs, samples
+from workbench.store import columns, export_facts, export_log, holdouts, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -265,7 +265,7 @@ def _about(store: Store, info: DatasetInfo, options: ExportOptions, known: Prove
         dataset=info.name,
         labels=info.labels,
         kinds=info.kinds,
-        columns=exports.external_columns(store, info.id),
+        columns=tuple(columns.external_columns(store, info.id)),
         scorers=tuple(SCORERS),
         licence=options.licence,
         annotators=len(known.annotators),

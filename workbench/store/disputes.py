@@ -12,13 +12,12 @@ from sqlmodel import col
 from workbench.comparing.disputes import State
 from workbench.errors import ConflictError
 from workbench.model import Kind
-from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.file_order import ids_of
 from workbench.store.gold import verified_by
 from workbench.store.samples import CHUNK
-from workbench.store.tables import ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import ReviewRow, SampleRow, ScoreRow, is_blind
 from workbench.store.tables_plans import DisputeRow
 
 

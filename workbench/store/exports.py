@@ -315,20 +315,6 @@ def record_of(said: Said, name: str) -> GoldRecord | None:
     return GoldRecord(name, said.units.get("entity"), said.units.get("statement"), said.effort, marks)
 
 
-def external_columns(store: Store, dataset_id: int) -> tuple[str, ...]:
-    """The names of the columns of external scores, sorted."""
-    with store.reading() as session:
-        return tuple(
-            session.exec(
-                select(ExternalScoreRow.column)
-                .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-                .where(SampleRow.dataset_id == dataset_id)
-                .distinct()
-                .order_by(col(ExternalScoreRow.column))
-            )
-        )
-
-
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
     """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
     not counted.

@@ -13,7 +13,6 @@ from sqlmodel import col, select
 
 from workbench.matching.version import MATCHER
 from workbench.model import Kind
-from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.file_order import ids_of
@@ -23,6 +22,7 @@ from workbench.store.tables import (
     CountedRow,
     ReviewRow,
     SampleRow,
+    is_blind,
 )
 from workbench.text.query import Query
 

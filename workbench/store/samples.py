@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -13,11 +13,18 @@ from sqlmodel import col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
-from workbench.store.blind import is_blind, row_is_blind
 from workbench.store.contains import contains
 from workbench.store.engine import Store
 from workbench.store.file_order import pieces
-from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
+from workbench.store.tables import (
+    CountedRow,
+    Dataset,
+    ProposalRow,
+    ReviewRow,
+    SampleRow,
+    is_blind,
+    row_is_blind,
+)
 from workbench.text.ids import BEGINNING, HASHED, is_hash
 
 CHUNK = 1_000
@@ -230,3 +237,16 @@ def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
         proposal_id=proposal.id if proposal else None,
         proposal=proposal_of(proposal.document) if proposal else None,
     )
+
+
+def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
+    """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
+    found: set[str] = set()
+    with store.reading() as session:
+        for column, values in ((SampleRow.group_key, groups), (SampleRow.reference_hash, hashes)):
+            known = sorted(values)
+            for start in range(0, len(known), CHUNK):
+                some = known[start : start + CHUNK]
+                query = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(column).in_(some))
+                found.update(session.exec(query))
+    return found

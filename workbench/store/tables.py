@@ -15,14 +15,16 @@ from sqlalchemy import (
     BigInteger,
     CheckConstraint,
     Column,
+    ColumnElement,
     Index,
     Integer,
     MetaData,
     Text,
     UniqueConstraint,
     false,
+    or_,
 )
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field, SQLModel, col
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -283,3 +285,13 @@ class CalibrationRow(Base, table=True):
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     annotator: str
     created_at: datetime
+
+
+def is_blind(share: Any) -> ColumnElement[bool]:
+    """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""
+    return or_(col(SampleRow.holdout), col(SampleRow.blind_u) < share)
+
+
+def row_is_blind(row: SampleRow, share: float) -> bool:
+    """The same of a row that was read."""
+    return row.holdout or row.blind_u < share
