@@ -63,16 +63,12 @@ def export(
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
-    import gc
-
     from workbench import reports, texts_export
     from workbench.stages.export import ExportOptions
     from workbench.stages.export import export as stage
     from workbench.store.datasets import count_samples
 
     _check_folder(directory)
-    gc.freeze()  # what is imported by now stays, and what is made is gone before a collection finds it
-    gc.set_threshold(100_000, 20, 100)
     call: Call = context.obj
     options = ExportOptions(
         formats=tuple(format or ["native"]),

@@ -64,12 +64,9 @@ def import_(
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
-    import gc
-
     from workbench import reports, texts_import
     from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
 
-    gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
     call: Call = context.obj
     if gold and gold_if_given:
         raise UsageError("--gold and --gold-if-given exclude each other")
@@ -89,13 +86,12 @@ def import_(
         _preview(file, options, call, size, json=json)
         return
     if strict and not _is_there(call):  # a file that keeps itself out leaves no database behind either
-        with reports.progress("Reading", size, unit="bytes") as progress, _seldom_collected():
+        with reports.progress("Reading", size, unit="bytes") as progress:
             check_all(None, file, options, call.annotator, progress)
         options = replace(options, strict=False)
     with (
         _opened(call) as store,
         reports.progress("Importing", size, unit="bytes") as progress,
-        _seldom_collected(),
     ):
         report = import_file(store, file, options, annotator=call.annotator, progress=progress)
     reports.show(report, texts_import.import_text(report), as_json=json)
@@ -139,19 +135,6 @@ def _opened(call: Call) -> Iterator[Store]:
         if new is not None and not samples:
             for end in ("", "-wal", "-shm"):
                 new.with_name(f"{new.name}{end}").unlink(missing_ok=True)
-
-
-@contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Rows make no cycles to collect: 15 µs less for one with eight units, and 1 MB more."""
-    import gc
-
-    before = gc.get_threshold()
-    gc.set_threshold(20_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 
 def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) -> None:

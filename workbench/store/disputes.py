@@ -14,9 +14,8 @@ from workbench.errors import ConflictError
 from workbench.model import Kind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.gold import verified_by
-from workbench.store.samples import CHUNK
+from workbench.store.samples import CHUNK, ids_of
 from workbench.store.tables import ReviewRow, SampleRow, ScoreRow, is_blind
 from workbench.store.tables_plans import DisputeRow
 

@@ -16,9 +16,9 @@ from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal
 from workbench.reviewing.documents import proposal_of, unit_of
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of, pieces
 from workbench.store.intake import ANNOTATORS
 from workbench.store.journal import events_of
+from workbench.store.samples import ids_of, pieces
 from workbench.store.tables import (
     Dataset,
     ExternalScoreRow,

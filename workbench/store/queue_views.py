@@ -15,9 +15,9 @@ from workbench.matching.version import MATCHER
 from workbench.model import Kind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.queue_reviews import UNDECIDED, Reviews
 from workbench.store.queue_terms import Picked, condition, reads_rows
+from workbench.store.samples import ids_of
 from workbench.store.tables import (
     CountedRow,
     ReviewRow,
