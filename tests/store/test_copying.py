@@ -119,7 +119,11 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
 
 
 def test_one_dataset_is_copied_without_rows_of_another(filled: Bench) -> None:
-    """By the keys that lead to it; the whole database has both."""
+    """By the keys that lead to it; the whole database has both. A call of the other dataset stays there."""
+    other = filled.id("other", "first")
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute(f"UPDATE proposal SET calls = '[1]' WHERE sample_id = {other}")
+        raw.commit()
     whole = copy(filled.store, filled.folder / "whole.db")
     part = copy(filled.store, filled.folder / "part.db", filled.info("data").id)
     rest = copy(filled.store, filled.folder / "rest.db", filled.info("first").id)
@@ -131,7 +135,10 @@ def test_one_dataset_is_copied_without_rows_of_another(filled: Bench) -> None:
     assert ["data"] == [one[1] for one in mine["dataset"]]
     assert ["open", "secret"] == sorted(one[2] for one in mine["sample"])
     assert (2, 2, 1, 1) == tuple(len(mine[name]) for name in ("call", "answer", "purged", "export_log"))
-    assert [] == every_row(filled.folder / "rest.db")["purged"]
+    little = every_row(filled.folder / "rest.db")
+    assert ([], []) == (little["purged"], little["call"])
+    assert ["[]"] == [one[-1] for one in little["proposal"]]
+    assert ["[1]", "[2]"] == sorted(one[-1] for one in mine["proposal"])
 
 
 def test_a_target_that_holds_something_is_refused_untouched(filled: Bench, demo_database: Path) -> None:

@@ -87,11 +87,16 @@ def copy_into(
     if same:
         raise UsageError(f"{shown_url(target)} is the database to copy from: name another one")
     copied: list[Copied] = []
+    calls: set[int] = set()
     with store.reading() as session, _empty(target, path) as connection:
         done = 0
         for table in METADATA.sorted_tables:
             given, stored = Rows(table.name), Rows(table.name)
             for rows in _chunks(session.connection(), _of(table, dataset_id, table)):
+                if table.name == "call":
+                    calls.update(row["id"] for row in rows)
+                if table.name == "proposal" and dataset_id is not None:
+                    _forget_calls(rows, calls)
                 given.add(rows)
                 connection.execute(table.insert(), rows)
                 done += len(rows)
@@ -105,6 +110,17 @@ def copy_into(
             copied.append(Copied(table.name, given, stored))
         number_on(connection, METADATA.sorted_tables)
     return str(path or shown_url(target)), copied
+
+
+def _forget_calls(rows: list[dict[str, Any]], copied: set[int]) -> None:
+    """Let proposals name the calls of their own dataset alone.
+
+    An answer may have been paid for by another dataset, whose calls stay behind: their numbers will be given
+    to other calls, and a purge keeps the answers of every call that a proposal names.
+    """
+    for row in rows:
+        if row["calls"] is not None:
+            row["calls"] = [number for number in row["calls"] if number in copied]
 
 
 @contextmanager

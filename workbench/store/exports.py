@@ -63,7 +63,6 @@ class Leaving:
     blind: bool
     holdout: bool
     rank: float
-    blind_u: float
     size: float
     stratum: str
     proposal_id: int | None
@@ -135,7 +134,6 @@ def _chunk(
             blind=one[13] or one[12] < share,
             holdout=one[13],
             rank=one[16],
-            blind_u=one[12],
             size=one[14],
             stratum=one[15],
             proposal_id=one[17],
