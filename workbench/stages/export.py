@@ -120,7 +120,7 @@ def _export(
         _score(store, info, options.run)
     estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
     replaced = folder.manifest_hash(directory)
-    with store.reading():
+    with store.snapshot():
         choice, known = gather(store, info, options, annotator)
         held = [
             key

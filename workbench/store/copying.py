@@ -88,7 +88,7 @@ def copy_into(
         raise UsageError(f"{shown_url(target)} is the database to copy from: name another one")
     copied: list[Copied] = []
     calls: set[int] = set()
-    with store.reading() as session, _empty(target, path) as connection:
+    with store.snapshot() as session, _empty(target, path) as connection:
         done = 0
         for table in METADATA.sorted_tables:
             given, stored = Rows(table.name), Rows(table.name)

@@ -91,7 +91,9 @@ class Going:
     def _by_claude(self) -> ClaudeReport:
         import anthropic.types  # noqa: F401  what the first call loads
 
+        from workbench.proposing.claude_live import Limits
         from workbench.stages.claude import propose_claude
+        from workbench.stages.claude_setup import MAX_COST
 
         def keep(progress: Progress) -> None:
             self.progress = progress
@@ -100,8 +102,8 @@ class Going:
         desk, wish = self._desk, self.wish
         return propose_claude(
             desk.store, desk.info, self.wish.options,
-            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, on_progress=keep, stop=self.stop,
-            gently=True,
+            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, limits=Limits(max_cost=MAX_COST),
+            on_progress=keep, stop=self.stop, gently=True,
         )  # fmt: skip
 
 
