@@ -35,6 +35,18 @@ from workbench.store.tables import METADATA
 CHUNK = 1_000
 
 
+def _plain(value: Any) -> str:
+    """A value as either database gives it: times in UTC, bytes as digits."""
+    if isinstance(value, datetime):
+        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)).isoformat()
+    if isinstance(value, bytes | memoryview):
+        return bytes(value).hex()
+    raise TypeError(type(value).__name__)
+
+
+_encode = json.JSONEncoder(sort_keys=True, default=_plain).encode
+
+
 @dataclass(slots=True)
 class Rows:
     """The rows of a table: how many, and the sum of their SHA-256, which does not depend on their order."""
@@ -47,8 +59,7 @@ class Rows:
         """Count some more."""
         total = int(self.sha256, 16)
         for row in rows:
-            text = json.dumps([row[name] for name in sorted(row)], default=_plain, sort_keys=True)
-            total += int.from_bytes(hashlib.sha256(text.encode()).digest())
+            total += int.from_bytes(hashlib.sha256(_encode(row).encode()).digest())
         self.number += len(rows)
         self.sha256 = f"{total % (1 << 256):064x}"
 
@@ -175,12 +186,3 @@ def _chunks(connection: Connection, query: Select[Any]) -> Iterator[list[dict[st
     found = connection.execute(query, execution_options={"yield_per": CHUNK}).mappings()
     for rows in found.partitions():
         yield [dict(row) for row in rows]
-
-
-def _plain(value: Any) -> str:
-    """A value as either database gives it: times in UTC, bytes as digits."""
-    if isinstance(value, datetime):
-        return (value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)).isoformat()
-    if isinstance(value, bytes | memoryview):
-        return bytes(value).hex()
-    raise TypeError(type(value).__name__)
