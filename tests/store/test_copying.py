@@ -153,7 +153,7 @@ def test_a_target_that_holds_something_is_refused_untouched(filled: Bench, demo_
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
 
     for name, said in (
-        ("full.db", "not empty"), ("other.db", "not empty"), ("text.db", "not a database"),
+        ("full.db", "not empty"), ("other.db", "not empty"), ("text.db", "name another with --to"),
         ("same.db", "the database to copy from"), ("nowhere/x.db", "no such folder"),
     ):  # fmt: skip
         with pytest.raises((UsageError, StoreError), match=said):

@@ -158,7 +158,8 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
             yield connection
         ended = True
     except (*FAILURES, OSError) as error:
-        raise StoreError(f"{name}: {explained(error)}; nothing was copied") from error
+        said = explained(error).replace("--db", "--to")
+        raise StoreError(f"{name}: {said}; nothing was copied") from error
     finally:
         engine.dispose()
         if made and not ended and path is not None:

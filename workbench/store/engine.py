@@ -518,7 +518,7 @@ def explained(error: BaseException) -> str:
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",
         "readonly": f"the file or its folder is read-only: {COPY}",
-        "not a database": "name another file",
+        "not a database": "name another with --db",
         "unable to open": "check the path and its permissions",
         "onnection": "is the server running, and are host, port, user, password and database right?",
         "disk I/O": "the disk failed or is full; what was shown as saved is saved",
