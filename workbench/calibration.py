@@ -24,8 +24,8 @@ __all__ = ["Calibration", "Corrected", "Interval", "load"]
 def load(path: str | os.PathLike[str]) -> Calibration:
     """The calibration of a file, or of the folder of an export.
 
-    An export as `package` or `huggingface` holds a `calibration.json` where the dataset has one in use; the
-    folder of an export in several formats will do. Raises NotFoundError without one, InputError for a file
+    An export as `huggingface` holds a `calibration.json` where the dataset has one in use; the folder of an
+    export in several formats will do. Raises NotFoundError without one, InputError for a file
     that is none, naming what is off.
     """
     return read(Path(path))

@@ -18,7 +18,7 @@ from workbench.cli_audit import audit
 from workbench.cli_calibrate import calibrate
 from workbench.cli_compare import compare, show_comparison
 from workbench.cli_disputes import disputes_app
-from workbench.cli_export import export, purge, verify
+from workbench.cli_export import copy, export, purge, verify
 from workbench.cli_import import import_
 from workbench.cli_plan import plan
 from workbench.cli_propose import propose
@@ -185,6 +185,7 @@ app.add_typer(disputes_app, name="disputes")
 app.command()(calibrate)
 app.command()(export)
 app.command()(verify)
+app.command()(copy)
 app.command()(purge)
 
 

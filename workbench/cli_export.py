@@ -1,4 +1,4 @@
-"""The commands `export`, `verify` and `purge`: what leaves, is it as it was, what goes for good."""
+"""The commands `export`, `verify`, `copy` and `purge`: what leaves, is it as it was, what goes for good."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, named_path, on_terminal
+from workbench.console import Call, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -24,7 +24,7 @@ def export(
     format: Annotated[  # noqa: A002
         list[str] | None,
         typer.Option(
-            help="native, package, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
+            help="native, ragas, ragas-annotations, deepeval-goldens, deepeval-cases, huggingface, "
             "label-studio, prodigy, conll, csv, few-shot, or all; may be given several times.",
         ),
     ] = None,
@@ -63,16 +63,12 @@ def export(
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
-    import gc
-
     from workbench import reports, texts_export
     from workbench.stages.export import ExportOptions
     from workbench.stages.export import export as stage
     from workbench.store.datasets import count_samples
 
     _check_folder(directory)
-    gc.freeze()  # what is imported by now stays, and what is made is gone before a collection finds it
-    gc.set_threshold(100_000, 20, 100)
     call: Call = context.obj
     options = ExportOptions(
         formats=tuple(format or ["native"]),
@@ -106,7 +102,7 @@ def verify(
     directory: Annotated[Path, typer.Argument(help="The folder of an export.", parser=named_path)],
     json: Json = False,
 ) -> None:
-    """Check an export: every file's hash, counts, that spans quote their text; exit 1 when it changed."""
+    """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
     from workbench import reports, texts_export
     from workbench.stages.verify import verify as stage
 
@@ -114,6 +110,25 @@ def verify(
     reports.show(report, texts_export.verify_text(report), as_json=json)
     if not report.passed:
         raise typer.Exit(1)
+
+
+def copy(
+    context: typer.Context,
+    to: Annotated[str, typer.Option("--to", help="An empty database: a file, or any SQLAlchemy URL.")],
+    json: Json = False,
+) -> None:
+    """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
+    from workbench import reports, texts_export
+    from workbench.stages.status import copy as stage
+    from workbench.store.copying import count_rows
+    from workbench.store.datasets import find_dataset
+
+    call: Call = context.obj
+    with open_for(call.db, create=False) as store:
+        only = find_dataset(store, call.dataset).id if call.dataset else None
+        with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
+            report = stage(store, to, only, progress)
+    reports.show(report, texts_export.copy_text(report), as_json=json)
 
 
 def purge(

@@ -69,13 +69,9 @@ def import_(
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
-    import gc
-
     from workbench import reports, texts_import
     from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
-    from workbench.stages.import_package import is_package
 
-    gc.freeze()  # what is imported by now stays; collecting it again and again costs 8 µs a row
     call: Call = context.obj
     if gold and gold_if_given:
         raise UsageError("--gold and --gold-if-given exclude each other")
@@ -89,22 +85,18 @@ def import_(
         seed=seed,
         columns=named_columns(map_ or (), external or ()),
     )
-    if is_package(file) and format is None and not dry_run:
-        _package(file, call, json=json)
-        return
     check_file(file, format, options.columns)  # a typing error must not leave an empty database behind
     size = sum(one.stat().st_size for one in ([file] if file.is_file() else file.rglob("*")) if one.is_file())
     if dry_run:
         _preview(file, options, call, size, json=json)
         return
     if strict and not _is_there(call):  # a file that keeps itself out leaves no database behind either
-        with reports.progress("Reading", size, unit="bytes") as progress, _seldom_collected():
+        with reports.progress("Reading", size, unit="bytes") as progress:
             check_all(None, file, options, call.annotator, progress)
         options = replace(options, strict=False)
     with (
         _opened(call) as store,
         reports.progress("Importing", size, unit="bytes") as progress,
-        _seldom_collected(),
     ):
         report = import_file(store, file, options, annotator=call.annotator, progress=progress)
     reports.show(report, texts_import.import_text(report), as_json=json)
@@ -148,34 +140,6 @@ def _opened(call: Call) -> Iterator[Store]:
         if new is not None and not samples:
             for end in ("", "-wal", "-shm"):
                 new.with_name(f"{new.name}{end}").unlink(missing_ok=True)
-
-
-@contextmanager
-def _seldom_collected() -> Iterator[None]:
-    """Rows make no cycles to collect: 15 µs less for one with eight units, and 1 MB more."""
-    import gc
-
-    before = gc.get_threshold()
-    gc.set_threshold(20_000, 50, 100)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-
-
-def _package(folder: Path, call: Call, *, json: bool) -> None:
-    """A package makes an equal dataset, with its journal: nothing is chosen on the way."""
-    from workbench import reports, texts_import
-    from workbench.stages.import_package import import_package
-
-    size = sum(1 for _ in folder.rglob("*"))
-    with (
-        _opened(call) as store,
-        reports.progress("Importing", size) as progress,
-        _seldom_collected(),
-    ):
-        report = import_package(store, folder, call.dataset, progress)
-    reports.show(report, texts_import.package_text(report), as_json=json)
 
 
 def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) -> None:

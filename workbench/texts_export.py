@@ -1,4 +1,4 @@
-"""What export, verify and purge say: counts, what was left out and why, what is no longer as it was."""
+"""What export, verify, copy and purge say: counts, what was left out and why, what is no longer as it was."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from workbench.texts import several
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
     from workbench.stages.purge import PurgePlan, PurgeReport
+    from workbench.stages.status import CopyReport
     from workbench.stages.verify import VerifyReport
 
 
@@ -59,6 +60,22 @@ def verify_text(report: VerifyReport) -> str:
         return clean("\n".join([*first, f"{report.path}: as it was exported; {files}; {looked}"]))
     more = [f"and {report.more:,} more"] if report.more else []
     return clean("\n".join([*first, f"{report.path}: not as it was exported", *report.found, *more]))
+
+
+def copy_text(report: CopyReport) -> str:
+    """The rows of every table on both sides, and the beginning of their hash."""
+    filled = [one for one in report.tables if one.source.number]
+    width = max((len(one.source.table) for one in filled), default=5)
+    lines = [f"{'table'.ljust(width)}       here      there  sha256 here   there"]
+    for one in filled:
+        here, there = one.source, one.target
+        lines.append(
+            f"{here.table.ljust(width)}  {here.number:>9,}  {there.number:>9,}  "
+            f"{here.sha256[:12]}  {there.sha256[:12]}"
+        )
+    rows = sum(one.target.number for one in filled)
+    lines.append(f"{several(rows, 'row')} copied to {report.target}; both sides are equal")
+    return clean("\n".join(lines))
 
 
 def purge_plan_text(plan: PurgePlan) -> str:

@@ -9,7 +9,6 @@ from workbench.texts import several
 
 if TYPE_CHECKING:
     from workbench.stages.import_ import ImportReport
-    from workbench.stages.import_package import PackageReport
     from workbench.stages.import_preview import ImportPreview
 
 
@@ -89,12 +88,3 @@ def preview_text(preview: ImportPreview) -> str:
     if preview.bad > len(preview.errors):
         lines.append(f"  … and {preview.bad - len(preview.errors):,} more")
     return clean("\n".join(lines))
-
-
-def package_text(report: PackageReport) -> str:
-    """What a package brought."""
-    return clean(
-        f"{report.path} → {report.dataset}: {several(report.samples, 'sample')}, "
-        f"{several(report.reviews, 'review')} with {several(report.units, 'verified unit')} "
-        f"and {several(report.events, 'journal row')}, as they were exported"
-    )

@@ -7,8 +7,8 @@ the same columns with WAL and synchronous=FULL. The bar: 10,000 samples in 2.5 s
     python tests/benchmarks/importing_formats.py [ROWS] [ROUNDS] [FORMAT ...] [--exported]
 
 With `--exported` what is imported is what we export, in every format that comes back: samples with eight
-verified units, half of them found with their evidence, the others missing with a reason; native rows and
-the package also with a proposal beside the gold.
+verified units, half of them found with their evidence, the others missing with a reason; native rows
+also with a proposal next to the gold.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def write(path: Path, make: Callable[[Row, list[tuple[int, int, str]]], Row], ro
 
 EXPORTED = (
     "native", "ragas", "ragas-annotations", "deepeval-goldens", "deepeval-cases", "huggingface",
-    "label-studio", "prodigy", "csv", "package",
+    "label-studio", "prodigy", "csv",
 )  # fmt: skip
 
 
@@ -185,7 +185,7 @@ def measure(name: str, path: Path, base: Path, folder: Path, rounds: int, *optio
 
 def exported(folder: Path, rows: int, rounds: int, chosen: list[str]) -> None:
     """What we export, imported again."""
-    for proposals, forms in ((False, EXPORTED), (True, ("native", "package"))):
+    for proposals, forms in ((False, EXPORTED), (True, ("native",))):
         wanted = [form for form in forms if form in chosen] if chosen else list(forms)
         if not wanted:
             continue
@@ -195,8 +195,7 @@ def exported(folder: Path, rows: int, rounds: int, chosen: list[str]) -> None:
         exporting.run("--db", str(db), "import", str(base), "--gold")
         for form in wanted:
             exporting.run("--db", str(db), "export", str(target / form), "--format", form, "--names")
-            options = () if form == "package" else ("--gold-if-given",)
-            measure(f"{form}{beside}", target / form, base, folder, rounds, *options)
+            measure(f"{form}{beside}", target / form, base, folder, rounds, "--gold-if-given")
 
 
 def main() -> None:

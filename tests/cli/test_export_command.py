@@ -56,30 +56,18 @@ def test_a_call_that_cannot_be_changes_nothing(
 
 
 def test_verify_passes_and_then_says_what_changed(demo: Bench, run: Any) -> None:
-    assert 0 == run("export", "out", "--format", "package").code
+    assert 0 == run("export", "out").code
     fine = run("verify", "out")
     with Path("out/verdicts.jsonl").open("a", encoding="utf-8") as file:
         file.write("{}\n")
     changed = run("verify", "out")
 
-    said = "5 files have their hashes; 50 rows were read, and every span quotes its text"
+    said = "3 files have their hashes; 50 rows were read, and every span quotes its text"
     assert (0, f"out: as it was exported; {said}\n") == (fine.code, fine.out)
     assert 1 == changed.code
     assert "changed: verdicts.jsonl: sha256" in changed.out
     assert run("verify", "out", "--json").json["found"]
     assert 2 == run("verify", "nowhere").code
-
-
-def test_a_package_comes_back_by_import(demo: Bench, run: Any) -> None:
-    """With what people did, into a new dataset."""
-    assert 0 == run("export", "out", "--format", "package").code
-    assert 0 == run("import", "out", "--db", "two.db").code
-    assert 0 == run("export", "again", "--format", "package", "--db", "two.db").code
-
-    names = ("manifest.json", "references.jsonl", "verdicts.jsonl", "events.jsonl", "dataset.json")
-    assert [] == [
-        name for name in names if Path("out", name).read_bytes() != Path("again", name).read_bytes()
-    ]
 
 
 def test_purge_asks_for_yes_where_nobody_can_be_asked(demo: Bench, run: Any) -> None:
@@ -186,3 +174,27 @@ def test_a_purge_of_all_after_a_lock_says_what_is_left_and_is_finished_by_itself
     assert ".out.0123abcd.partial: an export that was cut off left it" in done.out
     for path in Path().glob("workbench*.db*"):
         assert b"Taj Mahal" not in path.read_bytes()
+
+
+def test_copy_shows_both_sides_and_the_copy_opens(demo: Bench, run: Any) -> None:
+    """As text and as JSON; a second copy to the same place is refused."""
+    demo.store.close()
+    done = run("copy", "--to", "two.db")
+    assert 0 == done.code
+    assert "rows copied to" in done.out
+    sample = next(line for line in done.out.splitlines() if line.startswith("sample "))
+    _, here, there, first, second = sample.split()
+    assert ("50", first) == (here, second)
+    assert here == there
+    document = json.loads(run("copy", "--to", "three.db", "--json").out)
+    assert {"table": "sample", "number": 50} == {
+        key: value
+        for one in document["tables"]
+        if one["target"]["table"] == "sample"
+        for key, value in one["target"].items()
+        if key != "sha256"
+    }
+    assert run("status").out == run("status", "--db", "two.db").out.replace("two.db", "workbench.db")
+    again = run("copy", "--to", "two.db")
+    assert (2, "") == (again.code, again.out)
+    assert "two.db is not empty: name a database that holds nothing" in again.err

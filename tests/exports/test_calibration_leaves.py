@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +11,11 @@ from tests.conftest import Bench
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
-from workbench.formats import folder
 from workbench.stages import calibrate
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_package import import_package
 from workbench.stages.verify import verify
 from workbench.store.datasets import find_dataset
-from workbench.store.engine import Store, open_store
+from workbench.store.engine import Store
 
 
 def leave(store: Store, target: Path, *formats: str, **options: Any) -> Path:
@@ -39,9 +36,8 @@ def calibrated(demo: Bench) -> Bench:
 @pytest.mark.parametrize(
     ("formats", "place"),
     [
-        (("package",), ""),
         (("huggingface",), ""),
-        (("all",), "package"),
+        (("all",), "huggingface"),
         (("csv", "huggingface"), "huggingface"),
     ],
 )
@@ -60,26 +56,13 @@ def test_an_export_holds_the_calibration_in_use_as_calibrate_writes_it(
     leave(calibrated.store, target, *formats, force=True)
 
 
-def test_a_package_with_a_calibration_makes_the_same_package_again(calibrated: Bench, tmp_path: Path) -> None:
-    first = leave(calibrated.store, tmp_path / "first", "package")
-    store = open_store(str(tmp_path / "two.db"))
-    import_package(store, first)
-    second = leave(store, tmp_path / "second", "package")
-    store.close()
-
-    files = sorted(path.name for path in first.iterdir())
-    assert "calibration.json" in files
-    assert files == sorted(path.name for path in second.iterdir())
-    assert [] == [name for name in files if (first / name).read_bytes() != (second / name).read_bytes()]
-
-
 def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Bench) -> None:
     """A saved one that is not in use is none that a pipeline should find."""
     calibrate.use(calibrated.store, calibrated.info(), calibrate.NONE)
-    target = leave(calibrated.store, calibrated.folder / "out", "native", "package")
+    target = leave(calibrated.store, calibrated.folder / "out", "native", "huggingface")
 
     assert not list(target.rglob("calibration.json"))
-    for one in (target, target / "package", target / "native"):
+    for one in (target, target / "huggingface", target / "native"):
         with pytest.raises(
             NotFoundError, match=r"no calibration\.json: workbench calibrate --save NAME -o FILE"
         ):
@@ -87,29 +70,11 @@ def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Ben
     assert verify(target).passed
 
 
-def test_a_calibration_that_is_not_the_one_of_the_dataset_is_found(calibrated: Bench) -> None:
-    """With hashes that were made to fit."""
-    target = leave(calibrated.store, calibrated.folder / "out", "package")
-    path = target / "calibration.json"
-
-    def found() -> str:
-        manifest = folder.read_manifest(target)
-        given = {key: manifest[key] for key in manifest if key not in folder._RESERVED}
-        folder.write_manifest(target, manifest["counts"], given)
-        return "\n".join(verify(target).found)
-
-    document = json.loads(path.read_text("utf-8"))
-    path.write_text(json.dumps(document | {"threshold": 99}), "utf-8")
-    assert "not the calibration 'may' of dataset.json" in found()
-    path.unlink()
-    assert "calibration.json: missing: the calibration 'may' is in use" in found()
-
-
 def test_a_calibration_laid_into_an_export_by_hand_is_still_a_foreign_file(demo: Bench) -> None:
     report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
-    target = leave(demo.store, demo.folder / "out", "package")
+    target = leave(demo.store, demo.folder / "out", "native")
     calibrate.write(target / "calibration.json", report.document)
 
     assert ("not in the manifest: calibration.json",) == verify(target).found
     with pytest.raises(ExportError, match=r"calibration\.json is not of the export there"):
-        leave(demo.store, target, "package", force=True)
+        leave(demo.store, target, "native", force=True)

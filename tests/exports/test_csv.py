@@ -14,7 +14,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave
 from workbench.formats.flat import neutral, original
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_package import import_package
+from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
@@ -103,20 +103,18 @@ def test_the_whole_row_is_there_too(leave: Leave) -> None:
     assert {"language": "en", "n": 1.5, "persona_name": "p"} == kept[0]["meta"]
 
 
-def test_a_package_that_was_imported_gives_the_same_tables(hard: Bench, leave: Leave, tmp_path: Path) -> None:
+def test_a_copied_database_gives_the_same_tables(hard: Bench, leave: Leave, tmp_path: Path) -> None:
     """Keys of `meta` are sorted, however the file had them, in every depth."""
     row = {**ROWS[0], "id": "unsorted", "meta": {"z": {"b": 1, "a": [{"d": 1, "c": 2}]}, "a": 2}}
     hard.load([row], name="more.jsonl", gold="given", dataset="hard")
-    first = leave("package", "csv")
+    first = leave("csv")
+    copy_into(hard.store, str(tmp_path / "two.db"), None, lambda _done: None)
     store = open_store(str(tmp_path / "two.db"))
-    import_package(store, first)
     again = tmp_path / "again"
-    export(
-        store, find_dataset(store, None), again, ExportOptions(formats=("package", "csv")), annotator="ann"
-    )
+    export(store, find_dataset(store, None), again, ExportOptions(formats=("csv",)), annotator="ann")
     store.close()
 
-    for name in ("csv/samples.csv", "csv/units.csv", "manifest.json"):
+    for name in ("samples.csv", "units.csv", "manifest.json"):
         assert (first / name).read_bytes() == (again / name).read_bytes(), name
-    cells = next(one for one in table(first / "csv" / "samples.csv") if one["id"] == "unsorted")
+    cells = next(one for one in table(first / "samples.csv") if one["id"] == "unsorted")
     assert '{"a": 2, "z": {"a": [{"c": 2, "d": 1}], "b": 1}}' == cells["meta"]

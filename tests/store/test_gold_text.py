@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from workbench.model import KINDS, VERDICTS, Assessment, Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.documents import edit_document, unit_document
 from workbench.reviewing.edits import Accept
-from workbench.store.gold_text import accept_text, unit_text
+from workbench.store.gold_rows import accept_text, unit_text
 
 TEXT = st.text(max_size=6) | st.sampled_from(['"', "\\", "\n\t\x7f\x1f", "«Ёж»", "\u2028", "🏛", '"units":[]'])
 NUMBER = st.integers(0, 5)

@@ -36,59 +36,9 @@ def set_version(path: Path, version: str) -> None:
         raw.commit()
 
 
-def described(path: Path) -> dict[str, Any]:
-    """Everything the schema says, as SQLAlchemy reads it back."""
-    found = inspect(create_engine(f"sqlite:///{path}"))
-    return {
-        table: {
-            "columns": [
-                (column["name"], str(column["type"]), column["nullable"])
-                for column in found.get_columns(table)
-            ],
-            "key": found.get_pk_constraint(table),
-            "foreign": sorted(map(str, found.get_foreign_keys(table))),
-            "unique": sorted(map(str, found.get_unique_constraints(table))),
-            "checks": sorted(map(str, found.get_check_constraints(table))),
-            "indexes": sorted(map(str, found.get_indexes(table))),
-        }
-        for table in found.get_table_names()
-        if table != "alembic_version"
-    }
-
-
-@pytest.fixture
-def migrated(tmp_path: Path) -> Path:
-    """A database made by all migrations, one after the other."""
-    from workbench.store.migrations.run import upgrade
-
-    path = tmp_path / "migrated.db"
-    made = create_engine(f"sqlite:///{path}")
-    upgrade(made, schema.SCHEMA)
-    made.dispose()
-    return path
-
-
-def test_migrations_make_what_the_tables_say(migrated: Path) -> None:
-    """Alembic sees no difference between the migrations and the models."""
-    from alembic.autogenerate import compare_metadata
-    from alembic.migration import MigrationContext
-
-    made = create_engine(f"sqlite:///{migrated}")
-    with made.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, METADATA) == []
-    made.dispose()
-
-
-def test_a_new_database_is_what_the_migrations_make(bench: Any, migrated: Path) -> None:
-    """With CHECKs, which Alembic does not compare, and the version; a new one is made without migrations."""
-    made, grown = described(bench.db), described(migrated)
-
-    assert sorted(made) == sorted(METADATA.tables)
-    assert made == grown
-    for path in (bench.db, migrated):
-        with closing(sqlite3.connect(path)) as raw:
-            assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(schema.SCHEMA,)]
+def tables_of(path: Path) -> list[str]:
+    found = set(inspect(create_engine(f"sqlite:///{path}")).get_table_names())
+    return sorted(found - {"alembic_version"})
 
 
 def test_the_schema_version_is_the_newest_migration() -> None:
@@ -100,8 +50,8 @@ def test_the_schema_version_is_the_newest_migration() -> None:
     config.set_main_option("script_location", str(Path(engine.__file__).with_name("migrations")))
     scripts = ScriptDirectory.from_config(config)
 
-    assert scripts.get_current_head() == schema.SCHEMA == schema.KNOWN_SCHEMAS[-1]
-    assert [one.revision for one in scripts.walk_revisions()] == list(reversed(schema.KNOWN_SCHEMAS))
+    assert schema.SCHEMA == scripts.get_current_head()
+    assert schema.OLDEST == scripts.get_base()
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["up to date", "new"])
@@ -144,6 +94,18 @@ def test_a_newer_schema_is_refused_untouched(bench: Any) -> None:
         open_store(str(bench.db))
 
     assert footprint(bench.folder) == before
+
+
+def test_an_older_schema_is_refused_untouched(bench: Any) -> None:
+    """From before the baseline: no migration leads from there, and the message says what to do."""
+    bench.store.close()
+    set_version(bench.db, "0005")
+    before = footprint(bench.folder)
+
+    with pytest.raises(StoreError, match=r"older Workbench \(schema 0005.*export.*the version that made it"):
+        open_store(str(bench.db))
+
+    assert before == footprint(bench.folder)
 
 
 def foreign_sqlite(path: Path) -> None:
@@ -245,16 +207,15 @@ def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
 
     open_store(str(tmp_path / "w.db")).close()
 
-    assert sorted(described(tmp_path / "w.db")) == sorted(METADATA.tables)
+    assert tables_of(tmp_path / "w.db") == sorted(METADATA.tables)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="forks")
 def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
-    """The first migrates, the others wait and find it done."""
+    """The first makes the tables, the others wait and find them."""
     code = (
         "import os, sys\n"
         "from workbench.store.engine import open_store\n"
-        "import workbench.store.migrations.run\n"
         "children = []\n"
         "for _ in range(4):\n"
         "    child = os.fork()\n"
@@ -269,7 +230,7 @@ def test_four_processes_may_make_one_database_at_once(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True, check=False)
 
     assert (ended.returncode, ended.stderr) == (0, "")
-    assert sorted(described(path)) == sorted(METADATA.tables)
+    assert tables_of(path) == sorted(METADATA.tables)
 
 
 NEXT = """
@@ -299,7 +260,6 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
         (folder / "versions" / "v9999_next.py").write_text(NEXT.format(then=then, newest=NEWEST))
         monkeypatch.setattr(run, "__file__", str(folder / "run.py"))
         monkeypatch.setattr(engine, "SCHEMA", "9999")
-        monkeypatch.setattr(engine, "KNOWN_SCHEMAS", (*schema.KNOWN_SCHEMAS, "9999"))
 
     return make
 
@@ -335,36 +295,6 @@ def test_an_older_database_is_copied_and_then_migrated(bench: Any, later: Any) -
         assert raw.execute("SELECT name FROM dataset").fetchall() == [("data",)]
         assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST,)]
         assert raw.execute("SELECT count(*) FROM gold_unit").fetchall() == [(1,)]
-
-
-def test_a_database_of_the_first_schema_opens_as_it_was(tmp_path: Path) -> None:
-    """Every row of before is there; what is new since is empty."""
-    from workbench.store.migrations.run import upgrade
-
-    path = tmp_path / "old.db"
-    old = create_engine(f"sqlite:///{path}")
-    upgrade(old, "0001")
-    old.dispose()
-    with closing(sqlite3.connect(path)) as raw:
-        raw.executescript(
-            "INSERT INTO dataset VALUES (1, 'd', '2026-01-01', 1, 0, 1, 85, 'after', 'ask', 1, NULL);"
-            "INSERT INTO sample VALUES"
-            " (1, 1, 'a', 'q', 'Rome.', '[]', NULL, NULL, NULL, NULL, 'h', 'c', .5, .5);"
-            "INSERT INTO review VALUES"
-            " (1, 1, 1, 'ann', 'reviewed', 1, 'assisted', 0, 'todo', 'todo', 'odd', '2026-01-01');"
-            "INSERT INTO review_event VALUES"
-            " (1, 1, 0, 1, 'ann', 'x', 'flag', '{\"reason\":\"odd\"}', '2026-01-01');"
-        )
-
-    open_store(str(path)).close()
-
-    with closing(sqlite3.connect(path)) as raw:
-        assert raw.execute("SELECT flag, off_plan FROM review").fetchall() == [("odd", 0)]
-        assert raw.execute("SELECT op, seconds, presses FROM review_event").fetchall() == [
-            ("flag", None, None)
-        ]
-        assert raw.execute("SELECT version_num FROM alembic_version").fetchall() == [(NEWEST,)]
-    assert (tmp_path / f"old.before-{NEWEST}.db").exists()
 
 
 def test_a_migration_that_fails_half_way_changes_nothing(bench: Any, later: Any) -> None:

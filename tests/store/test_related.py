@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import Any
 
-from workbench.store.related import related_ids
+from workbench.store.samples import related_ids
 
 
 def row(key: str, group: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from workbench.comparing.calibration_document import Calibration
 
 NAME = "calibration.json"
-HOLD = ("package", "huggingface")
+HOLD = ("huggingface",)
 """Formats whose folder holds one where the dataset has a calibration in use."""
 
 _LARGEST = 100_000_000

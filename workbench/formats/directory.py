@@ -15,7 +15,7 @@ OURS = (
     "samples.jsonl", "dataset.jsonl", "goldens.json", "data/*.parquet", "tasks.json", "samples.csv",
     "tasks.jsonl", "annotations.json", "test_cases.json",
 )  # fmt: skip
-_BESIDE = frozenset({"units.csv", "dataset.workbench.jsonl", "single.json"})
+_BESIDE = frozenset({"verdicts.jsonl", "units.csv", "dataset.workbench.jsonl", "single.json"})
 """Files that our exports write beside these, where one of several formats stands in a folder of its own."""
 _ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 _NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})

@@ -26,6 +26,7 @@ class Item:
     `todo`, `excluded` or `unresolved` in `states`, else `verified`. `automatic`: scores by scorer,
     `external`: numbers that came with a file. `pi`: the probability with which the plan drew it, None where
     it cannot be known; `position`: its place in the queue, from 1. `split` is empty without splits.
+    `verdicts`: its lines of `verdicts.jsonl`, where they are asked for.
     """
 
     sample: Sample
@@ -46,6 +47,7 @@ class Item:
     holdout: bool = False
     off_plan: bool = False
     split: str = ""
+    verdicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

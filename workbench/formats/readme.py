@@ -16,16 +16,9 @@ _ABOUT: dict[str, tuple[str, str]] = {
         "`samples.jsonl` holds one sample a line: its text, the proposal of the current run, the gold of "
         "each "
         "annotator and the scores that came with it. `workbench import samples.jsonl --gold-if-given` brings "
-        "it back.",
-    ),
-    "package": (
-        "A package for calibration",
-        "`references.jsonl` holds all samples with what was drawn and decided, `verdicts.jsonl` one row for "
-        "every verified or proposed unit with the automatic and the human verdict, `events.jsonl` the "
-        "journal "
-        "(folding it gives the gold), `dataset.json` settings, policies, runs, plan and calibrations. "
-        "`weight` is 1/pi; it is null where pi is not known, and such rows stand for no others. "
-        "`calibration.json` is there when a calibration is in use: `workbench.calibration.load(FOLDER)`. ",
+        "it back. `verdicts.jsonl` has one row for every verified or proposed unit, with the automatic and "
+        "the human verdict, for whoever fits or checks a metric. `weight` is 1/pi; it is null where pi is "
+        "not known: such rows stand for no others.",
     ),
     "ragas": (
         "A ragas EvaluationDataset",
@@ -94,15 +87,6 @@ _ABOUT: dict[str, tuple[str, str]] = {
     ),
 }  # fmt: skip
 
-_COMES_BACK = "`workbench import FOLDER` makes an equal database of it."
-_PART = (
-    "It is a part of a dataset, chosen by filters, which `workbench import` makes no dataset of: export it "
-    "whole, or the part as `native`."
-)
-_FIGURES = (
-    "Here `events.jsonl` is empty: the journal is made of text. `workbench import` makes no dataset of it, "
-    "for it holds figures only."
-)
 _NO_TEXT = (
     "\nWithout text: questions, references, contexts, wordings, notes and guidelines are left out, groups "
     "and strata have pseudonyms; ids and labels are as they are. The hashes are those of the database: 32 "
@@ -114,15 +98,9 @@ _ALL = (
 )
 
 
-def about_format(
-    name: str, *, without_text: bool = False, part: bool = False, one_of_several: bool = False
-) -> str:
-    """The page beside the files of a format. `part`: filters chose the samples; `one_of_several`: the
-    manifest is one folder up.
-    """
+def about_format(name: str, *, without_text: bool = False, one_of_several: bool = False) -> str:
+    """The page beside the files of a format. `one_of_several`: the manifest is one folder up."""
     title, what = _ABOUT[name]
-    if name == "package":
-        what += _FIGURES if without_text else _PART if part else _COMES_BACK
     page = _HEAD.format(title=title, name=name, what=what) + (_NO_TEXT if without_text else "")
     return page + _ALL.format(where=", one folder up," if one_of_several else "")
 

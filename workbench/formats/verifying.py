@@ -1,18 +1,16 @@
-"""Reading the files of an export again: spans quote their text, and rows come to what the manifest counts."""
+"""Reading the files of an export again: rows can be read, and spans quote their text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.parsers import expat
 
 from workbench.errors import InputError
 from workbench.formats import conll, label_studio_out, native, prodigy_out
-from workbench.formats.item import OBJECT
 from workbench.formats.rows import Notes
 
 Document = dict[str, Any]
@@ -20,29 +18,6 @@ Found = Callable[[str], None]
 
 TROUBLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError, InputError)
 """What a file may raise that holds something else than its format writes."""
-
-
-@dataclass(slots=True)
-class Counted:
-    """What the rows of a format come to: rows, and those with gold and with a proposal, None where they
-    cannot tell. `whole`: every sample has a row.
-    """
-
-    rows: int = 0
-    gold: int | None = None
-    proposals: int | None = None
-    whole: bool = False
-
-    def add(self, other: Counted) -> None:
-        """Count another file of the same format too."""
-        self.rows += other.rows
-        self.gold = _sum(self.gold, other.gold)
-        self.proposals = _sum(self.proposals, other.proposals)
-        self.whole = other.whole
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return other if one is None else one if other is None else one + other
 
 
 def wrong(error: Exception) -> str:
@@ -87,49 +62,29 @@ def placed(path: Path, rows: Iterable[Any], found: Found) -> Iterator[tuple[str,
         yield f"{path}:{number}", row
 
 
-def check_native(path: Path, found: Found) -> Counted:
-    """Read every row as an import would."""
+def check_native(path: Path, found: Found) -> int:
+    """Read every row as an import would; how many there are."""
     notes = Notes()
-    counted = Counted(0, 0, 0, whole=True)
+    rows = 0
     for _, row in placed(path, native.rows(path, notes), found):
-        counted.rows += 1
+        rows += 1
         if row.error is not None:
             found(str(row.error))
-        else:
-            count_native(counted, row.record.gold, row.record.proposal)
     if notes.repaired or notes.dropped:
         found(f"{path}: {notes.repaired + notes.dropped:,} spans do not quote their text")
-    return counted
+    return rows
 
 
-def count_native(counted: Counted, gold: Sequence[Any], proposal: object) -> None:
-    """Count a sample: gold is what verified a kind, in a record or as a document."""
-    has = any(
-        one.get("entities", one.get("statements")) is not None
-        if type(one) is dict
-        else one.entities is not None or one.statements is not None
-        for one in gold
-    )
-    counted.gold = (counted.gold or 0) + has
-    counted.proposals = (counted.proposals or 0) + (proposal is not None)
-
-
-def count_document(counted: Counted, row: Document) -> None:
-    """Count a native row that was read as a document."""
-    gold = row.get("gold", [])
-    count_native(counted, gold if type(gold) is list else [gold], row.get("proposal"))
-
-
-def check_conll(path: Path, found: Found) -> Counted:
+def check_conll(path: Path, found: Found) -> int:
     """Read every text. Tokens that do not follow in their text end it."""
-    return Counted(sum(1 for _ in placed(path, conll.read(path), found)))
+    return sum(1 for _ in placed(path, conll.read(path), found))
 
 
-def check_prodigy(path: Path, found: Found) -> Counted:
+def check_prodigy(path: Path, found: Found) -> int:
     """Whether tokens and spans quote the text, and spans begin and end with tokens."""
-    counted = Counted()
+    rows = 0
     for place, task in placed(path, _lines(path), found):
-        counted.rows += 1
+        rows += 1
         with looking(place, found):
             text, tokens = task["text"], task["tokens"]
             for token in tokens:
@@ -139,22 +94,21 @@ def check_prodigy(path: Path, found: Found) -> Counted:
                 first, last = tokens[span["token_start"]], tokens[span["token_end"]]
                 if (first["start"], last["end"]) != (span["start"], span["end"]):
                     found(f"{place}: a span does not end with its tokens")
-    return counted
+    return rows
 
 
-def check_label_studio(path: Path, found: Found) -> Counted:
+def check_label_studio(path: Path, found: Found) -> int:
     """Whether every region quotes the text, in UTF-16 units, and the project's XML can be read."""
     _check_xml(path.with_name(label_studio_out.CONFIG), found)
-    counted = Counted(0, 0, 0, whole=True)
+    rows = 0
     tasks: Any = []
     with looking(str(path), found):
         tasks = json.loads(path.read_text("utf-8"))
     if type(tasks) is not list:
         found(f"{path}: not a list of tasks")
-        return counted
-    for number, task in enumerate(tasks, 1):
-        counted.rows += 1
-        place = f"{path}: task {number}"
+        return 0
+    for rows, task in enumerate(tasks, 1):
+        place = f"{path}: task {rows}"
         with looking(place, found):
             wide = task["data"]["text"].encode("utf-16-le", "surrogatepass")
             for given in (*task["predictions"], *task["annotations"]):
@@ -163,8 +117,7 @@ def check_label_studio(path: Path, found: Found) -> Counted:
                     surface = wide[2 * value["start"] : 2 * value["end"]].decode("utf-16-le", "surrogatepass")
                     if surface != value["text"]:
                         found(f"{place}: {value['text'][:60]!r} does not quote the text")
-            count_document(counted, task["data"][OBJECT])
-    return counted
+    return rows
 
 
 def _check_xml(path: Path, found: Found) -> None:
@@ -186,10 +139,10 @@ def _lines(path: Path) -> Iterator[Any]:
         yield from map(json.loads, file)
 
 
-CHECKS: dict[str, tuple[str, Callable[[Path, Found], Counted]]] = {
+CHECKS: dict[str, tuple[str, Callable[[Path, Found], int]]] = {
     "native": ("samples.jsonl", check_native),
     "conll": (conll.FILE, check_conll),
     "prodigy": (prodigy_out.FILE, check_prodigy),
     "label-studio": (label_studio_out.TASKS, check_label_studio),
 }
-"""What is looked into, beside the package; of other formats hashes and numbers of rows are checked."""
+"""What is read again; of other formats the hashes are checked."""

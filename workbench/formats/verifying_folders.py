@@ -14,7 +14,6 @@ from workbench.formats import (
     flat,
     huggingface,
     label_studio_out,
-    package,
     prodigy_out,
     ragas_annotations,
 )
@@ -24,8 +23,7 @@ from workbench.formats.verifying import Found
 Document = dict[str, Any]
 
 FILES: dict[str, tuple[str, ...]] = {
-    "native": ("samples.jsonl",),
-    "package": (package.REFERENCES, package.VERDICTS, package.EVENTS, package.DATASET),
+    "native": ("samples.jsonl", "verdicts.jsonl"),
     "ragas": (evaluation_dataset.DATASET, evaluation_dataset.BESIDE),
     "ragas-annotations": (ragas_annotations.ANNOTATIONS, ragas_annotations.SINGLE),
     "deepeval-goldens": (deepeval_out.GOLDENS,),
@@ -37,14 +35,14 @@ FILES: dict[str, tuple[str, ...]] = {
     "csv": (flat.SAMPLES, flat.UNITS),
     "few-shot": (few_shot.FILE,),
 }
-"""The files of each format, the one that holds its rows first."""
+"""The files of each format."""
 
-_IN_ONE = frozenset({"package", "huggingface", "csv"})
+_IN_ONE = frozenset({"huggingface", "csv"})
 """Formats that need no folder for each split."""
 
 
-def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, Path, list[Path]]]:
-    """(format, its folder, the folders of its splits) of all that the manifest names.
+def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, list[Path]]]:
+    """(format, its folder or the folders of its splits) of all that the manifest names.
 
     A format that there is not, one without its files, and files of formats that it does not name are said.
     """
@@ -73,17 +71,7 @@ def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str,
         for path in absent:
             found(f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names")
         if not absent:
-            yield name, folder, each
-
-
-def rows_listed(home: Path, manifest: Document, name: str, each: list[Path]) -> int | None:
-    """The rows of a format by the list of files; None for one whose rows are not lines."""
-    if not FILES[name]:
-        return None
-    listed = {one["path"]: one.get("rows") for one in manifest["files"]}
-    rows = [listed.get((place / FILES[name][0]).relative_to(home).as_posix()) for place in each]
-    known = [one for one in rows if type(one) is int]
-    return sum(known) if len(known) == len(rows) else None
+            yield name, each
 
 
 def check_itself(manifest: Document, found: Found) -> None:

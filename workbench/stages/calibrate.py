@@ -33,8 +33,8 @@ from workbench.store.calibrations import Saved
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.holdouts import Opening
-from workbench.store.related import related_ids
 from workbench.store.runs import RunInfo
+from workbench.store.samples import related_ids
 
 NONE = "none"
 

@@ -13,9 +13,8 @@ from workbench.store import gold as gold_store
 from workbench.store import samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.related import related_ids
 from workbench.store.runs import RunInfo
-from workbench.store.samples import Stored
+from workbench.store.samples import Stored, related_ids
 
 SHORT = 1_500
 """Code points of a reference that is short enough to be shown gladly: some 500 tokens in every call."""

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import StoreError, UsageError
-from workbench.formats import folder, huggingface
+from workbench.formats import calibration, folder, huggingface
 from workbench.formats.item import Item, Surroundings, Wrote
 from workbench.formats.readme import about_format, card_text
+from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import SCORERS
-from workbench.stages import export_package, recompute
+from workbench.stages import recompute
 from workbench.stages.export_choice import ExportOptions, formats_of, gather
 from workbench.stages.export_formats import (
     FORMATS,
-    PACKAGE,
     WITH_ESTIMATES,
     WITH_SCORES,
     WITH_SPLIT,
@@ -32,9 +32,10 @@ from workbench.stages.export_manifest import (
     estimate_document,
     manifest_of,
 )
+from workbench.stages.export_verdicts import Look
 from workbench.stages.progress import Progress, silent
 from workbench.stages.splits import HOLDOUT
-from workbench.store import export_facts, export_log, exports, holdouts, runs
+from workbench.store import columns, export_facts, export_log, holdouts, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
@@ -118,10 +119,14 @@ def _export(
     if WITH_SCORES & set(formats):
         _score(store, info, options.run)
     estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
-    begun, replaced = datetime.now(UTC), folder.manifest_hash(directory)
+    replaced = folder.manifest_hash(directory)
     with store.snapshot():
         choice, known = gather(store, info, options, annotator)
-        numbers = export_log.numbers_of(store, info.id, choice.wanted)
+        held = [
+            key
+            for key, number in samples.sample_ids(store, info.id).items()
+            if choice.wanted is None or number in choice.wanted
+        ]
         known = replace(known, estimates=estimates, anchoring=anchoring)
         about = _about(store, info, options, known)
         counts = _Counts()
@@ -137,7 +142,7 @@ def _export(
                 splits = known.splits.names if known.splits else (huggingface.TRAIN,)
                 rows = counts.rows["huggingface"]
                 huggingface.write_card(place, about, rows, splits, card_text(manifest, totals))
-                export_package.write_calibration(place, known, choice)
+                _write_calibration(place, known)
             left = {name: dict(one) for name, one in counts.left.items() if one}
             folder.write_manifest(
                 part,
@@ -145,10 +150,10 @@ def _export(
                 {"formats": list(formats), **manifest, "settings": _settings(known)},
             )
     digest = folder.manifest_hash(directory)
-    whole = max(counts.rows.values(), default=0) >= len(numbers)  # else formats left some out
+    whole = max(counts.rows.values(), default=0) >= len(held)  # else formats left some out
     export_log.log_export(
-        store, info.id, str(directory), digest, annotator, numbers if options.text else (),
-        whole=whole, begun=begun, at=datetime.now(UTC), replaced=replaced,
+        store, info.id, str(directory), digest, annotator, held if options.text else (),
+        whole=whole, at=datetime.now(UTC), replaced=replaced,
     )  # fmt: skip
     return ExportReport(
         str(directory), counts.samples, counts.gold, counts.proposals, digest,
@@ -195,12 +200,15 @@ def _write(
     progress: Progress,
 ) -> None:
     """Write one format into its folder, a folder for each split where its rows cannot say theirs."""
+    facts = known.facts
+    policy = policy_of(facts.policy["document"], facts.policy["version"])
+    look = (
+        Look(policy, facts.dataset["threshold"], choice.naming, choice.withheld) if name == "native" else None
+    )
     counted = _Counting(counts)
-    if name == PACKAGE:
-        wrote = export_package.write(store, choice, known, about, place, counted, progress)
-        _note(counts, name, wrote)
-    elif known.splits is None or name in WITH_SPLIT:
-        _note(counts, name, WRITERS[name](place, counted(each_item(store, choice, None, progress)), about))
+    if known.splits is None or name in WITH_SPLIT:
+        items = counted(each_item(store, choice, None, progress, look))
+        _note(counts, name, WRITERS[name](place, items, about))
     elif name == "huggingface":
         for split in known.splits.names:
             items = counted(each_item(store, choice, split, progress))
@@ -211,16 +219,22 @@ def _write(
                 continue
             below = place / split
             below.mkdir()
-            items = counted(each_item(store, choice, split, progress))
+            items = counted(each_item(store, choice, split, progress, look))
             _note(counts, name, WRITERS[name](below, items, about))
     if name != "huggingface":  # its card comes last: it says what the manifest says
         text = about_format(
             name,
             without_text=not about.text,
-            part=any(known.filters.values()),
             one_of_several=place.name == name,  # else it is the folder itself, called .NAME.TOKEN.partial
         )
         (place / "README.md").write_text(text, "utf-8", newline="\n")
+
+
+def _write_calibration(place: Path, known: Provenance) -> None:
+    """Write `calibration.json` where a calibration is in use, as `calibrate -o` does."""
+    if known.facts.calibration is not None:
+        text = calibration.text_of(known.facts.calibration["document"])
+        (place / calibration.NAME).write_text(text, "utf-8", newline="\n")
 
 
 def _note(counts: _Counts, name: str, wrote: Wrote) -> None:
@@ -251,7 +265,7 @@ def _about(store: Store, info: DatasetInfo, options: ExportOptions, known: Prove
         dataset=info.name,
         labels=info.labels,
         kinds=info.kinds,
-        columns=exports.external_columns(store, info.id),
+        columns=tuple(columns.external_columns(store, info.id)),
         scorers=tuple(SCORERS),
         licence=options.licence,
         annotators=len(known.annotators),
@@ -262,10 +276,8 @@ def _about(store: Store, info: DatasetInfo, options: ExportOptions, known: Prove
 
 def _settings(known: Provenance) -> dict[str, Any]:
     """What a dataset that is made from this folder takes over."""
-    facts = known.facts
-    policy = next(one for one in facts.policies if one["version"] == facts.dataset["policy_version"])
-    document = dict(policy["document"])
+    document = dict(known.facts.policy["document"])
     if not known.text:
         document.pop("guidelines")
     kept = ("seed", "threshold", "blind_share", "show_auto")
-    return {"policy": document, **{name: facts.dataset[name] for name in kept}}
+    return {"policy": document, **{name: known.facts.dataset[name] for name in kept}}

@@ -45,7 +45,7 @@ def formats_of(options: ExportOptions) -> tuple[str, ...]:
             raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
         if not options.text and name not in WITHOUT_TEXT:
             fit = " and ".join(sorted(WITHOUT_TEXT))
-            raise UsageError(f"{name} is made of text; without text there are {fit}")
+            raise UsageError(f"{name} is made of text; without text there is {fit}")
     if options.only is not None and options.only not in ONLY:
         raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
     return tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first

@@ -20,13 +20,16 @@ from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into
 from workbench.formats.native_out import to_line
 
 SAMPLES = "samples.jsonl"
+VERDICTS = "verdicts.jsonl"
 
 
 def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
     wrote = Wrote()
-    with lines_into(part / SAMPLES) as line:
+    with lines_into(part / SAMPLES) as line, lines_into(part / VERDICTS) as verdict:
         for item in items:
             line(to_line(record_of(item)))
+            for one in item.verdicts:
+                verdict(one)
             wrote.rows += 1
     return wrote
 
@@ -44,16 +47,15 @@ WRITERS: dict[str, Writer] = {
     "csv": flat.write,
     "few-shot": few_shot.write,
 }
-PACKAGE = "package"
-FORMATS = ("native", PACKAGE, *(name for name in WRITERS if name != "native"))
+FORMATS = tuple(WRITERS)
 
-WITH_SPLIT = frozenset({PACKAGE, "csv"})
+WITH_SPLIT = frozenset({"csv"})
 """Formats that say in every row which split it is of; the others get a folder for each."""
 
-WITHOUT_TEXT = frozenset({PACKAGE, "csv"})
+WITHOUT_TEXT = frozenset({"csv"})
 """Formats that are worth something as hashes and figures."""
 
-WITH_ESTIMATES = frozenset({PACKAGE, "huggingface"})
+WITH_ESTIMATES = frozenset({"huggingface"})
 """Formats whose manifest says what the dataset comes to: it takes every difference to be explained."""
 
-WITH_SCORES = frozenset({PACKAGE, "csv", "huggingface"})
+WITH_SCORES = frozenset({"csv", "huggingface"})

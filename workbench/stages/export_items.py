@@ -11,6 +11,7 @@ from functools import lru_cache
 from workbench.formats.item import Item
 from workbench.model import BY, KINDS, Assessment, Kind, Unit
 from workbench.reviewing.gold import Verified, resolve
+from workbench.stages.export_verdicts import Look, verdicts
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
@@ -83,14 +84,20 @@ def probabilities(drawn: Reach) -> Chance:
 
 
 def each_item(
-    store: Store, choice: Choice, split: str | None = None, progress: Progress = silent
+    store: Store,
+    choice: Choice,
+    split: str | None = None,
+    progress: Progress = silent,
+    look: Look | None = None,
 ) -> Iterator[Item]:
-    """The chosen samples in file order; with `split` only those of it."""
+    """The chosen samples in file order; with `split` only those of it, with `look` their verdicts too."""
     done = 0
     for chunk in exports.each_leaving(store, choice.dataset_id, choice.run_id, choice.wanted, choice.scale):
-        for leaving in chunk:
-            if split is None or (choice.splits or {}).get(leaving.sample_id) == split:
-                yield item_of(leaving, choice)
+        chosen = [one for one in chunk if split is None or (choice.splits or {}).get(one.sample_id) == split]
+        states = exports.folded(store, chosen) if look else {}
+        for leaving in chosen:
+            item = item_of(leaving, choice)
+            yield replace(item, verdicts=tuple(verdicts(leaving, item, states, look))) if look else item
         done += len(chunk)
         progress(done)
 

@@ -50,7 +50,7 @@ class Provenance:
 def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any]:
     """The manifest's own part; the same database gives the same."""
     facts = known.facts
-    policy = next(one for one in facts.policies if one["version"] == facts.dataset["policy_version"])
+    policy = facts.policy
     return {
         "dataset": {"id": facts.dataset["name"], "created_at": facts.dataset["created_at"]},
         "run": known.run,
@@ -71,8 +71,8 @@ def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> 
         "annotators": _people(known),
         "agreement": _agreement(store, choice, known, kind),
         "anchoring": known.anchoring,
-        "estimates": _estimates(known, choice),
-        "calibration": facts.dataset["calibration"],
+        "estimates": known.estimates,
+        "calibration": facts.calibration and facts.calibration["name"],
         "purged": facts.purged,
     }
 
@@ -153,27 +153,12 @@ def _model(run: Mapping[str, Any], known: Provenance) -> dict[str, Any]:
     }
 
 
-def plan_parameters(plan: Mapping[str, Any] | None, choice: Choice) -> dict[str, Any]:
+def _plan_parameters(plan: Mapping[str, Any] | None, choice: Choice) -> dict[str, Any]:
     """The parameters of a plan, strata under the names that may leave."""
     parameters = dict(plan["parameters"]) if plan else {}
     if choice.strata and "strata" in parameters:
         parameters["strata"] = {choice.strata(name): one for name, one in parameters["strata"].items()}
     return parameters
-
-
-def _estimates(known: Provenance, choice: Choice) -> list[dict[str, Any]] | None:
-    """The estimates; a refusal may name a stratum."""
-    plan = known.facts.plan
-    if known.estimates is None or choice.strata is None or plan is None:
-        return known.estimates
-    names = {repr(name): repr(choice.strata(name)) for name in plan["parameters"].get("strata", {}) if name}
-    return [{**one, "refusal": _renamed(one["refusal"], names)} for one in known.estimates]
-
-
-def _renamed(text: str, names: Mapping[str, str]) -> str:
-    for old, new in names.items():
-        text = text.replace(old, new)
-    return text
 
 
 def _sampling(known: Provenance, choice: Choice) -> dict[str, Any]:
@@ -184,7 +169,7 @@ def _sampling(known: Provenance, choice: Choice) -> dict[str, Any]:
         "seed": facts.dataset["seed"],
         "planned_n": plan["planned_n"] if plan else None,
         "population": prefix.population,
-        "parameters": plan_parameters(plan, choice),
+        "parameters": _plan_parameters(plan, choice),
         "prefix_n": prefix.n,
         "beyond_prefix": prefix.beyond,
         "blind_share": facts.dataset["blind_share"],

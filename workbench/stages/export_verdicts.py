@@ -1,8 +1,8 @@
-"""Verdicts of a package: every unit of either side with its features, its cause and the person's verdict."""
+"""`verdicts.jsonl`: every unit of either side with its features, its cause and the person's verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from json.encoder import encode_basestring as quoted
@@ -10,7 +10,6 @@ from typing import Any
 
 from workbench.comparing.causes import Row, difference
 from workbench.comparing.links import descends
-from workbench.formats import package
 from workbench.formats.item import Item, compact
 from workbench.formats.native_out import evidence_text
 from workbench.matching.units import entity_units, language_of, statement_units
@@ -18,7 +17,6 @@ from workbench.model import Assessment, Kind, Policy, Sample, Unit
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.scoring import contextual_recall
 from workbench.scoring.scorers import machine
-from workbench.stages.export_items import Choice
 from workbench.store.exports import Leaving, Said
 
 _word = lru_cache(maxsize=1_000)(compact)
@@ -29,21 +27,21 @@ _word = lru_cache(maxsize=1_000)(compact)
 class Look:
     """What verdicts are made with."""
 
-    choice: Choice
     policy: Policy
     threshold: int
-    text: bool
+    naming: Callable[[str], str]
+    withheld: Collection[int]
 
 
 def verdicts(leaving: Leaving, item: Item, states: Mapping[int, ReviewState], look: Look) -> Iterator[str]:
     """One line for every verified unit and every automatic one without a partner, for each annotator."""
-    if leaving.sample_id in look.choice.withheld or not item.records:
+    if leaving.sample_id in look.withheld or not item.records:
         return
     automatic: dict[Kind, Assessment | None] = {}
     proposed = leaving.proposal is not None  # finding a language out costs as much as all the rest
     lang = language_of(leaving.sample, look.policy) if proposed else ""
     for said in leaving.reviews:
-        name = look.choice.naming(said.annotator)
+        name = look.naming(said.annotator)
         for kind, units in said.units.items():
             if kind not in automatic:
                 automatic[kind] = _automatic(leaving, look, kind, lang)
@@ -57,7 +55,9 @@ def verdicts(leaving: Leaving, item: Item, states: Mapping[int, ReviewState], lo
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
             head = _of_review(item, kind, shown)
-            yield from package.lines_with(head, (_verdict(item.sample, row, look.text) for row in rows))
+            start = f"{compact(head)[:-1]}, "  # encoded once
+            for row in rows:
+                yield f"{start}{_verdict(item.sample, row)}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ _NO_HUMAN = '"human_verdict": null, "human_reason": null, "human_rule": null, "e
 _NO_MACHINE = '"auto_verdict": null, "candidate": null, "features": null'
 
 
-def _verdict(sample: Sample, row: Row, text: bool) -> str:
+def _verdict(sample: Sample, row: Row) -> str:
     """What is of one unit, as the rest of a JSON object that its review began.
 
     Piece by piece, as native rows are: a dictionary of 20 keys takes twice as long.
@@ -127,20 +127,17 @@ def _verdict(sample: Sample, row: Row, text: bool) -> str:
     assert unit is not None  # a row has one of the two
     start, end = (unit.spans[0].start, unit.spans[0].end) if unit.spans else ("null", "null")
     share = "null" if row.share is None else f'"{row.share}"'
-    line = (
+    return (
         f'"side": "{"both" if human and machine else "gold" if human else "auto"}", '
         f'"unit": {quoted(human.id) if human else "null"}, '
         f'"auto_unit": {quoted(machine.id) if machine else "null"}, '
         f'"label": {_word(unit.label)}, "start": {start}, "end": {end}, '
         f"{_by_human(human) if human else _NO_HUMAN}, "
-        f"{_by_machine(sample, machine, text) if machine else _NO_MACHINE}, "
+        f"{_by_machine(sample, machine) if machine else _NO_MACHINE}, "
         f'"link": {_word(row.rule or None)}, "cause": {_word(row.cause or None)}, '
-        f'"part": {_word(row.part or None)}, "share": {share}'
+        f'"part": {_word(row.part or None)}, "share": {share}, "text": {quoted(unit.text)}, '
+        f'"auto_text": {quoted(machine.wording) if machine else "null"}}}'
     )
-    if text:
-        wording = quoted(machine.wording) if machine else "null"
-        line += f', "text": {quoted(unit.text)}, "auto_text": {wording}'
-    return line + "}"
 
 
 def _by_human(unit: Unit) -> str:
@@ -151,21 +148,21 @@ def _by_human(unit: Unit) -> str:
     )
 
 
-def _by_machine(sample: Sample, unit: Unit, text: bool) -> str:
+def _by_machine(sample: Sample, unit: Unit) -> str:
     match = unit.match
     return (
-        f'"auto_verdict": {_word(match.verdict)}, "candidate": {_candidate(sample, unit, text)}, '
+        f'"auto_verdict": {_word(match.verdict)}, "candidate": {_candidate(sample, unit)}, '
         f'"features": {{"rule": {_word(match.rule)}, "similarity": {match.similarity}, '
         f'"nested": {"true" if match.nested else "false"}}}'
     )
 
 
-def _candidate(sample: Sample, unit: Unit, text: bool) -> str:
+def _candidate(sample: Sample, unit: Unit) -> str:
     """What the machine matched the unit with: the first piece of its evidence."""
     if not unit.match.evidence:
         return "null"
     first = unit.match.evidence[0]
     place: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
-    if text and first.context < len(sample.retrieved_contexts):
+    if first.context < len(sample.retrieved_contexts):
         place["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
     return compact(place)

@@ -9,7 +9,7 @@ from workbench.model import Sample
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.related import related_ids
+from workbench.store.samples import related_ids
 
 
 def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:

@@ -62,7 +62,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePla
     """
     found, before = purge_store.find_keys(store, info.id, keys)
     every = (*found, *before)
-    held, look = _exports(export_log.held_by(store, info.id, tuple(found.values()), before))
+    held, look = _exports(export_log.held_by(store, info.id, every))
     return PurgePlan(
         dataset=info.name,
         samples=len(found),

@@ -1,8 +1,8 @@
-"""Status: what a database holds and how far the reviews are; and a copy of it."""
+"""Status: what a database holds and how far the reviews are; and copies of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.store import backup as backup_store
-from workbench.store import datasets, queue, runs
+from workbench.store import copying, datasets, queue, runs
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
@@ -57,6 +57,20 @@ def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
             for info in found
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """A database that was copied: where to, and its tables as either side has them."""
+
+    target: str
+    tables: tuple[copying.Copied, ...]
+
+
+def copy(store: Store, to: str, dataset_id: int | None, progress: Callable[[int], None]) -> CopyReport:
+    """Copy a database, or one dataset of it, into an empty one; raises as `copying.copy_into`."""
+    target, tables = copying.copy_into(store, to, dataset_id, progress)
+    return CopyReport(target, tuple(tables))
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:

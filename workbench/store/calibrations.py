@@ -13,9 +13,8 @@ from sqlmodel import col, select
 from workbench.errors import NotFoundError, UsageError
 from workbench.scoring.doubt import doubt
 from workbench.store.engine import Store
-from workbench.store.judges import judge_of
 from workbench.store.samples import CHUNK
-from workbench.store.scores import counted_of
+from workbench.store.scores import counted_of, judge_of
 from workbench.store.tables import METADATA, CalibrationRow, CountedRow, Dataset, SampleRow
 
 _COUNTED = METADATA.tables["counted"]

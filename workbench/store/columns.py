@@ -95,17 +95,6 @@ def external_columns(store: Store, dataset_id: int) -> list[str]:
         ]
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
-    """A column of numbers that came with a file."""
-    query = (
-        sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.value))
-        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id, col(ExternalScoreRow.column) == column)
-    )
-    with store.reading() as session:
-        return dict(session.connection().execute(query).cursor.fetchall())
-
-
 def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
     """The numbers of a column as the file wrote them, such as ".1428", by sample."""
     query = (
@@ -115,6 +104,11 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     )
     with store.reading() as session:
         return dict(session.connection().execute(query).cursor.fetchall())
+
+
+def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
+    """The same as numbers."""
+    return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
 
 
 def external_of(store: Store, sample_id: int) -> dict[str, str]:

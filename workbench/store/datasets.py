@@ -13,10 +13,9 @@ from sqlmodel import col, select
 from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
 from workbench.reviewing.documents import policy_document, policy_of
-from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.scores import forget_all
-from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow
+from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow, is_blind
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,11 @@ from sqlmodel import col
 from workbench.comparing.disputes import State
 from workbench.errors import ConflictError
 from workbench.model import Kind
-from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.gold import verified_by
-from workbench.store.samples import CHUNK
-from workbench.store.tables import ReviewRow, SampleRow, ScoreRow
+from workbench.store.samples import CHUNK, ids_of
+from workbench.store.tables import ReviewRow, SampleRow, ScoreRow, is_blind
 from workbench.store.tables_plans import DisputeRow
 
 
@@ -83,7 +81,7 @@ def recalls(
 def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
     """Every review of a dataset in which something was begun or flagged, in the order they were begun.
 
-    Not by name: the stamp of a dispute over flags follows this order, and a package has other names.
+    Not by name: the stamp of a dispute over flags follows this order.
     """
     state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
     query = sqlalchemy.select(

@@ -27,19 +27,19 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """A dataset's rows as documents; runs and calibrations are named, people by their own names.
+    """A dataset's rows as documents, people by their own names. `policy` and `calibration`: those in use.
 
     `answered`: the models that answered each run, as the service named them; `usage` the tokens.
     """
 
     dataset: Document
-    policies: tuple[Document, ...]
+    policy: Document
     runs: tuple[Document, ...]
     answered: dict[str, list[str]]
     usage: dict[str, dict[str, int]]
     plan: Document | None
     openings: tuple[Document, ...]
-    calibrations: tuple[Document, ...]
+    calibration: Document | None
     holdout: int
     purged: int
 
@@ -58,12 +58,12 @@ def facts_of(store: Store, dataset_id: int) -> Facts:
             select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(col(RunRow.id))
         ).all()
         names = {run.id: run.name for run in runs}
-        saved = session.exec(
-            select(CalibrationRow)
-            .where(CalibrationRow.dataset_id == dataset_id)
-            .order_by(col(CalibrationRow.id))
-        ).all()
-        calibrations = {one.id: one.name for one in saved}
+        policy = session.exec(
+            select(PolicyRow).where(
+                PolicyRow.dataset_id == dataset_id, PolicyRow.version == dataset.policy_version
+            )
+        ).one()
+        saved = session.get(CalibrationRow, dataset.calibration_id) if dataset.calibration_id else None
         answered, usage = _answered(session, names)
         return Facts(
             dataset={
@@ -71,41 +71,26 @@ def facts_of(store: Store, dataset_id: int) -> Facts:
                 "created_at": stamp(dataset.created_at),
                 "seed": dataset.seed,
                 "blind_share": dataset.blind_share,
-                "blind_settled": dataset.blind_settled,
                 "threshold": dataset.threshold,
                 "show_auto": dataset.show_auto,
-                "external": dataset.external,
-                "policy_version": dataset.policy_version,
-                "run": names.get(dataset.run_id),
-                "calibration": calibrations.get(dataset.calibration_id),
             },
-            policies=tuple(_policies(session, dataset_id)),
+            policy={"version": policy.version, "document": policy.document},
             runs=tuple(
                 {
                     "name": run.name,
                     "proposer": run.proposer,
                     "model": run.model,
                     "parameters": run.parameters,
-                    "annotator": run.annotator,
-                    "created_at": stamp(run.created_at),
                 }
                 for run in runs
             ),
             answered=answered,
             usage=usage,
-            plan=_plan(session, dataset_id, names),
+            plan=_plan(session, dataset_id),
             openings=tuple(_openings(session, dataset_id)),
-            calibrations=tuple(
-                {
-                    "name": one.name,
-                    "run": names.get(one.run_id),
-                    "scorer": one.scorer,
-                    "document": one.document,
-                    "annotator": one.annotator,
-                    "created_at": stamp(one.created_at),
-                }
-                for one in saved
-            ),
+            calibration=None
+            if saved is None
+            else {"name": saved.name, "document": saved.document},
             holdout=_count(session, select(func.count()).where(
                 SampleRow.dataset_id == dataset_id, col(SampleRow.holdout)
             )),
@@ -177,36 +162,11 @@ def _answered(
     return models, usage
 
 
-def _policies(session: Session, dataset_id: int) -> list[Document]:
-    rows = session.exec(
-        select(PolicyRow).where(PolicyRow.dataset_id == dataset_id).order_by(col(PolicyRow.version))
-    )
-    return [
-        {
-            "version": row.version,
-            "document": row.document,
-            "annotator": row.annotator,
-            "created_at": stamp(row.created_at),
-        }
-        for row in rows
-    ]
-
-
-def _plan(session: Session, dataset_id: int, names: dict[int | None, str]) -> Document | None:
+def _plan(session: Session, dataset_id: int) -> Document | None:
     row = session.exec(select(PlanRow).where(PlanRow.dataset_id == dataset_id)).first()
     if row is None:
         return None
-    return {
-        "design": row.design,
-        "kind": row.kind,
-        "scorer": row.scorer,
-        "run": names.get(row.run_id),
-        "planned_n": row.planned_n,
-        "population": row.population,
-        "parameters": row.parameters,
-        "annotator": row.annotator,
-        "created_at": stamp(row.created_at),
-    }
+    return {"design": row.design, "planned_n": row.planned_n, "parameters": row.parameters}
 
 
 def _openings(session: Session, dataset_id: int) -> list[Document]:

@@ -7,7 +7,6 @@ import secrets
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 import sqlalchemy
 from sqlalchemy import Text, func, type_coerce
@@ -15,11 +14,11 @@ from sqlmodel import Session, col, select
 
 from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
 from workbench.reviewing.documents import proposal_of, unit_of
-from workbench.reviewing.fold import fold
+from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of, pieces
 from workbench.store.intake import ANNOTATORS
 from workbench.store.journal import events_of
+from workbench.store.samples import ids_of, pieces
 from workbench.store.tables import (
     Dataset,
     ExternalScoreRow,
@@ -31,10 +30,8 @@ from workbench.store.tables import (
     SampleRow,
     ScoreRow,
 )
-from workbench.store.tables_plans import ExportRow
 
 CHUNK = 500
-_SALT = "salt of the pseudonyms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,6 @@ class Leaving:
     blind: bool
     holdout: bool
     rank: float
-    blind_u: float
     size: float
     stratum: str
     proposal_id: int | None
@@ -138,7 +134,6 @@ def _chunk(
             blind=one[13] or one[12] < share,
             holdout=one[13],
             rank=one[16],
-            blind_u=one[12],
             size=one[14],
             stratum=one[15],
             proposal_id=one[17],
@@ -271,6 +266,17 @@ def _automatic(session: Session, ids: Sequence[int], scale: Scale) -> dict[int, 
     return found
 
 
+def folded(store: Store, leaving: Sequence[Leaving]) -> dict[int, ReviewState]:
+    """The reviews that people made, as their journals say; imported ones have no more than their gold."""
+    with store.reading() as session:
+        return {
+            said.review_id: fold(events_of(session, said.review_id))
+            for one in leaving
+            for said in one.reviews
+            if said.shown != "import"
+        }
+
+
 def queue_places(store: Store, dataset_id: int) -> Callable[[int], int]:
     """Tells the place of a sample in the queue, from 1; 0 for those kept back, which have none.
 
@@ -307,20 +313,6 @@ def record_of(said: Said, name: str) -> GoldRecord | None:
     return GoldRecord(name, said.units.get("entity"), said.units.get("statement"), said.effort, marks)
 
 
-def external_columns(store: Store, dataset_id: int) -> tuple[str, ...]:
-    """The names of the columns of external scores, sorted."""
-    with store.reading() as session:
-        return tuple(
-            session.exec(
-                select(ExternalScoreRow.column)
-                .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-                .where(SampleRow.dataset_id == dataset_id)
-                .distinct()
-                .order_by(col(ExternalScoreRow.column))
-            )
-        )
-
-
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
     """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
     not counted.
@@ -350,30 +342,20 @@ def marked_by(store: Store, dataset_id: int) -> set[str]:
 
 def has_salt(store: Store, dataset_id: int) -> bool:
     """Whether names of this dataset ever left as pseudonyms."""
-    query = select(ExportRow.id).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
     with store.reading() as session:
-        return session.exec(query).first() is not None
+        return session.get_one(Dataset, dataset_id).salt is not None
 
 
 def salt_of(store: Store, dataset_id: int) -> bytes:
     """The secret under which the names of a dataset's annotators leave; made once, kept in the database.
 
-    It stands in the log of exports, in a row without a path, so that every export of one database gives a
-    person the same pseudonym and nobody who has only the export can try names.
+    So every export of one database gives a person the same pseudonym, and nobody who has only the export can
+    try names.
     """
-    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id, ExportRow.path == "")
     with store.reading() as session:
-        row = session.exec(query).first()
-    if row is None:
+        salt = session.get_one(Dataset, dataset_id).salt
+    if salt is None:
         with store.writing() as session:
-            row = session.exec(query).first()
-            if row is None:
-                row = ExportRow(
-                    dataset_id=dataset_id,
-                    path="",
-                    manifest_sha256=secrets.token_hex(32),
-                    annotator=_SALT,
-                    created_at=datetime.now(UTC),
-                )
-                session.add(row)
-    return bytes.fromhex(row.manifest_sha256)
+            dataset = session.get_one(Dataset, dataset_id)
+            salt = dataset.salt = dataset.salt or secrets.token_hex(32)
+    return bytes.fromhex(salt)

@@ -11,11 +11,10 @@ import sqlalchemy
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue_reviews import Reviews
-from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewRow, SampleRow
+from workbench.store.tables import GoldUnitRow, ProposalRow, ReviewRow, SampleRow, is_blind
 
 CHUNK = 500
 

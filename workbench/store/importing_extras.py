@@ -15,8 +15,7 @@ from workbench.reviewing.edits import Accept, Edit
 from workbench.reviewing.gold import gold_units, same_gold
 from workbench.store.engine import insert_many
 from workbench.store.gold import verified_by
-from workbench.store.importing_gold import assessments_of, write_reviews
-from workbench.store.importing_marks import differing_mark, new_marks
+from workbench.store.importing_gold import assessments_of, differing_mark, new_marks, write_reviews
 from workbench.store.intake import Intake, run_key
 from workbench.store.journal import append_edits
 from workbench.store.runs import new_run

@@ -14,10 +14,9 @@ from sqlmodel import col
 
 from workbench.model import Kind
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.gold import gold_of
 from workbench.store.plans import HOLDOUT_RANK
-from workbench.store.samples import CHUNK
+from workbench.store.samples import CHUNK, ids_of
 from workbench.store.tables import ReviewRow, SampleRow
 
 Status = Literal["verified", "excluded", "skipped", "unresolved"]

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
-from sqlalchemy import inspect, text
+from sqlalchemy import text
 from sqlmodel import Session, col, select
 
 from workbench.errors import NotFoundError, StoreError
 from workbench.store.engine import FAILURES, Store, explained, sqlite_path
-from workbench.store.export_log import Leaving
-from workbench.store.purge_names import Execute, forget_names
 from workbench.store.samples import CHUNK
 from workbench.store.tables import Dataset, SampleRow
 from workbench.store.tables_plans import PurgedRow
+
+Document = dict[str, Any]
+GONE = "purged-"
+"""What a stratum without samples is called, with a number behind."""
+
+
+class Execute(Protocol):
+    """Run a statement with its values by name."""
+
+    def __call__(self, sql: str, **values: Any) -> Iterable[Any]: ...
+
 
 # Tables with a row for a sample, those that point to others first.
 _BY_SAMPLE = (
@@ -107,7 +117,6 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
         connection = session.connection()
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
-        leaving = Leaving(session, dataset_id)
         for chunk in _chunks(ids):
             for row in session.exec(select(SampleRow).where(col(SampleRow.id).in_(chunk))):
                 session.add(
@@ -118,31 +127,25 @@ def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) ->
                         content_hash=row.content_hash,
                         annotator=annotator,
                         at=now,
-                        exports=leaving.exports_of(row.id or 0),
                     )
                 )
             session.flush()
             session.expunge_all()
-        leaving.take_out(session, ids)
         session.flush()
-        tables = set(inspect(connection).get_table_names())
-        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id, tables)
+        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id)
 
 
-def _delete(execute: Execute, ids: Sequence[int], dataset_id: int, tables: Collection[str]) -> None:
-    """Delete the rows of some samples by plain SQL, so that a copy with an older schema is served too."""
+def _delete(execute: Execute, ids: Sequence[int], dataset_id: int) -> None:
+    """Delete the rows of some samples by plain SQL, for a copy has no session."""
     for chunk in _chunks(ids):
         inside = ", ".join(str(int(number)) for number in chunk)
-        if "review_event" in tables:
-            reviews = f"(SELECT id FROM review WHERE sample_id IN ({inside}))"  # noqa: S608 - whole numbers
-            execute(f"DELETE FROM review_event WHERE review_id IN {reviews}")  # noqa: S608
+        reviews = f"(SELECT id FROM review WHERE sample_id IN ({inside}))"  # noqa: S608 - whole numbers
+        execute(f"DELETE FROM review_event WHERE review_id IN {reviews}")  # noqa: S608
         for table in _BY_SAMPLE:
-            if table in tables:
-                execute(f"DELETE FROM {table} WHERE sample_id IN ({inside})")  # noqa: S608
+            execute(f"DELETE FROM {table} WHERE sample_id IN ({inside})")  # noqa: S608
         execute(f"DELETE FROM sample WHERE id IN ({inside})")  # noqa: S608
-    if "answer" in tables:
-        _delete_answers(execute, dataset_id)
-    forget_names(execute, dataset_id, tables)
+    _delete_answers(execute, dataset_id)
+    forget_names(execute, dataset_id)
 
 
 def _delete_answers(execute: Execute, dataset_id: int) -> None:
@@ -228,9 +231,8 @@ def _remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
         raw.execute("BEGIN EXCLUSIVE")
         ids = _found(raw, dataset, keys)
         if ids:
-            tables = {row[0] for row in raw.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             number = raw.execute("SELECT id FROM dataset WHERE name = ?", (dataset,)).fetchone()[0]
-            _delete(lambda sql, **values: raw.execute(sql, values), ids, number, tables)
+            _delete(lambda sql, **values: raw.execute(sql, values), ids, number)
         raw.execute("COMMIT")
         raw.execute("VACUUM")
 
@@ -248,3 +250,61 @@ def _found(raw: sqlite3.Connection, dataset: str, keys: Collection[str]) -> list
 def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
     for start in range(0, len(items), CHUNK):
         yield items[start : start + CHUNK]
+
+
+def forget_names(execute: Execute, dataset_id: int) -> None:
+    """Take the names of groups and strata that no sample has any more out of a dataset's documents.
+
+    A calibration and a run name the groups whose gold they saw, a stratified plan the values of a field.
+    """
+    groups = _values(execute, "group_key", dataset_id)
+
+    def calibration(document: Document) -> bool:
+        return _forget_groups(document.get("gold", {}).get("samples", []), groups)
+
+    def run(parameters: Document) -> bool:
+        return _forget_groups(parameters.get("examples", []), groups)
+
+    _change(execute, "calibration", "document", dataset_id, calibration)
+    _change(execute, "run", "parameters", dataset_id, run)
+    strata = _values(execute, "stratum", dataset_id)
+    _change(execute, "plan", "parameters", dataset_id, lambda one: _forget_strata(one, strata))
+
+
+def _values(execute: Execute, column: str, dataset_id: int) -> set[str | None]:
+    sql = f"SELECT DISTINCT {column} FROM sample WHERE dataset_id = :dataset"  # noqa: S608 - a word of ours
+    return {row[0] for row in execute(sql, dataset=dataset_id)}
+
+
+def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> bool:
+    gone = [one for one in seen if one.get("group") is not None and one["group"] not in groups]
+    for one in gone:
+        one["group"] = None
+    return bool(gone)
+
+
+def _forget_strata(parameters: Document, strata: Collection[str | None]) -> bool:
+    stored = parameters.get("strata", {})
+    known = [int(said[1]) for name in stored if (said := re.fullmatch(f"{GONE}([0-9]+)", name))]
+    number = max(known, default=0)
+    named: Document = {}
+    for name, counts in stored.items():
+        if name and name not in strata and not re.fullmatch(f"{GONE}[0-9]+", name):
+            number += 1
+            name = f"{GONE}{number}"
+        named[name] = counts
+    if named.keys() == stored.keys():
+        return False
+    parameters["strata"] = named
+    return True
+
+
+def _change(
+    execute: Execute, table: str, column: str, dataset_id: int, change: Callable[[Document], bool]
+) -> None:
+    select = f"SELECT id, {column} FROM {table} WHERE dataset_id = :dataset"  # noqa: S608 - words of ours
+    update = f"UPDATE {table} SET {column} = :document WHERE id = :id"  # noqa: S608
+    for number, stored in list(execute(select, dataset=dataset_id)):
+        document = json.loads(stored) if isinstance(stored, str) else stored
+        if change(document):
+            execute(update, id=number, document=json.dumps(document, ensure_ascii=False))

@@ -16,11 +16,18 @@ from sqlmodel import Session, col, select
 from workbench.model import Disposition, Imported, Kind, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import INSTEAD
-from workbench.store.blind import is_blind
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, excluded_of, gold_of, verified_by
 from workbench.store.queue_reviews import Reviews
-from workbench.store.tables import Dataset, ExternalScoreRow, ReviewEventRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import (
+    Dataset,
+    ExternalScoreRow,
+    ReviewEventRow,
+    ReviewRow,
+    SampleRow,
+    ScoreRow,
+    is_blind,
+)
 from workbench.text.ids import BEGINNING
 
 

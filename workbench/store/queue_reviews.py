@@ -10,8 +10,7 @@ from sqlalchemy import ColumnElement, Table, and_, case, exists, literal, or_, s
 from sqlmodel import col
 
 from workbench.model import Kind
-from workbench.store.blind import is_blind
-from workbench.store.tables import Dataset, ReviewRow, SampleRow
+from workbench.store.tables import Dataset, ReviewRow, SampleRow, is_blind
 
 UNDECIDED = ("todo", "started")
 Clause = ColumnElement[bool]

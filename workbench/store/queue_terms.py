@@ -12,11 +12,18 @@ from sqlmodel import col, select
 
 from workbench.matching.version import MATCHER
 from workbench.scoring.names import DEFAULT_SCORER
-from workbench.store.blind import is_blind
 from workbench.store.contains import contains
 from workbench.store.datasets import DatasetInfo
 from workbench.store.queue_reviews import Clause, Reviews
-from workbench.store.tables import ExternalScoreRow, GoldUnitRow, ProposalRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import (
+    ExternalScoreRow,
+    GoldUnitRow,
+    ProposalRow,
+    ReviewRow,
+    SampleRow,
+    ScoreRow,
+    is_blind,
+)
 from workbench.text.query import META, Term
 
 Picked = Mapping[Term | str, Sequence[int]]

@@ -14,11 +14,10 @@ from workbench.model import Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.gold import gold_of
 from workbench.store.queue import imported_values
 from workbench.store.queue_reviews import Reviews
-from workbench.store.samples import CHUNK
+from workbench.store.samples import CHUNK, ids_of
 from workbench.store.tables import (
     ExternalScoreRow,
     GoldUnitRow,

@@ -13,16 +13,16 @@ from sqlmodel import col, select
 
 from workbench.matching.version import MATCHER
 from workbench.model import Kind
-from workbench.store.blind import is_blind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.file_order import ids_of
 from workbench.store.queue_reviews import UNDECIDED, Reviews
 from workbench.store.queue_terms import Picked, condition, reads_rows
+from workbench.store.samples import ids_of
 from workbench.store.tables import (
     CountedRow,
     ReviewRow,
     SampleRow,
+    is_blind,
 )
 from workbench.text.query import Query
 

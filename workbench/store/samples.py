@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import sqlalchemy
 from sqlalchemy import bindparam, exists, func, or_
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
-from workbench.store.blind import is_blind, row_is_blind
 from workbench.store.contains import contains
 from workbench.store.engine import Store
-from workbench.store.file_order import pieces
-from workbench.store.tables import CountedRow, Dataset, ProposalRow, ReviewRow, SampleRow
+from workbench.store.tables import (
+    CountedRow,
+    Dataset,
+    ProposalRow,
+    ReviewRow,
+    SampleRow,
+    is_blind,
+    row_is_blind,
+)
 from workbench.text.ids import BEGINNING, HASHED, is_hash
 
 CHUNK = 1_000
+FETCH = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,3 +239,49 @@ def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
         proposal_id=proposal.id if proposal else None,
         proposal=proposal_of(proposal.document) if proposal else None,
     )
+
+
+def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
+    """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
+    found: set[str] = set()
+    with store.reading() as session:
+        for column, values in ((SampleRow.group_key, groups), (SampleRow.reference_hash, hashes)):
+            known = sorted(values)
+            for start in range(0, len(known), CHUNK):
+                some = known[start : start + CHUNK]
+                query = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(column).in_(some))
+                found.update(session.exec(query))
+    return found
+
+
+def ids_of(session: Session, query: Any) -> array[int]:
+    """The numbers that a query brings, without a list of objects.
+
+    From the driver's own cursor: a million take .6 s of CPU, 1.5 s by the library's rows.
+    """
+    ids = array("q")
+    cursor = session.connection().execute(query).cursor
+    while rows := cursor.fetchmany(FETCH):
+        ids.extend(number for (number,) in rows)
+    return ids
+
+
+def pieces(
+    store: Store, dataset_id: int, size: int, wanted: Collection[int] | None = None
+) -> Iterator[list[int]]:
+    """The samples of a dataset in file order, or the `wanted` ones, some at a time; eight bytes a sample.
+
+    Their numbers are read first: for a page of `WHERE dataset_id = … AND id > … ORDER BY id LIMIT …` SQLite
+    reads and sorts all that is left of the dataset: with 100,000 samples 3 s of the 17 of an export.
+    """
+    query = (
+        sqlalchemy.select(col(SampleRow.id))
+        .where(col(SampleRow.dataset_id) == dataset_id)
+        .order_by(col(SampleRow.id))
+    )
+    with store.reading() as session:
+        ids = ids_of(session, query)
+    if wanted is not None:
+        ids = array("q", (number for number in ids if number in wanted))
+    for start in range(0, len(ids), size):
+        yield list(ids[start : start + size])

@@ -1,6 +1,7 @@
 """The versions of the tables."""
 
-SCHEMA = "0005"
-"""The newest migration; opening a database that stands there imports no migration code."""
+OLDEST = "0006"
+"""The baseline: a database of an older version is refused."""
 
-KNOWN_SCHEMAS = ("0001", "0002", "0003", "0004", "0005")
+SCHEMA = "0006"
+"""The newest migration; opening a database that stands there imports no migration code."""

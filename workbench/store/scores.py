@@ -11,11 +11,10 @@ from sqlmodel import Session, col, select
 
 from workbench.model import Score, Tally
 from workbench.scoring.counted import Counted
-from workbench.scoring.doubt import doubt
+from workbench.scoring.doubt import Judge, doubt
 from workbench.store.engine import Store
-from workbench.store.judges import judge_of
 from workbench.store.samples import CHUNK
-from workbench.store.tables import CountedRow, Dataset, ExternalScoreRow, SampleRow, ScoreRow
+from workbench.store.tables import CalibrationRow, CountedRow, Dataset, ExternalScoreRow, SampleRow, ScoreRow
 
 _WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
@@ -208,3 +207,15 @@ def _key(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:
         col(ScoreRow.matcher) == matcher,
         col(ScoreRow.threshold) == threshold,
     )
+
+
+def judge_of(session: Session, dataset_id: int) -> Judge | None:
+    """What a dataset's calibration says of similarities, None without one; inside an open transaction."""
+    document = session.exec(
+        select(CalibrationRow.document)
+        .join(Dataset, col(Dataset.calibration_id) == CalibrationRow.id)
+        .where(Dataset.id == dataset_id)
+    ).first()
+    if document is None:
+        return None
+    return Judge(document["scorer"], document["threshold"], tuple(document["probabilities"]))

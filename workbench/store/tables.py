@@ -10,8 +10,21 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, Index, MetaData, Text, UniqueConstraint, false
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ColumnElement,
+    Index,
+    Integer,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    false,
+    or_,
+)
+from sqlmodel import Field, SQLModel, col
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -21,13 +34,16 @@ NAMING = {
     "pk": "pk_%(table_name)s",
 }
 METADATA = MetaData(naming_convention=NAMING)
+BIG = BigInteger().with_variant(Integer, "sqlite")
+"""A whole number of 64 bits; SQLite's INTEGER is one, and numbers rows by itself only under that name."""
+
 DISPOSITIONS = ("todo", "started", "verified", "excluded", "skipped")
 
 
 def one_of(column: str, words: Iterable[str]) -> str:
     """The condition that a column holds one of some words, without IN: for three words or more SQLite fills a
     table anew with every row that it checks (80,000 gold units: .37 against .24 s, 10,000 reviews: .08 to .9
-    against .03 s). Databases made before have IN, which says the same.
+    against .03 s).
     """
     return " OR ".join(f"{column} = '{word}'" for word in words)
 
@@ -49,18 +65,19 @@ class Dataset(Base, table=True):
         CheckConstraint("show_auto IN ('after', 'always')", name="show_auto"),
         CheckConstraint("external IN ('ask', 'allow', 'never')", name="external"),
     )
-    id: int | None = Field(default=None, primary_key=True)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     name: str
     created_at: datetime
-    seed: int
+    seed: int = Field(sa_type=BIG)
     blind_share: float = 0.0
     blind_settled: bool = False  # the share is decided: by the person, or by a dataset large enough
     threshold: int = 85
     show_auto: str = "after"
     external: str = "ask"
     policy_version: int = 1
-    run_id: int | None = None  # the current run
-    calibration_id: int | None = None  # the one that scoring applies
+    run_id: int | None = Field(default=None, sa_type=BIG)  # the current run
+    calibration_id: int | None = Field(default=None, sa_type=BIG)  # the one that scoring applies
+    salt: str | None = None  # of the pseudonyms under which its annotators leave, made by the first export
 
 
 class PolicyRow(Base, table=True):
@@ -68,8 +85,8 @@ class PolicyRow(Base, table=True):
 
     __tablename__ = "policy"
     __table_args__ = (UniqueConstraint("dataset_id", "version"),)
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     version: int
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     annotator: str
@@ -85,8 +102,8 @@ class SampleRow(Base, table=True):
         Index(None, "dataset_id", "rank"),
         Index(None, "reference_hash"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     key: str
     user_input: str = Field(sa_type=Text)
     reference: str = Field(sa_type=Text)
@@ -112,8 +129,8 @@ class RunRow(Base, table=True):
 
     __tablename__ = "run"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     name: str
     proposer: str
     model: str = ""
@@ -130,9 +147,9 @@ class ProposalRow(Base, table=True):
         UniqueConstraint("run_id", "sample_id", "content_hash"),
         Index(None, "sample_id"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(foreign_key="run.id")
-    sample_id: int = Field(foreign_key="sample.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
+    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
     content_hash: str
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     # the calls whose answers it is made of, None for one that cost no call
@@ -151,9 +168,9 @@ class ReviewRow(Base, table=True):
         CheckConstraint(one_of("origin", ("reviewed", "imported", "adjudicated")), name="origin"),
         CheckConstraint(one_of("shown", ("assisted", "blind", "import")), name="shown"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
-    sample_id: int = Field(foreign_key="sample.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
     annotator: str
     origin: str
     policy_version: int
@@ -175,10 +192,10 @@ class ReviewEventRow(Base, table=True):
         Index(None, "dataset_id", "annotator", "id"),
         Index(None, "action"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    review_id: int = Field(foreign_key="review.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    review_id: int = Field(foreign_key="review.id", sa_type=BIG)
     seq: int
-    dataset_id: int = Field(foreign_key="dataset.id")
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     annotator: str
     action: str
     op: str
@@ -198,10 +215,10 @@ class GoldUnitRow(Base, table=True):
         CheckConstraint("kind IN ('entity', 'statement')", name="kind"),
         CheckConstraint(one_of("verdict", ("found", "missing", "unsure")), name="verdict"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
-    sample_id: int = Field(foreign_key="sample.id")
-    review_id: int = Field(foreign_key="review.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    sample_id: int = Field(foreign_key="sample.id", sa_type=BIG)
+    review_id: int = Field(foreign_key="review.id", sa_type=BIG)
     annotator: str
     kind: str
     position: int
@@ -220,8 +237,8 @@ class CountedRow(Base, table=True):
     """One sample matched once under one matcher: a byte a unit, enough for every threshold."""
 
     __tablename__ = "counted"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
-    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
     matcher: str = Field(primary_key=True)
     linked: bytes | None = None
     presence: bytes | None = None
@@ -234,8 +251,8 @@ class ScoreRow(Base, table=True):
 
     __tablename__ = "score"
     __table_args__ = (Index(None, "run_id", "scorer"),)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
-    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
     scorer: str = Field(primary_key=True)
     matcher: str = Field(primary_key=True)
     threshold: int = Field(primary_key=True)
@@ -249,7 +266,7 @@ class ExternalScoreRow(Base, table=True):
     """A number that came with a file; `digits` as written there."""
 
     __tablename__ = "external_score"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
     column: str = Field(primary_key=True)
     value: float
     digits: str
@@ -260,11 +277,21 @@ class CalibrationRow(Base, table=True):
 
     __tablename__ = "calibration"
     __table_args__ = (UniqueConstraint("dataset_id", "name"),)
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     name: str
-    run_id: int | None = None
+    run_id: int | None = Field(default=None, sa_type=BIG)
     scorer: str
     document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
     annotator: str
     created_at: datetime
+
+
+def is_blind(share: Any) -> ColumnElement[bool]:
+    """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""
+    return or_(col(SampleRow.holdout), col(SampleRow.blind_u) < share)
+
+
+def row_is_blind(row: SampleRow, share: float) -> bool:
+    """The same of a row that was read."""
+    return row.holdout or row.blind_u < share

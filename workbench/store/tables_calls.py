@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, Column, Index, Text
 from sqlmodel import Field
 
-from workbench.store.tables import Base
+from workbench.store.tables import BIG, Base
 
 
 class CallRow(Base, table=True):
@@ -16,8 +16,8 @@ class CallRow(Base, table=True):
 
     __tablename__ = "call"
     __table_args__ = (Index(None, "run_id", "failure"),)
-    id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(foreign_key="run.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
     task: str
     keys: list[str] = Field(sa_column=Column(JSON, nullable=False))
     model: str = ""  # as the service named it
@@ -37,7 +37,7 @@ class AnswerRow(Base, table=True):
     __tablename__ = "answer"
     __table_args__ = (Index(None, "call_id"),)
     key: str = Field(primary_key=True)
-    call_id: int = Field(foreign_key="call.id")
+    call_id: int = Field(foreign_key="call.id", sa_type=BIG)
     task: str
     document: list[Any] = Field(sa_column=Column(JSON, nullable=False))
 
@@ -46,8 +46,8 @@ class FailedRow(Base, table=True):
     """A sample that a run could not speak of, and why; gone when it does."""
 
     __tablename__ = "failed"
-    run_id: int = Field(foreign_key="run.id", primary_key=True)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
     content_hash: str
     failure: str
     message: str = Field(sa_type=Text)
@@ -59,7 +59,7 @@ class BatchRow(Base, table=True):
     __tablename__ = "batch"
     __table_args__ = (Index(None, "run_id"),)
     id: str = Field(primary_key=True)
-    run_id: int = Field(foreign_key="run.id")
+    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
     asks: list[Any] = Field(sa_column=Column(JSON, nullable=False))
     fetched: bool = False
     submitted_at: datetime

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import JSON, CheckConstraint, Column, Index, Text, UniqueConstraint
 from sqlmodel import Field
 
-from workbench.store.tables import Base
+from workbench.store.tables import BIG, Base
 
 
 class PlanRow(Base, table=True):
@@ -22,12 +22,12 @@ class PlanRow(Base, table=True):
         UniqueConstraint("dataset_id"),
         CheckConstraint("design IN ('simple', 'stratified', 'disputed')", name="design"),
     )
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     design: str
     kind: str
     scorer: str = ""  # whose doubt sized the samples; empty where none did
-    run_id: int | None = None
+    run_id: int | None = Field(default=None, sa_type=BIG)
     planned_n: int
     population: int
     parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
@@ -40,8 +40,8 @@ class HoldoutOpeningRow(Base, table=True):
 
     __tablename__ = "holdout_opening"
     __table_args__ = (Index(None, "dataset_id"),)
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     purpose: str
     annotator: str
     at: datetime
@@ -52,7 +52,7 @@ class DisputeRow(Base, table=True):
 
     __tablename__ = "dispute"
     __table_args__ = (CheckConstraint("state IN ('open', 'explained', 'fixed')", name="state"),)
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
     kind: str = Field(primary_key=True)
     between: str = Field(primary_key=True)
     state: str
@@ -65,8 +65,8 @@ class ExplainedRow(Base, table=True):
     """Why one verified sample differs, as worked out once; `stamp` says from which gold, text and policy."""
 
     __tablename__ = "explained"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True)
-    run_id: int = Field(foreign_key="run.id", primary_key=True)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
     scorer: str = Field(primary_key=True)
     matcher: str = Field(primary_key=True)
     threshold: int = Field(primary_key=True)
@@ -75,31 +75,28 @@ class ExplainedRow(Base, table=True):
 
 
 class PurgedRow(Base, table=True):
-    """A sample whose text was removed: what is left of it are hashes.
-
-    `exports`: the numbers of the exports that held it, None where nobody noted that (before schema 0005).
-    """
+    """A sample whose text was removed: what is left of it are hashes."""
 
     __tablename__ = "purged"
     __table_args__ = (Index(None, "dataset_id"),)
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     key: str
     reference_hash: str
     content_hash: str
     annotator: str
     at: datetime
-    exports: list[int] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
 
 
 class ExportRow(Base, table=True):
-    """One finished export. `held`: whose texts it holds (see `export_log`), None before schema 0005."""
+    """One finished export. `held`: the ids of the samples whose texts it holds (see `export_log`)."""
 
     __tablename__ = "export_log"
-    id: int | None = Field(default=None, primary_key=True)
-    dataset_id: int = Field(foreign_key="dataset.id")
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     path: str
     manifest_sha256: str
     annotator: str
     created_at: datetime
-    held: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    held: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    whole: bool

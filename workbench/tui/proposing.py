@@ -89,15 +89,11 @@ class Going:
         return propose(desk.store, desk.info, "rules", annotator=desk.annotator, progress=count)
 
     def _by_claude(self) -> ClaudeReport:
-        import gc
-
         import anthropic.types  # noqa: F401  what the first call loads
 
         from workbench.proposing.claude_live import Limits
         from workbench.stages.claude import propose_claude
         from workbench.stages.claude_setup import MAX_COST
-
-        gc.freeze()  # else full collections walk all that once more, and a run has many: .1 s for a key
 
         def keep(progress: Progress) -> None:
             self.progress = progress

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -16,10 +15,6 @@ from workbench.tui.theme import SIXTEEN, chosen_theme
 
 if TYPE_CHECKING:
     from workbench.store.engine import Store
-
-SWITCH = 0.0005
-"""Seconds after which a busy thread hands over to one that waits (Python's own: .005). A key passes six
-times from thread to thread on its way to the screen, each time behind a run or a count that goes on."""
 
 
 def run(
@@ -57,12 +52,9 @@ def run(
     )
     if not theme and app.console.color_system == "standard":
         app.theme = SIXTEEN
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(SWITCH)
     try:
         app.run()
     finally:
-        sys.setswitchinterval(usual)
         if app.proposing is not None:
             from workbench.tui.proposing import finish
 

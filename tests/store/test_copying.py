@@ -1,0 +1,286 @@
+"""Copying a database: whole rows into an empty one of any kind, all or nothing."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import pwd
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import create_engine
+
+from tests.conftest import Bench
+from tests.formats.test_formats_round_trip import records
+from tests.stages.purging import fill, leave, row, run_purge
+from workbench.errors import InputError, StoreError, UsageError
+from workbench.formats import native
+from workbench.model import Effort, Record
+from workbench.reviewing.edits import Comment
+from workbench.stages import editing
+from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages.review import Opened, act, open_sample, redo, undo
+from workbench.store.copying import copy_into
+from workbench.store.datasets import find_dataset
+from workbench.store.engine import Store, full_url, open_store
+from workbench.store.samples import sample_ids
+from workbench.store.tables import METADATA
+
+NUMBERS = itertools.count()
+DO: dict[str, Callable[[Opened], Any]] = {
+    "accept": lambda opened: editing.accept(opened, opened.dataset.kinds[0]),
+    "flag": lambda opened: editing.flag(opened, "⚑ look"),
+    "comment": lambda _: Comment("a\nnote 😀 \x00"),
+    "exclude": lambda opened: editing.exclude(opened, "unanswerable"),
+    "skip": editing.skip,
+}
+
+
+def copy(store: Store, target: Path | str, dataset: int | None = None) -> int:
+    """Copy; the number of rows."""
+    _, copied = copy_into(store, str(target), dataset, lambda _done: None)
+    assert [one.source for one in copied] == [one.target for one in copied]
+    return sum(one.target.number for one in copied)
+
+
+def every_row(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """What SQLite holds, past everything that is tested."""
+    with closing(sqlite3.connect(path)) as raw:
+        assert [] == raw.execute("PRAGMA foreign_key_check").fetchall()
+        return {
+            name: raw.execute(f'SELECT * FROM "{name}" ORDER BY 1, 2').fetchall() for name in METADATA.tables
+        }
+
+
+@pytest.fixture
+def filled(bench: Bench) -> Bench:
+    """Two datasets: one with a purged sample, an export and answers of a service, one with another sample."""
+    fill(bench)
+    bench.load([row("gone", "Grace Hopper")], name="gone.jsonl", dataset="data")
+    run_purge(bench, "gone")
+    leave(bench, "out")
+    bench.load([row("other", "Grace Hopper")], name="first.jsonl", gold="given")
+    return bench
+
+
+@settings(
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=12,
+)
+@given(
+    st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.sample.id),
+    st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from(["ann", "Böb"]), st.sampled_from(sorted(DO))), max_size=8
+    ),
+    st.lists(st.sampled_from(["undo", "redo"]), max_size=3),
+)
+def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
+    tmp_path: Path,
+    empty_database: Path,
+    given: list[Record],
+    acts: list[tuple[int, str, str]],
+    moves: list[str],
+) -> None:
+    """Texts, draws, journal, gold, flags, notes; and undo goes on in the copy where it was."""
+    here = tmp_path / str(next(NUMBERS))
+    here.mkdir()
+    shutil.copy(empty_database, here / "one.db")
+    native.write(here / "data.jsonl", given)
+    one = open_store(str(here / "one.db"))
+    try:
+        import_file(one, here / "data.jsonl", ImportOptions(gold="given"), annotator="ann")
+        dataset = find_dataset(one, None).id
+        numbers = list(sample_ids(one, dataset).values())
+        for place, who, what in acts:
+            opened = open_sample(one, numbers[place % len(numbers)], who)
+            with suppress(InputError):  # nothing left to skip
+                act(one, opened, DO[what](opened), effort=Effort(1.5, 2))
+        for move in moves:
+            (undo if move == "undo" else redo)(one, dataset, "ann")
+        copy(one, here / "two.db")
+        two = open_store(str(here / "two.db"))
+        try:
+            assert every_row(here / "one.db") == every_row(here / "two.db")
+            assert undo(one, dataset, "ann") == undo(two, dataset, "ann")
+        finally:
+            two.close()
+    finally:
+        one.close()
+
+
+def test_one_dataset_is_copied_without_rows_of_another(filled: Bench) -> None:
+    """By the keys that lead to it; the whole database has both. A call of the other dataset stays there."""
+    other = filled.id("other", "first")
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute(f"UPDATE proposal SET calls = '[1]' WHERE sample_id = {other}")
+        raw.commit()
+    whole = copy(filled.store, filled.folder / "whole.db")
+    part = copy(filled.store, filled.folder / "part.db", filled.info("data").id)
+    rest = copy(filled.store, filled.folder / "rest.db", filled.info("first").id)
+
+    every, mine = every_row(filled.folder / "whole.db"), every_row(filled.folder / "part.db")
+    assert every_row(filled.db) == every
+    assert whole == part + rest
+    assert ["data", "first"] == sorted(one[1] for one in every["dataset"])
+    assert ["data"] == [one[1] for one in mine["dataset"]]
+    assert ["open", "secret"] == sorted(one[2] for one in mine["sample"])
+    assert (2, 2, 1, 1) == tuple(len(mine[name]) for name in ("call", "answer", "purged", "export_log"))
+    little = every_row(filled.folder / "rest.db")
+    assert ([], []) == (little["purged"], little["call"])
+    assert ["[]"] == [one[-1] for one in little["proposal"]]
+    assert ["[1]", "[2]"] == sorted(one[-1] for one in mine["proposal"])
+
+
+def test_a_target_that_holds_something_is_refused_untouched(filled: Bench, demo_database: Path) -> None:
+    """Ours with rows, another program's, a text, this database by any name; a folder that is not there."""
+    folder = filled.folder / "targets"
+    folder.mkdir()
+    shutil.copy(demo_database, folder / "full.db")
+    with closing(sqlite3.connect(folder / "other.db")) as raw:
+        raw.execute("CREATE TABLE tracks (name TEXT)")
+    (folder / "text.db").write_text("no database, but longer than the header of one " * 10)
+    (folder / "same.db").symlink_to(filled.db)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    for name, said in (
+        ("full.db", "not empty"), ("other.db", "not empty"), ("text.db", "name another with --to"),
+        ("same.db", "the database to copy from"), ("nowhere/x.db", "no such folder"),
+    ):  # fmt: skip
+        with pytest.raises((UsageError, StoreError), match=said):
+            copy(filled.store, folder / name)
+    with pytest.raises(UsageError, match="the database to copy from"):
+        copy(filled.store, full_url(str(filled.db)))
+
+    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_an_empty_database_of_ours_is_filled(filled: Bench, empty_database: Path) -> None:
+    """And an empty file, as a killed copy leaves it."""
+    shutil.copy(empty_database, filled.folder / "empty.db")
+    (filled.folder / "touched.db").touch()
+
+    assert copy(filled.store, filled.folder / "empty.db") == copy(filled.store, filled.folder / "touched.db")
+    assert every_row(filled.db) == every_row(filled.folder / "empty.db")
+
+
+def test_a_copy_that_fails_leaves_nothing(filled: Bench, empty_database: Path) -> None:
+    """The last rows but some point nowhere, which the target does not take."""
+    shutil.copy(empty_database, filled.folder / "empty.db")
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
+        raw.commit()
+
+    for name in ("empty.db", "new.db"):
+        with pytest.raises(StoreError, match="FOREIGN KEY constraint failed; nothing was copied"):
+            copy(filled.store, filled.folder / name)
+
+    assert not list(filled.folder.glob("new.db*"))
+    assert not any(every_row(filled.folder / "empty.db").values())
+
+
+def test_a_server_that_is_not_there_is_named_without_the_password(filled: Bench) -> None:
+    """One line that says what to look at."""
+    pytest.importorskip("psycopg")
+    with pytest.raises(StoreError, match="is the server running") as caught:
+        copy(filled.store, "postgresql+psycopg://ann:secret@127.0.0.1:1/gold")
+
+    assert "secret" not in str(caught.value)
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    """The URL of a server of our own, on a socket in a folder; a skip where none can be started."""
+    pytest.importorskip("psycopg")
+    found = shutil.which("initdb") or next(map(str, Path("/usr/lib/postgresql").glob("*/bin/initdb")), None)
+    if found is None:
+        pytest.skip("no PostgreSQL server is installed")
+    programs = Path(found).resolve().parent
+    folder = Path(tempfile.mkdtemp(prefix="wb"))
+    who: list[str] = []
+    if os.getuid() == 0:  # a server does not run as root
+        with suppress(KeyError):
+            shutil.chown(folder, pwd.getpwnam("postgres").pw_name)
+            who = ["runuser", "-u", "postgres", "--"]
+        if not who:
+            pytest.skip("PostgreSQL does not run as root")
+
+    def run(*command: str) -> None:
+        subprocess.run([*who, *command], check=True, capture_output=True, cwd=folder)
+
+    data = str(folder / "data")
+    try:
+        run(
+            str(programs / "initdb"),
+            "-D",
+            data,
+            "-U",
+            "ann",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale",
+            "C.UTF-8",
+        )
+        run(str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"),
+            "-o", f"-c listen_addresses= -k {folder}", "start")  # fmt: skip
+        try:
+            yield f"postgresql+psycopg://ann@/postgres?host={folder}"
+        finally:
+            run(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def ask(url: str, sql: str) -> list[Any]:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        found = connection.exec_driver_sql(sql)
+        rows = [tuple(one) for one in found] if found.returns_rows else []
+    engine.dispose()
+    return rows
+
+
+def test_a_database_goes_to_postgresql_and_comes_back_as_it_was(filled: Bench, postgres: str) -> None:
+    """With a seed and numbers that need 64 bits; the next row there takes the next number."""
+    filled.load([row("large", "Ada Byron")], name="large.jsonl", seed=2**53 - 1)
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute("UPDATE export_log SET id = 4294967296")
+        raw.commit()
+    rows = copy(filled.store, postgres)
+    with pytest.raises(UsageError, match="not empty"):
+        copy(filled.store, postgres)
+    server = open_store(postgres)
+    try:
+        assert rows == copy(server, filled.folder / "back.db")
+        assert every_row(filled.db) == every_row(filled.folder / "back.db")
+        report = import_file(
+            server, filled.write([row("next", "Alan Turing")], "next.jsonl"), ImportOptions(), annotator="ann"
+        )
+        assert 1 == report.new
+    finally:
+        server.close()
+
+
+def test_a_copy_that_fails_leaves_no_table_on_a_server(filled: Bench, postgres: str) -> None:
+    """Tables and rows are made in one transaction."""
+    ask(postgres, "CREATE DATABASE second")
+    target = postgres.replace("/postgres?", "/second?")
+    with closing(sqlite3.connect(filled.db)) as raw:
+        raw.execute("UPDATE review_event SET review_id = 999 WHERE id = (SELECT max(id) FROM review_event)")
+        raw.commit()
+
+    with pytest.raises(StoreError, match="foreign key constraint"):
+        copy(filled.store, target)
+
+    assert [(0,)] == ask(target, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'")
