@@ -264,7 +264,6 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
     """The JSON document of `compare --by`."""
     document = {
         "by": by,
-        "notes": report.notes,
         "retrievers": {
             name: {
                 **_mean_document(report.means[name]),

@@ -220,7 +220,6 @@ def retrievers_text(by: str, report: Retrievers) -> str:
             flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
             lines.append(f"  flipped units, found {flips}; McNemar's exact p {_number(one.p, 3)}")
         lines += [f"  {line}" for line in paired_lines(one.paired)[:1]]
-    lines += report.notes
     if report.unpaired:
         lines.append(
             f"left out: {several(report.unpaired, 'reference')} that "

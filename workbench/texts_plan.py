@@ -18,7 +18,6 @@ SHOWN_STRATA = 20
 DESIGN_WORDS = {
     "simple": "simple random",
     "stratified": "stratified",
-    "disputed": "disputed first, by chance (sequential Poisson)",
 }
 
 
@@ -41,7 +40,7 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"complete{given}, for {many(report.population, 'sample')}"
         ]
         lines += [f"  {complete_line(report)}"] if report.complete else []
-        lines += _facts(plan.design, plan.scorer, plan.parameters)
+        lines += _facts(plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
     if report.holdout:
@@ -63,13 +62,8 @@ def plan_lines(report: PlanReport) -> list[str]:
     return lines
 
 
-def _facts(design: str, scorer: str, said: Mapping[str, Any]) -> list[str]:
-    if design == "disputed":
-        return [f"  sized by {scorer}, {said['tau']:.0%} of the draw is plain chance"]
-    if design == "stratified":
-        shares = f", more where {scorer} is disputed" if said["weighted"] else ", by their sizes"
-        return [f"  strata by {said['by']}{shares}"]
-    return []
+def _facts(said: Mapping[str, Any]) -> list[str]:
+    return [f"  strata by {said['by']}, by their sizes"] if "by" in said else []
 
 
 def _progress_lines(report: PlanReport) -> list[str]:
@@ -121,7 +115,7 @@ def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
     """What making a plan would mean, line by line; `strata` are listed at most."""
     plan = draft.plan
     lines = [f"{DESIGN_WORDS[plan.design]}: {plan.planned_n:,} reviews for {many(plan.population, 'sample')}"]
-    lines += _facts(plan.design, plan.scorer, plan.parameters)
+    lines += _facts(plan.parameters)
     least, most = draft.chances
     if plan.design != "simple":
         lines.append(f"  drawn with probability {least:.2f} to {most:.2f}; estimates weigh by its inverse")

@@ -329,18 +329,19 @@ def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
 
 def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
-    bench.load([row(f"s{number}", near=number % 4 == 0) for number in range(16)])
+    groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
+    bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
     dispute_counts.count(bench.store, bench.info())
-    wish = Wish(6, design="disputed", tau=0.3, blind=0.0, seed=1)
+    wish = Wish(6, "stratified", "group", blind=0.0, seed=1)
     planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
-    for key in (*order[:4], order[-1]):
+    for key in (*order[:5], order[-1]):
         verify(bench, key, 2)
 
     begun = {one.key: one.pi for one in prefix(bench.store, bench.info(), "entity").rows}
     found = {one.id: one.moves for one in read(bench).disputes if one.between == "linked~verified"}
 
-    assert set(order[:4]) == set(begun)
+    assert set(order[:5]) == set(begun)
     assert len({round(pi, 9) for pi in begun.values()}) > 1
     assert {
         **{key: pytest.approx(0.4 / (16 * pi)) for key, pi in begun.items()},

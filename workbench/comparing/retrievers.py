@@ -70,7 +70,7 @@ class Retrievers:
 
     `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
     `unpaired` counts references verified under a single retriever, `repeated` those with several samples
-    of one retriever: only the first is paired. `notes` say how to read the means and intervals.
+    of one retriever: only the first is paired.
     """
 
     names: tuple[str, ...]
@@ -79,7 +79,6 @@ class Retrievers:
     contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
-    notes: tuple[str, ...] = ()
 
 
 def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:

@@ -83,12 +83,8 @@ def _design(report: PlanReport) -> str:
     if plan is None:
         return "simple random: the order of the queue, with no planned end"
     said = DESIGN_WORDS[plan.design]
-    if plan.design == "disputed":
-        return f"{said}, by {flat(plan.scorer)}"
     if plan.design == "stratified":
-        return f"{said} by {flat(str(plan.parameters['by']))}" + (
-            f", more where {flat(plan.scorer)} is disputed" if plan.scorer else ""
-        )
+        return f"{said} by {flat(str(plan.parameters['by']))}"
     return said
 
 
@@ -133,4 +129,4 @@ def _what_holds(report: PlanReport) -> list[str]:
     if report.decided:
         steps.append(f"{many(report.decided, 'sample')} decided. Too late for a plan: reviewing has begun.")
         return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
-    return [*steps, "n plans a number to reach, by strata, or what may be wrong first."]
+    return [*steps, "n plans a number to reach, simply at random or by strata."]

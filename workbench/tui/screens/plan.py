@@ -153,15 +153,9 @@ class PlanScreen(BaseScreen):
         self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
-        from workbench.stages import dispute_signals, planning
+        from workbench.stages import planning
 
         desk = self.desk
-        if wish.design == "disputed":
-            chunks = await desk.store.read(dispute_signals.uncounted, desk.info)
-            for number, chunk in enumerate(chunks):
-                self.say(f"counting what is disputed: {number * len(chunks[0]):,} samples …")
-                counted = await desk.store.read(dispute_signals.count_chunk, desk.info, chunk)
-                await desk.store.write(dispute_signals.keep_counted, counted)
         self.say("drawing …")
         drafted = await desk.store.read(planning.draft, desk.info, wish, desk.annotator)
         self.say("")
