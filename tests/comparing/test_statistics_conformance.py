@@ -25,7 +25,7 @@ from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
 from workbench.comparing.reliability import reliability
 from workbench.comparing.shares import Counts
-from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit
+from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit, count
 from workbench.scoring import ragas
 from workbench.scoring.scorers import value_of
 
@@ -110,15 +110,15 @@ def proposed(inputs: Any) -> Proposal:
 
 @replays("cer.taj_mahal.1", "cer.taj_mahal.2", "cer.duplicates", "cer.empty_reference")
 def recall(inputs: Any) -> Said:
-    tallies = ragas.tallies(proposed(inputs))
-    assert tallies is not None
-    exact, compatible = tallies[0].recall, ragas.value(tallies[0])
+    assessed = ragas.assess(proposed(inputs)), ragas.assess_legacy(proposed(inputs))
+    tally, legacy = (count(one.units) for one in assessed if one is not None)
+    exact, compatible = tally.recall, ragas.value(tally)
     if exact is None:
-        return {"value": value_of("ragas", tallies[0])}
+        return {"value": value_of("ragas", tally)}
     if len(set(inputs["RE"])) < len(inputs["RE"]):
-        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(tallies[1])}
+        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(legacy)}
     said = {
-        "recall": f"{tallies[0].found}/{tallies[0].units}",
+        "recall": f"{tally.found}/{tally.units}",
         "value": float(exact),
         "ragas_0_4_3": compatible,
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.matching.names import Name
 from workbench.model import (
     SAID,
     Evidence,
@@ -31,21 +30,6 @@ def language_of(sample: Sample, policy: Policy) -> str:
     return policy.language or detect(sample.reference)
 
 
-def distinct_names(
-    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
-) -> list[Name]:
-    """The names of the units that `entity_units` counts, without grounding them."""
-    seen: set[str] = set()
-    names = []
-    for entity in entities:
-        same = key(entity.text, lang) or entity.text
-        label, original = policy_label(entity.label, policy)
-        if same not in seen and _counts(label, policy):
-            names.append(Name(entity.text, original or label))
-        seen.add(same)
-    return names
-
-
 def entity_units(
     sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
 ) -> tuple[Unit, ...]:
@@ -53,18 +37,19 @@ def entity_units(
 
     A quote is grounded in the reference; every place where it stands becomes a span, the first one
     is the principal. A second entity with an equal normalised key is marked as a duplicate. Entities of
-    a label that the policy does not count are left out.
+    a label that the policy does not count are left out, and so are later entities with the key of one.
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
     for number, entity in enumerate(entities, start=1):
+        name = f"p{number}"
+        label, original = policy_label(entity.label, policy)
+        counts = not policy.counted_labels or label in policy.counted_labels
+        same = first_with.setdefault(key(entity.text, lang) or entity.text, name if counts else "")
+        if not counts or not same:
+            continue
         spans = _spans(entity, sample.reference)
         surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
-        name = f"p{number}"
-        same = first_with.setdefault(key(entity.text, lang) or entity.text, name)
-        label, original = policy_label(entity.label, policy)
-        if not _counts(label, policy):
-            continue
         units.append(
             Unit(
                 id=name,
@@ -116,10 +101,6 @@ def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
         if reference[given.start : given.end] == entity.text:
             return (given, *(span for span in found if span != given))
     return found
-
-
-def _counts(label: str, policy: Policy) -> bool:
-    return not policy.counted_labels or label in policy.counted_labels
 
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:
