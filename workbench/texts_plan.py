@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.comparing.words import FEWEST
+from workbench.comparing.means import FEWEST
+from workbench.text.figures import many
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -19,11 +20,6 @@ DESIGN_WORDS = {
     "simple": "simple random",
     "stratified": "stratified",
 }
-
-
-def many(number: int, word: str) -> str:
-    """`1 sample`, `2,000 samples`."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def plan_lines(report: PlanReport) -> list[str]:
@@ -45,7 +41,7 @@ def plan_lines(report: PlanReport) -> list[str]:
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
     if report.holdout:
         opened = len(report.openings)
-        seen = "never opened" if not opened else f"opened {opened:,} time" + ("" if opened == 1 else "s")
+        seen = "never opened" if not opened else f"opened {many(opened, 'time')}"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
         lines += [
             f"  {one.at:%Y-%m-%d %H:%M} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]

@@ -6,15 +6,12 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from workbench.comparing.estimators import Figures
+from workbench.comparing.means import BADGE, FEWEST
 
 if TYPE_CHECKING:
     from workbench.comparing.bounds import Bound
     from workbench.comparing.estimates import Estimate
 
-FEWEST = 10
-"""Verified samples, and groups, below which only counts are shown."""
-BADGE = 30
-"""Verified samples from which an estimate may stand without a caution."""
 
 DRAWN = {
     "stratified": "Samples were drawn with equal chances within each stratum.",

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from workbench.comparing.bounds import EQUAL, Bound, exact_bound
-from workbench.comparing.caveats import FEWEST, assumptions
+from workbench.comparing.caveats import assumptions
 from workbench.comparing.correlation import pearson
 from workbench.comparing.estimators import Drawn, Figures, Fill, difference
 from workbench.comparing.intervals import (
@@ -20,7 +20,7 @@ from workbench.comparing.intervals import (
     sequence_factor,
     t_quantile,
 )
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.means import FEWEST, Mean, mean
 
 Design = Literal["simple", "stratified", "hand", "imported"]
 Method = Literal["", "known", "range", "t", "confidence sequence", "exact bound"]

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
 
+FEWEST = 10
+"""Samples below which counts are given and no figures; groups, and units of a label, likewise."""
+BADGE = 30
+"""Samples from which figures stand without a caution."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from workbench.model import (
     SAID,
@@ -23,11 +24,14 @@ from workbench.text.normalise import key
 
 def language_of(sample: Sample, policy: Policy) -> str:
     """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected."""
-    for name in ("language", "lang"):
-        given = sample.meta.get(name)
-        if isinstance(given, str) and given:
-            return given.split("-")[0].lower()
-    return policy.language or detect(sample.reference)
+    return named_language(sample.meta) or policy.language or detect(sample.reference)
+
+
+def named_language(meta: Mapping[str, Any]) -> str:
+    """The language that `language` or `lang` of a sample's meta names; empty where none does."""
+    given = (meta.get(name) for name in ("language", "lang"))
+    named = next((one for one in given if isinstance(one, str) and one), "")
+    return named.split("-")[0].lower()
 
 
 def entity_units(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 
 from workbench.comparing.answer import (
-    FEWEST,
     SECONDS,
     SHOWN,
     TOLERANCE,
@@ -21,7 +20,7 @@ from workbench.comparing.answer import (
     steps,
 )
 from workbench.comparing.figures import Figures, Row
-from workbench.comparing.means import mean
+from workbench.comparing.means import FEWEST, mean
 from workbench.comparing.triage import GAP, Clue, clues, suspect
 from workbench.comparing.words import verified_samples
 from workbench.matching.version import MATCHER

@@ -23,6 +23,7 @@ from workbench.store.tables import (
     SampleRow,
 )
 from workbench.store.tables_plans import PlanRow
+from workbench.text.figures import many
 from workbench.text.query import META
 
 HOLDOUT_RANK = 5.0
@@ -227,12 +228,11 @@ def _refuse_decided(session: Session, dataset_id: int) -> None:
     )
     number = _decided(session, dataset_id)
     if number:
-        many = "1 sample is" if number == 1 else f"{number:,} samples are"
-        raise UsageError(f"{many} verified or excluded already: {why}")
+        raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or excluded already: {why}")
     number = _ever_decided(session, dataset_id)
     if number:
-        many = "1 sample was" if number == 1 else f"{number:,} samples were"
-        raise UsageError(f"verdicts were seen: {many} verified or excluded, and undone; {why}")
+        some = many(number, "sample was", "samples were")
+        raise UsageError(f"verdicts were seen: {some} verified or excluded, and undone; {why}")
 
 
 def _ever_decided(session: Session, dataset_id: int) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.texts_plan import DESIGN_WORDS, complete_line, many
+from workbench.text.figures import many
+from workbench.texts_plan import DESIGN_WORDS, complete_line
 from workbench.tui.cells import fit
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
@@ -39,7 +40,7 @@ def stand_lines(report: PlanReport) -> list[list[Part]]:
         lines.append(_line("blind", f"{report.blind_share:.0%} of the samples (◇)"))
     if report.holdout:
         looks = len(report.openings)
-        seen = f"opened {looks:,} time{'' if looks == 1 else 's'}" if looks else "never opened"
+        seen = f"opened {many(looks, 'time')}" if looks else "never opened"
         lines.append(
             _line("holdout", f"{many(report.holdout, 'sample')}, {report.holdout_done:,} complete, {seen}")
         )
