@@ -301,6 +301,4 @@ def _correlation(drawn: Sequence[Drawn]) -> float | None:
     """How closely both values go together; None where one of them does not vary."""
     pairs = [(one.automatic, one.verified) for one in drawn]
     known = np.array([(f, y) for f, y in pairs if f is not None and y is not None])
-    if len(known) < FEWEST or not np.ptp(known, axis=0).all():
-        return None
-    return pearson(known[:, 0], known[:, 1])
+    return pearson(*known.T) if len(known) >= FEWEST else None
