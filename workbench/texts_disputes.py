@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.disputes import AUTOMATIC
-from workbench.text.figures import delta, many, value
+from workbench.text.figures import delta, many, number, value
 from workbench.text.ids import is_hash, name_of
 from workbench.text.safe import clean
 
@@ -59,7 +59,7 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
                 (HIDDEN if one.hidden else value(one.first), 7),
                 ("" if one.hidden else value(one.second), 7),
                 ("" if one.hidden else delta(one.delta), 7),
-                ("" if one.hidden else moved(one.moves), 8),
+                ("" if one.hidden else number(one.moves, 4), 8),
             )
         )
         between = set_cell_size(line(one.between), wide)
@@ -158,8 +158,3 @@ def state_text(one: Dispute) -> str:
 def line(text: str) -> str:
     """The text on one line, safe to print."""
     return clean(text).replace("\n", " ").replace("\t", " ")
-
-
-def moved(number: float | None) -> str:
-    """How much a figure would move, to four digits; `–` where that is not known."""
-    return "–" if number is None else f"{number:.4f}".removeprefix("0")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from workbench import texts_disputes
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -19,6 +18,7 @@ from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
+from workbench.text.figures import number
 from workbench.tui import disputes_text
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
@@ -224,7 +224,7 @@ def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(be
     one = only(read(bench))
 
     assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
-    assert ".0000" == texts_disputes.moved(one.moves) == disputes_text.moved(one.moves)
+    assert ".0000" == disputes_text.moved(one.moves) == number(one.moves, 4)
 
 
 def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:
