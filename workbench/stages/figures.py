@@ -59,7 +59,7 @@ def figures(
             recompute(store, info, chosen.id, one, progress)
     name = _scorer(store, info, chosen, limit, scorer)
     kind = _kind(name)
-    with store.reading():
+    with store.snapshot():
         found = _figures(store, info, chosen, name, kind, limit, fitted, progress)
         return found if viewer is None else as_seen(store, info, found, viewer)
 
