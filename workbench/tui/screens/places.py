@@ -36,6 +36,8 @@ class PlacesScreen(FindingScreen):
 
     _near: tuple[str, dict[str, list[Evidence]]] = ("", {})
     """The nearest passages by the unit's wording, of one sample."""
+    _asked: tuple[int, str] = (0, "")
+    """The sample and the unit that `e` was pressed on last without a passage to offer."""
 
     # The nearest passages.
 
@@ -104,7 +106,15 @@ class PlacesScreen(FindingScreen):
         except InputError as error:
             self.say(str(error), tone="warn")
             return
-        nothing = "blind: nothing is suggested" if self.now.blind else "no passage is like it"
+        if not near and not unit.match.evidence:
+            again, self._asked = self._asked == (self.now.sample_id, unit.id), (self.now.sample_id, unit.id)
+            if again:
+                await self._evidence_by_letters(unit)
+            else:
+                none = "nothing is suggested here" if self.now.blind else "no passage is like this one"
+                self.say(f"{none}; e again chooses the evidence by letters", tone="warn")
+            return
+        nothing = "nothing is suggested here" if self.now.blind else "no passage is like it"
         choosing = Choosing(
             where=lambda: self.query_one("#side").region,
             take=partial(self._take_evidence, unit),
