@@ -351,5 +351,7 @@ async def test_the_review_says_when_the_plan_is_complete(
         await press(pilot, "C")
         assert type(app.screen).__name__ == "CompareScreen"
         await press(pilot, "escape")
+        assert type(app.screen).__name__ == "ReviewScreen"
+        await press(pilot, "b")
         assert isinstance(app.screen, QueueScreen)
         assert "21 of" in app.screen.query_one(ProgressLine).text
