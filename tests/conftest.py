@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from workbench.model import Policy, Record, count
+from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, write_state
 from workbench.stages.demo import load_demo
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file
@@ -174,3 +176,10 @@ def demo(tmp_path: Path, demo_database: Path) -> Iterator[Bench]:
     bench = Bench(tmp_path, open_store(str(tmp_path / "workbench.db")))
     yield bench
     bench.store.close()
+
+
+def statement_recall(record: Record) -> float:
+    """The recall that the statements of a record count to."""
+    assert record.proposal is not None
+    found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only="contextual_recall")
+    return float(count(found["contextual_recall"].units).recall or 0)

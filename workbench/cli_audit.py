@@ -68,8 +68,8 @@ def _import(
 ) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from workbench import reports, texts_import
-    from workbench.comparing.words import many
     from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+    from workbench.text.figures import many
     from workbench.texts_answer import flat
 
     options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external), update=update)

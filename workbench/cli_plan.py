@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 MAKING = "Making a plan"
-TAU = 0.5
 
 
 def _reviews(text: str) -> int:
@@ -43,23 +42,12 @@ def plan(
     design: Annotated[
         str | None,
         typer.Option(
-            help="simple (the default), stratified, or disputed: where verdicts may be wrong comes early.",
+            help="simple (the default), or stratified: with --by.",
             rich_help_panel=MAKING,
         ),
     ] = None,
     by: Annotated[
         str, typer.Option(help="Strata: group or meta.KEY.", rich_help_panel=MAKING, metavar="FIELD")
-    ] = "",
-    weighted: Annotated[
-        bool,
-        typer.Option("--weighted", help="More of the strata where more is disputed.", rich_help_panel=MAKING),
-    ] = False,
-    tau: Annotated[
-        float, typer.Option(help="Share of a disputed draw that is plain chance.", rich_help_panel=MAKING)
-    ] = TAU,
-    scorer: Annotated[
-        str,
-        typer.Option(help="Whose doubt counts: a scorer or an external column.", rich_help_panel=MAKING),
     ] = "",
     holdout: Annotated[
         float,
@@ -106,7 +94,7 @@ def plan(
             from workbench.stages.planning import Wish
 
             chosen = design or ("stratified" if by else "simple")
-            wish = Wish(n, chosen, by, weighted, tau, holdout, blind, seed, scorer)  # type: ignore[arg-type]
+            wish = Wish(n, chosen, by, holdout, blind, seed)  # type: ignore[arg-type]
             _make(store, info, wish, call.annotator, yes=yes, json=json)
         else:
             _show(store, info, json=json)
@@ -135,15 +123,12 @@ def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
 
 
 def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench import reports, texts_plan
-    from workbench.stages import dispute_signals, planning
-    from workbench.store.datasets import count_samples, find_dataset
+    from workbench import texts_plan
+    from workbench.stages import planning
+    from workbench.store.datasets import find_dataset
 
     planning.check_wish(wish)
     planning.check_open(store, info)
-    if wish.design == "disputed" or wish.weighted:
-        with reports.progress("Counting", count_samples(store, info.id)) as progress:
-            dispute_signals.count(store, info, progress)
     drafted = planning.draft(store, info, wish, annotator)
     typer.echo(texts_plan.draft_text(drafted), err=True)
     if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from workbench.comparing.means import summed
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
 from workbench.scoring.names import CALIBRATED
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from workbench.comparing.agreement import Overlap, Share
     from workbench.comparing.explained import Share as CauseShare
     from workbench.comparing.figures import Figures, Hidden, Row
-    from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.comparing.totals import CauseTotal
     from workbench.scoring.gate import Gate
@@ -130,7 +130,7 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
         "n_samples": len(report.samples),
         "n_unproposed": report.unproposed,
         "samples": [_sample_document(row, withheld=row.id in report.withheld) for row in report.samples],
-        "means": {name: _mean_document(mean) for name, mean in report.means.items()},
+        "means": {name: asdict(mean) for name, mean in report.means.items()},
         **(_seen_document(report.seen) if report.seen.examples else {}),
     }
 
@@ -279,13 +279,10 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
     """The JSON document of `compare --by`."""
     document = {
         "by": by,
-        "notes": report.notes,
         "retrievers": {
             name: {
-                **_mean_document(report.means[name]),
-                **_tally_document(
-                    summed(pair.tallies[name] for pair in report.pairs if name in pair.tallies)
-                ),
+                **asdict(report.means[name]),
+                **asdict(summed(pair.tallies[name] for pair in report.pairs if name in pair.tallies)),
             }
             for name in report.names
         },
@@ -311,7 +308,7 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
                 "samples": {
                     name: {
                         "id": pair.ids[name],
-                        **_tally_document(pair.tallies[name]),
+                        **asdict(pair.tallies[name]),
                         "value": _recall(pair.tallies[name]),
                     }
                     for name in pair.ids
@@ -334,12 +331,12 @@ def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
     return {
         "id": row.id,
         "automatic": {
-            name: {**_tally_document(score.tally), "value": score.value}
+            name: {**asdict(score.tally), "value": score.value}
             for name, score in row.automatic.items()
             if not withheld
         },
         "verified": {
-            kind: {**_tally_document(row.verified[kind]), "value": _recall(row.verified[kind])}
+            kind: {**asdict(row.verified[kind]), "value": _recall(row.verified[kind])}
             if kind in row.verified
             else None
             for kind in KINDS
@@ -351,21 +348,5 @@ def _sample_document(row: Scored, *, withheld: bool) -> dict[str, Any]:
     }
 
 
-def _tally_document(tally: Tally) -> dict[str, int]:
-    return {"found": tally.found, "missing": tally.missing, "unsure": tally.unsure}
-
-
-def _mean_document(mean: Mean) -> dict[str, Any]:
-    return {"value": mean.value, "n": mean.n, "undefined": mean.undefined}
-
-
 def _recall(tally: Tally) -> float | None:
     return None if tally.recall is None else float(tally.recall)
-
-
-def summed(tallies: Iterable[Tally]) -> Tally:
-    """All counts added up."""
-    found = missing = unsure = 0
-    for tally in tallies:
-        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
-    return Tally(found, missing, unsure)

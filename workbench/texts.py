@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline, scorer_name
+from workbench.text.figures import delta, many, number, signed, table, value
 from workbench.text.ids import name_of
 from workbench.text.safe import clean
 
@@ -35,7 +36,7 @@ def propose_text(report: ProposeReport) -> str:
     if report.already:
         parts.append(f"{report.already:,} were there already")
     if report.without:
-        parts.append(f"{several(report.without, 'sample has', 'samples have')} none in this run")
+        parts.append(f"{many(report.without, 'sample has', 'samples have')} none in this run")
     said = f"{report.run}: {', '.join(parts)}"
     if report.current != report.run:
         return clean(
@@ -65,7 +66,7 @@ def policy_text(report: PolicyReport) -> str:
     lines = [f"policy version {report.version} is current"]
     if report.stale:
         shown = ", ".join(report.stale[:10]) + (" …" if len(report.stale) > 10 else "")
-        number = several(len(report.stale), "sample was", "samples were")
+        number = many(len(report.stale), "sample was", "samples were")
         lines.append(f"{number} reviewed under an older version: {shown}")
     return clean("\n".join(lines))
 
@@ -79,7 +80,7 @@ def status_text(report: Status) -> str:
         done = one.progress
         kinds = ", ".join(f"{PLURAL[kind]} {number:,}" for kind, number in one.verified.items())
         lines.append(
-            f"{one.info.name}: {several(done.total, 'sample')}, "
+            f"{one.info.name}: {many(done.total, 'sample')}, "
             f"{done.verified:,} reviewed by at least one person{f' ({kinds})' if kinds else ''}; "
             f"by you: {done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
@@ -91,7 +92,7 @@ def status_text(report: Status) -> str:
         for run in one.runs:
             mark = " (current)" if run.name == one.info.run else ""
             model = f" · {run.model}" if run.model else ""
-            lines.append(f"  {run.name}{mark}: {several(run.n_proposals, 'proposal')}{model}")
+            lines.append(f"  {run.name}{mark}: {many(run.n_proposals, 'proposal')}{model}")
     return clean("\n".join(lines))
 
 
@@ -104,7 +105,7 @@ def score_text(report: ScoreReport) -> str:
     lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
     if report.unproposed:
         run = f"the run {report.run}" if report.run else "the current run"
-        number = f"{report.unproposed:,} of {several(len(report.samples), 'sample')}"
+        number = f"{report.unproposed:,} of {many(len(report.samples), 'sample')}"
         have = "has" if report.unproposed == 1 else "have"
         advice = "workbench propose --proposer rules"
         if report.elsewhere:
@@ -125,7 +126,7 @@ def head_line(report: ScoreReport) -> str:
     chosen = f" by calibration {report.calibration}" if report.calibration else ""
     return clean(
         f"{report.dataset} · {run} · match threshold {report.threshold}{chosen} · "
-        f"{several(len(rows), 'sample')}: {verified:,} verified, {excluded:,} excluded, "
+        f"{many(len(rows), 'sample')}: {verified:,} verified, {excluded:,} excluded, "
         f"{unresolved:,} unresolved"
     )
 
@@ -140,7 +141,7 @@ def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, st
         share = f"{gate.n - len(gate.below)} of {gate.n} samples are perfect"
         lines = [f"{word}: {gate.metric}: {share} ({gate.undefined} undefined)"]
     else:
-        mean = f"mean {_number(gate.value, 4)} over {several(gate.n, 'sample')} ({gate.undefined} undefined)"
+        mean = f"mean {number(gate.value, 4)} over {many(gate.n, 'sample')} ({gate.undefined} undefined)"
         lines = [f"{word}: {gate.metric} {mean} against {gate.threshold}"]
     if gate.unscored:
         total = gate.n + gate.undefined + gate.unscored
@@ -151,7 +152,7 @@ def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, st
         lines.append(f"  … and {len(named) - 20:,} more")
     if len(named) < len(gate.below):
         lines.append(
-            f"  below: {several(len(gate.below) - len(named), 'blind sample')} that you are yet to decide"
+            f"  below: {many(len(gate.below) - len(named), 'blind sample')} that you are yet to decide"
         )
     return clean("\n".join(lines))
 
@@ -168,10 +169,10 @@ def compare_text(report: CompareReport) -> str:
             scorer_name(one.scorer),
             str(one.automatic.n),
             str(one.automatic.undefined),
-            _number(one.automatic.value, 3),
-            _number(one.verified.value, 3),
-            _signed(one.delta, 3),
-            _number(one.mae, 3),
+            number(one.automatic.value),
+            number(one.verified.value),
+            "" if one.delta is None else signed(one.delta),
+            number(one.mae),
             str(one.n_exact),
         ]
         for one in report.differences
@@ -210,34 +211,28 @@ def retrievers_text(by: str, report: Retrievers) -> str:
     lines = table(["samples", *report.names, "flipped"], rows)
     lines.append("")
     for one in report.contrasts:
-        recalls, tallies = map(_number, one.recalls), map(_tally_cell, one.tallies)
+        recalls, tallies = map(value, one.recalls), map(_tally_cell, one.tallies)
         lines.append(
             f"{one.first} against {one.second}: verified recall {' against '.join(recalls)}, "
-            f"Δ {_signed(one.delta.value)} over {several(one.delta.n, 'reference')}"
+            f"Δ {delta(one.delta.value)} over {many(one.delta.n, 'reference')}"
             f" (units {' against '.join(tallies)}; {one.delta.undefined} undefined)"
         )
         if one.p is not None:
             flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
-            lines.append(f"  flipped units, found {flips}; McNemar's exact p {_number(one.p, 3)}")
+            lines.append(f"  flipped units, found {flips}; McNemar's exact p {number(one.p)}")
         lines += [f"  {line}" for line in paired_lines(one.paired)[:1]]
-    lines += report.notes
     if report.unpaired:
         lines.append(
-            f"left out: {several(report.unpaired, 'reference')} that "
+            f"left out: {many(report.unpaired, 'reference')} that "
             f"{'is' if report.unpaired == 1 else 'are'} verified under one value only"
         )
     return clean("\n".join(lines))
 
 
-def several(number: int, one: str, more: str = "") -> str:
-    """`1 sample`, `2 samples`; `more` where an s is not enough."""
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
-
-
 def _tally_cell(tally: Tally) -> str:
     if tally.recall is None:
         return "undefined"
-    return f"{tally.found}/{tally.units} {_number(float(tally.recall))}"
+    return f"{tally.found}/{tally.units} {value(tally.recall)}"
 
 
 def _score_cell(score: Score | None) -> str:
@@ -256,7 +251,7 @@ def _withheld_lines(report: ScoreReport) -> list[str]:
     if not report.withheld:
         return []
     return [
-        f"blind: {several(len(report.withheld), 'sample')} that you are yet to decide; what is automatic of "
+        f"blind: {many(len(report.withheld), 'sample')} that you are yet to decide; what is automatic of "
         "them is in the means only"
     ]
 
@@ -290,8 +285,9 @@ def _kind_table(
             continue
         cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
         cells += [_score_cell(row.automatic.get(one)) for one in names]
-        delta = [_signed(_delta(row, first, kind))] if differ else []
-        listed.append([name, *cells, _verified_cell(row, kind), *delta])
+        apart = _delta(row, first, kind)
+        last = ["" if apart is None else delta(apart)] if differ else []
+        listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
     lines = table(head, listed)
     if len(rows) > SHOWN_ROWS:
@@ -325,7 +321,7 @@ def _mean_lines(means: Mapping[str, Mean]) -> list[str]:
     named = {scorer_name(name): one for name, one in means.items()}
     width = max(map(len, named), default=0)
     return [
-        f"mean {name.ljust(width)}  {_number(one.value, 4)}  n {one.n:,}, undefined {one.undefined:,}"
+        f"mean {name.ljust(width)}  {number(one.value, 4)}  n {one.n:,}, undefined {one.undefined:,}"
         for name, one in named.items()
     ]
 
@@ -336,42 +332,7 @@ def seen_lines(report: ScoreReport) -> list[str]:
         return []
     number = len(report.seen.examples)
     return [
-        f"left out of automatic figures: {several(number, 'sample')} that "
+        f"left out of automatic figures: {many(number, 'sample')} that "
         f"{'was an example' if number == 1 else 'were examples'} of this run, with their groups: "
         f"{len(report.seen.related):,}"
-    ]
-
-
-def _number(value: float | None, digits: int = 2) -> str:
-    if value is None:
-        return "–"
-    text = f"{value:.{digits}f}"
-    return text[1:] if text.startswith("0.") else text
-
-
-def _signed(value: float | None, digits: int = 2) -> str:
-    if value is None:
-        return ""
-    text = f"{abs(value):.{digits}f}"
-    if float(text) == 0:
-        return f" {text.removeprefix('0')}"
-    return ("−" if value < 0 else "+") + text.removeprefix("0")
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns padded by cells, so that wide characters keep them straight."""
-    from rich.cells import cell_len, set_cell_size
-
-    def fitted(cell: str, width: int) -> str:
-        if cell_len(cell) > width:
-            cell = set_cell_size(cell, width - 1).rstrip() + "…"
-        return set_cell_size(cell, width)
-
-    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
-    widths = [
-        min(max(cell_len(row[place]) for row in cells), 40 if place else 32) for place in range(len(head))
-    ]
-    return [
-        "  ".join(fitted(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in cells
     ]

@@ -24,7 +24,7 @@ from workbench.comparing.answer_words import (
     value,
     whose,
 )
-from workbench.comparing.words import many, signed
+from workbench.text.figures import many, signed
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from workbench.text.figures import number, signed, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def choice_lines(found: Calibrated) -> list[str]:
         _measured(f"{found.threshold} chosen, cross-validated", found.chosen),
         _measured(f"{found.threshold_now} corrected, cross-validated", found.corrected),
     ]
-    return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows)
+    return table(["match threshold", "bias", "95 % by group", "|Δ|", "F1"], rows, right=True)
 
 
 def verdict_lines(found: Calibrated) -> list[str]:
@@ -126,8 +127,8 @@ def gain_text(found: Calibrated) -> str:
     gain = found.gain
     if found.objective == "bias":  # a smaller bias is the gain
         ends = gain.interval and type(gain.interval)(-gain.interval.high, -gain.interval.low)
-        return f"|bias| changes by {signed(-gain.value).strip()}{_ends(ends)}"
-    return f"F1 {signed(gain.value).strip()}{_ends(gain.interval)}"
+        return f"|bias| changes by {signed(-gain.value)}{_ends(ends)}"
+    return f"F1 {signed(gain.value)}{_ends(gain.interval)}"
 
 
 def curve_lines(found: Calibrated) -> list[str]:
@@ -139,7 +140,7 @@ def curve_lines(found: Calibrated) -> list[str]:
         "units under people's verdicts):"
     )
     head = ["threshold", "automatic", "as judged", "bias", "|Δ|", "accuracy", "F1", "TPR", "TNR"]
-    return [title, *table(head, rows)]
+    return [title, *table(head, rows, right=True)]
 
 
 def probability_lines(found: Calibrated) -> list[str]:
@@ -162,7 +163,7 @@ def probability_lines(found: Calibrated) -> list[str]:
     lines = [
         f"probability of a match ({kind}, cross-validated): Brier {number(judged.brier)}, "
         f"log loss {number(judged.log_loss)}",
-        *table(["similarity", "units", "predicted", "found"], rows),
+        *table(["similarity", "units", "predicted", "found"], rows, right=True),
     ]
     if found.band is None:
         return [*lines, "no similarity is in doubt (probability .2 to .8)"]
@@ -188,7 +189,7 @@ def holdout_lines(report: CalibrateReport) -> list[str]:
         else "opened for the first time; this is written down"
     )
     head = ["match threshold", "bias", "95 % by group", "|Δ|", "F1"]
-    return [f"holdout: {held.samples:,} verified samples, {again}", *table(head, rows), ""]
+    return [f"holdout: {held.samples:,} verified samples, {again}", *table(head, rows, right=True), ""]
 
 
 def used_text(name: str, threshold: int) -> str:
@@ -216,7 +217,8 @@ def list_text(saved: Sequence[Saved], used: str) -> str:
         ]
         for one in saved
     ]
-    return clean("\n".join(table(["name", "scorer", "threshold", "objective", "samples", "saved"], rows)))
+    head = ["name", "scorer", "threshold", "objective", "samples", "saved"]
+    return clean("\n".join(table(head, rows, right=True)))
 
 
 def report_document(report: CalibrateReport) -> dict[str, Any]:
@@ -252,33 +254,6 @@ def times(count: int) -> str:
     return {1: "once", 2: "twice"}.get(count, f"{count} times")
 
 
-def number(value: float | None, digits: int = 3) -> str:
-    """`.157`; a dash for what is undefined."""
-    if value is None or value != value:
-        return "–"
-    return f"{value:.{digits}f}".removeprefix("0") if abs(value) < 1 else f"{value:.{digits}f}"
-
-
-def signed(value: float, digits: int = 3) -> str:
-    """`+.157`, `−.157`, ` .000`."""
-    text = f"{abs(value):.{digits}f}"
-    sign = " " if float(text) == 0 else "−" if value < 0 else "+"
-    return sign + text.removeprefix("0")
-
-
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns in line: the first to the left, figures to the right."""
-    lines = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(row[place]) for row in lines) for place in range(len(head))]
-    return [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in lines
-    ]
-
-
 def _measured(name: str, one: Measured) -> list[str]:
     return [
         name,
@@ -290,7 +265,7 @@ def _measured(name: str, one: Measured) -> list[str]:
 
 
 def _ends(ends: Interval | None) -> str:
-    return "" if ends is None else f" [{signed(ends.low).strip()}, {signed(ends.high).strip()}]"
+    return "" if ends is None else f" [{signed(ends.low)}, {signed(ends.high)}]"
 
 
 def _spread(found: Calibrated) -> str:

@@ -17,16 +17,14 @@ from workbench.comparing.words import (
     headline,
     label_rows,
     no_cause_lines,
-    number,
     paired_facts,
     reproducible_lines,
-    signed,
     unit_facts,
     verdict_facts,
     verified_samples,
 )
+from workbench.text.figures import number, signed, table
 from workbench.text.safe import clean
-from workbench.texts import table
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.disputes import AUTOMATIC
+from workbench.text.figures import delta, many, number, value
 from workbench.text.ids import is_hash, name_of
 from workbench.text.safe import clean
 
@@ -57,8 +58,8 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
             for text, room in (
                 (HIDDEN if one.hidden else value(one.first), 7),
                 ("" if one.hidden else value(one.second), 7),
-                ("" if one.hidden else signed(one.delta), 7),
-                ("" if one.hidden else moved(one.moves), 8),
+                ("" if one.hidden else delta(one.delta), 7),
+                ("" if one.hidden else number(one.moves, 4), 8),
             )
         )
         between = set_cell_size(line(one.between), wide)
@@ -154,28 +155,6 @@ def state_text(one: Dispute) -> str:
     return line(f"{one.id} {one.between}: {one.stands}{said}")
 
 
-def many(number: int, word: str) -> str:
-    """`1 dispute`, `2,000 disputes`."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
-
-
 def line(text: str) -> str:
     """The text on one line, safe to print."""
     return clean(text).replace("\n", " ").replace("\t", " ")
-
-
-def value(number: float | None) -> str:
-    """`.67`, `1.00`; `–` without one."""
-    return "–" if number is None else f"{number:.2f}".removeprefix("0") or "0"
-
-
-def signed(number: float | None) -> str:
-    """`+.17`, `−.17`; `–` without one."""
-    if number is None:
-        return "–"
-    return ("−" if number < 0 else "+") + value(abs(number))
-
-
-def moved(number: float | None) -> str:
-    """How much a figure would move, to four digits; `–` where that is not known."""
-    return "–" if number is None else f"{number:.4f}".removeprefix("0")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.text.figures import many
 from workbench.text.safe import clean
-from workbench.texts import several
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def export_text(report: ExportReport) -> str:
     """What an export holds."""
     lines = [
-        f"{report.path}: {several(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
+        f"{report.path}: {many(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
         f"{report.gold:,} with gold"
     ]
     width = max(map(len, report.rows), default=0)
@@ -30,12 +30,12 @@ def export_text(report: ExportReport) -> str:
         lines.append(f"splits: {sizes}; whole groups, drawn the same in every export")
     if report.withheld:
         lines.append(
-            f"{several(report.withheld, 'verified sample')} of the holdout left without gold; "
+            f"{many(report.withheld, 'verified sample')} of the holdout left without gold; "
             "--holdout writes it, and counts as an opening"
         )
     if report.shared_contexts:
         lines.append(
-            f"careful: {several(report.shared_contexts, 'context')} stand in several splits; a calibration "
+            f"careful: {many(report.shared_contexts, 'context')} stand in several splits; a calibration "
             "that reads contexts has seen them"
         )
     lines.append(f"manifest sha256 {report.manifest_sha256}")
@@ -48,8 +48,8 @@ def verify_text(report: VerifyReport) -> str:
     if report.asked not in ("", report.path):
         first = [f"{report.asked}: its manifest stands in {report.path}, all of which was checked"]
     if report.passed:
-        files = several(report.files, "file has its hash", "files have their hashes")
-        rows = several(report.checked, "row was", "rows were")
+        files = many(report.files, "file has its hash", "files have their hashes")
+        rows = many(report.checked, "row was", "rows were")
         looked = (
             f"{rows} read" + (", and every span quotes its text" if report.text else "")
             if report.checked
@@ -74,14 +74,14 @@ def copy_text(report: CopyReport) -> str:
             f"{here.sha256[:12]}  {there.sha256[:12]}"
         )
     rows = sum(one.target.number for one in filled)
-    lines.append(f"{several(rows, 'row')} copied to {report.target}; both sides are equal")
+    lines.append(f"{many(rows, 'row')} copied to {report.target}; both sides are equal")
     return clean("\n".join(lines))
 
 
 def purge_plan_text(plan: PurgePlan) -> str:
     """What a purge would remove."""
     lines = [
-        f"{several(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "
+        f"{many(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "
         "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
     ]
     lines += [f"  also in the backup {path}" for path in plan.backups]
@@ -92,14 +92,14 @@ def purge_plan_text(plan: PurgePlan) -> str:
 
 def purge_text(report: PurgeReport) -> str:
     """What a purge removed, and what is left to do by hand."""
-    lines = [f"{several(report.samples, 'sample')} of {report.dataset} purged"]
+    lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged"]
     lines += [f"  removed from the backup {path}" for path in report.rewritten]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
     lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
     lines += [f"  look yourself: {line}" for line in report.look]
     if report.sharing:
         shown = ", ".join(report.sharing[:10]) + (" …" if len(report.sharing) > 10 else "")
-        lines.append(f"  the same reference stays in {several(len(report.sharing), 'other sample')}: {shown}")
+        lines.append(f"  the same reference stays in {many(len(report.sharing), 'other sample')}: {shown}")
     if report.copies:
         lines.append(
             "copies with other names or in other places (workbench backup FILE, file systems, mail) are not "

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.text.figures import many
 from workbench.text.safe import clean
-from workbench.texts import several
 
 if TYPE_CHECKING:
     from workbench.stages.import_ import ImportReport
@@ -16,23 +16,23 @@ def import_text(report: ImportReport) -> str:
     """What became of a file's rows."""
     counts = _counts(report, report.rejected)
     lines = [
-        f"{report.path} → {report.dataset}: {counts}; {several(report.n_samples, 'sample')} now",
+        f"{report.path} → {report.dataset}: {counts}; {many(report.n_samples, 'sample')} now",
         *_notes(report, f"format: {report.format}"),
     ]
     if report.gold_reviews:
-        reviews, units = several(report.gold_reviews, "review"), several(report.gold_units, "unit")
+        reviews, units = many(report.gold_reviews, "review"), many(report.gold_units, "unit")
         lines.append(f"  {reviews} with {units} stored as verified gold")
     if report.gold_ignored:
-        number = several(report.gold_ignored, "row has", "rows have")
+        number = many(report.gold_ignored, "row has", "rows have")
         lines.append(f"  {number} gold that was not imported; add --gold")
     if report.blind:
-        number = several(report.blind, "sample is", "samples are")
+        number = many(report.blind, "sample is", "samples are")
         lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
     lines += [f"  {error}" for error in report.errors]
     if report.rejected > len(report.errors):
         lines.append(f"  … and {report.rejected - len(report.errors):,} more")
     if report.purged:
-        number = several(report.purged, "row is", "rows are")
+        number = many(report.purged, "row is", "rows are")
         lines.append(
             f"  {number} of purged samples: only ids and reasons were put aside, the text still stands in "
             f"{report.path}: delete it yourself"
@@ -69,20 +69,20 @@ def _counts(report: ImportReport | ImportPreview, rejected: int) -> str:
 def preview_text(preview: ImportPreview) -> str:
     """What an import would do: rows, columns and problems."""
     lines = [
-        f"{preview.path}: format {preview.format}, {several(preview.rows, 'row')}: {preview.good:,} good, "
+        f"{preview.path}: format {preview.format}, {many(preview.rows, 'row')}: {preview.good:,} good, "
         f"{preview.bad:,} bad; nothing was written",
     ]
     conflicts = f", {preview.conflicts:,} of them in conflict" if preview.conflicts else ""
     width = max((len(name) for name in preview.columns), default=0)
     lines += _notes(
         preview,
-        f"into the dataset {preview.dataset}: {several(preview.samples, 'sample')}, "
+        f"into the dataset {preview.dataset}: {many(preview.samples, 'sample')}, "
         f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
         f"an import would count {_counts(preview, preview.bad)}{conflicts}",
         *(f"{name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()),
     )
     if preview.gold and not preview.takes_gold:
-        number = several(preview.gold, "row has", "rows have")
+        number = many(preview.gold, "row has", "rows have")
         lines.append(f"  {number} gold: --gold stores it")
     lines += [f"  {error}" for error in preview.errors]
     if preview.bad > len(preview.errors):

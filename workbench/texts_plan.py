@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.comparing.words import FEWEST
+from workbench.comparing.means import FEWEST
+from workbench.text.figures import many
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -18,13 +19,7 @@ SHOWN_STRATA = 20
 DESIGN_WORDS = {
     "simple": "simple random",
     "stratified": "stratified",
-    "disputed": "disputed first, by chance (sequential Poisson)",
 }
-
-
-def many(number: int, word: str) -> str:
-    """`1 sample`, `2,000 samples`."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def plan_lines(report: PlanReport) -> list[str]:
@@ -41,12 +36,12 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"complete{given}, for {many(report.population, 'sample')}"
         ]
         lines += [f"  {complete_line(report)}"] if report.complete else []
-        lines += _facts(plan.design, plan.scorer, plan.parameters)
+        lines += _facts(plan.parameters)
     lines += _progress_lines(report)
     lines += _strata_lines({one.name: (one.samples, one.planned, one.complete) for one in report.strata})
     if report.holdout:
         opened = len(report.openings)
-        seen = "never opened" if not opened else f"opened {opened:,} time" + ("" if opened == 1 else "s")
+        seen = "never opened" if not opened else f"opened {many(opened, 'time')}"
         lines.append(f"holdout: {many(report.holdout, 'sample')}, {report.holdout_done:,} reviewed, {seen}")
         lines += [
             f"  {one.at:%Y-%m-%d %H:%M} by {one.annotator}: {one.purpose}" for one in report.openings[-5:]
@@ -63,13 +58,8 @@ def plan_lines(report: PlanReport) -> list[str]:
     return lines
 
 
-def _facts(design: str, scorer: str, said: Mapping[str, Any]) -> list[str]:
-    if design == "disputed":
-        return [f"  sized by {scorer}, {said['tau']:.0%} of the draw is plain chance"]
-    if design == "stratified":
-        shares = f", more where {scorer} is disputed" if said["weighted"] else ", by their sizes"
-        return [f"  strata by {said['by']}{shares}"]
-    return []
+def _facts(said: Mapping[str, Any]) -> list[str]:
+    return [f"  strata by {said['by']}, by their sizes"] if "by" in said else []
 
 
 def _progress_lines(report: PlanReport) -> list[str]:
@@ -121,7 +111,7 @@ def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
     """What making a plan would mean, line by line; `strata` are listed at most."""
     plan = draft.plan
     lines = [f"{DESIGN_WORDS[plan.design]}: {plan.planned_n:,} reviews for {many(plan.population, 'sample')}"]
-    lines += _facts(plan.design, plan.scorer, plan.parameters)
+    lines += _facts(plan.parameters)
     least, most = draft.chances
     if plan.design != "simple":
         lines.append(f"  drawn with probability {least:.2f} to {most:.2f}; estimates weigh by its inverse")

@@ -3,11 +3,10 @@
     python tests/benchmarks/coverage.py DATA [RUNS]
 
 DATA is a folder with `native/redocred_dev.jsonl` and `native/claude_redocred_dev.jsonl`: people's verdicts on
-the entities of Wikipedia references. Every row is a triple of recalls: the verified one, an automatic one and
-that of a second scorer, whose distance from the first is the dispute signal.
+the entities of Wikipedia references. Every row is a pair of recalls: the verified one and an automatic one.
 
-    rules      500 rows, proposed by the rules: `linked` beside `presence`
-    claude     105 rows, as a Claude model proposed: `ragas` beside `linked`
+    rules      500 rows, proposed by the rules: `linked`
+    claude     105 rows, as a Claude model proposed: `ragas`
     rare       `rules`, but a row keeps its automatic value with a chance of .1 only, else it is exact
     clustered  `rules` in 60 groups of five that are alike: the rows are put in order of their difference, a
                group draws a place in it and five rows within 12 places of it (the ends are joined)
@@ -17,10 +16,9 @@ estimates. `corpus` is how often the interval holds the mean verified recall of 
 the other one holds the mean of all rows; `width` is the corpus interval's, `bias` the mean error. After ± is
 the Monte-Carlo standard error. An interval where fewer than five samples differ is an exact bound, wider on
 purpose: `bounds` is the share of runs with one, and coverage may then be above 97 %.
-Then: the bias of the dispute-weighted estimate; how often an interval misses in at least one of many looks;
-what a scorer fitted on the verified samples says of itself, and five folds of it; and the most disputed
-samples, from which no estimate is made. Exit 1 when something is out of bounds by more than two Monte-Carlo
-errors. Default: 500 runs, which take a minute and a half.
+Then: how often an interval misses in at least one of many looks; what a scorer fitted on the verified
+samples says of itself, and five folds of it. Exit 1 when something is out of bounds by more than two
+Monte-Carlo errors. Default: 500 runs, which take a minute.
 """
 
 from __future__ import annotations
@@ -38,15 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.estimates import Estimate, estimate
-from workbench.comparing.estimators import Drawn, hajek
+from workbench.comparing.estimators import Drawn
 from workbench.comparing.intervals import Interval
-from workbench.comparing.plans import (
-    allocate,
-    disputed_ranks,
-    draw_sizes,
-    inclusion,
-    stratified_ranks,
-)
+from workbench.comparing.plans import allocate, stratified_ranks
 from workbench.comparing.reliability import isotonic
 from workbench.model import Policy, count
 from workbench.scoring.scorers import assess_all
@@ -56,7 +48,6 @@ CORPUS = 300
 PLANNED = (20, 50, 100)
 LOOKS = range(10, 61, 5)
 NOMINAL = Interval(0.93, 0.97)
-LEAST_BIAS = 0.002
 Floats = NDArray[np.float64]
 
 
@@ -65,7 +56,6 @@ class Rows(NamedTuple):
 
     verified: Floats
     automatic: Floats
-    signal: Floats
     groups: list[str] | None = None
 
 
@@ -77,7 +67,7 @@ class Plan(NamedTuple):
     strata: list[str]
 
 
-def read(path: Path, first: str, second: str) -> Rows:
+def read(path: Path, scorer: str) -> Rows:
     """Recalls of every row with units; the gold is counted as it stands in the file."""
     found = []
     for line in path.read_text("utf-8").splitlines():
@@ -86,11 +76,11 @@ def read(path: Path, first: str, second: str) -> Rows:
         record = measure.record_of(row)
         proposal = record.proposal or measure.propose(record.sample, "rules", Policy())
         said = assess_all(record.sample, proposal, Policy(), threshold=85, evidence=False)
-        one, other = (count(said[name].units).recall for name in (first, second))
-        if gold and one is not None and other is not None:
-            found.append((gold.count("found") / len(gold), float(one), float(other)))
-    verified, automatic, second_one = np.array(found).T
-    return Rows(verified, automatic, np.abs(automatic - second_one))
+        recall = count(said[scorer].units).recall
+        if gold and recall is not None:
+            found.append((gold.count("found") / len(gold), float(recall)))
+    verified, automatic = np.array(found).T
+    return Rows(verified, automatic)
 
 
 def rare(rows: Rows) -> Rows:
@@ -102,7 +92,7 @@ def rare(rows: Rows) -> Rows:
 def drawn_from(rows: Rows, rng: np.random.Generator) -> Rows:
     """A corpus of rows drawn one by one with replacement."""
     place = rng.integers(0, len(rows.verified), CORPUS)
-    return Rows(rows.verified[place], rows.automatic[place], rows.signal[place])
+    return Rows(rows.verified[place], rows.automatic[place])
 
 
 def clustered_from(rows: Rows, rng: np.random.Generator) -> Rows:
@@ -111,7 +101,7 @@ def clustered_from(rows: Rows, rng: np.random.Generator) -> Rows:
     centres = np.repeat(rng.integers(0, len(order), CORPUS // 5), 5)
     place = order[(centres + rng.integers(-12, 13, CORPUS)) % len(order)]
     names = [f"g{number // 5}" for number in range(CORPUS)]
-    return Rows(rows.verified[place], rows.automatic[place], rows.signal[place], names)
+    return Rows(rows.verified[place], rows.automatic[place], names)
 
 
 def simple(corpus: Rows, n: int, rng: np.random.Generator) -> Plan:
@@ -129,17 +119,9 @@ def stratified(corpus: Rows, n: int, rng: np.random.Generator) -> Plan:
     return Plan(np.argsort(ranks)[:n].tolist(), [given[name] / sizes[name] for name in strata], strata)
 
 
-def disputed(corpus: Rows, n: int, rng: np.random.Generator) -> Plan:
-    """Sequential Poisson by the distance of two scorers, half of every draw plain chance."""
-    sizes = draw_sizes(corpus.signal.tolist(), 0.5, n)
-    ranks = disputed_ranks(rng.random(CORPUS).tolist(), sizes)
-    return Plan(np.argsort(ranks)[:n].tolist(), inclusion(sizes, n), [])
-
-
 PLANS: dict[str, Callable[[Rows, int, np.random.Generator], Plan]] = {
     "simple": simple,
     "stratified": stratified,
-    "disputed": disputed,
 }
 
 
@@ -157,7 +139,6 @@ def estimated(corpus: Rows, design: str, plan: Plan, **more: object) -> Estimate
         samples(corpus, plan),
         design=design,  # type: ignore[arg-type]
         strata=plan.strata,
-        lowest=min(plan.chances),
         **given,  # type: ignore[arg-type]
     )
 
@@ -214,40 +195,21 @@ def judged(what: str, corpus: Sequence[bool], process: Sequence[bool], bounds: f
 
 def at_any_look(rows: Rows, runs: int) -> Iterator[str]:
     """How often an interval missed at least once, looked at every fifth sample from 10 to the planned 60."""
+    missed: dict[bool, list[bool]] = {False: [], True: []}
+    for run in range(runs // 2):
+        rng = np.random.default_rng([run, 77])
+        corpus = drawn_from(rows, rng)
+        order = rng.permutation(CORPUS).tolist()
+        truth = float(corpus.verified.mean())
+        plans = [Plan(order[:n], [n / CORPUS] * CORPUS, []) for n in LOOKS]
+        for fixed, runs_missed in missed.items():
+            found = (estimated(corpus, "simple", p, planned=LOOKS[-1], at_planned=fixed) for p in plans)
+            runs_missed.append(any(not holds(one.corpus, truth) for one in found))
     print("\nany miss in 11 looks   confidence sequence  t interval")
-    for design in ("simple", "disputed"):
-        missed: dict[bool, list[bool]] = {False: [], True: []}
-        for run in range(runs // 2):
-            rng = np.random.default_rng([run, 77])
-            corpus = drawn_from(rows, rng)
-            signal = corpus.signal.tolist() if design == "disputed" else [1.0] * CORPUS
-            sizes = draw_sizes(signal, 0.5, LOOKS[-1])
-            order = np.argsort(disputed_ranks(rng.random(CORPUS).tolist(), sizes)).tolist()
-            truth = float(corpus.verified.mean())
-            plans = [Plan(order[:n], inclusion(sizes, n), []) for n in LOOKS]
-            for fixed, runs_missed in missed.items():
-                found = (estimated(corpus, design, p, planned=LOOKS[-1], at_planned=fixed) for p in plans)
-                runs_missed.append(any(not holds(one.corpus, truth) for one in found))
-        print(f"rules     {design:<13}{share(missed[False])}         {share(missed[True])}")
-        often = float(np.mean(missed[False]))
-        if often > 0.05 + 2 * sqrt(0.05 * 0.95 / len(missed[False])):
-            yield f"{design}: the confidence sequence missed in {often:.3f} of the runs"
-
-
-def bias(name: str, rows: Rows, runs: int) -> Iterator[str]:
-    """The mean error of the dispute-weighted estimate, in five times as many runs, beside plain weighting."""
-    for n in PLANNED[:2]:
-        errors, plain = [], []
-        for run in range(5 * runs):
-            rng = np.random.default_rng([run, n, 8])
-            corpus = drawn_from(rows, rng)
-            found = hajek(corpus.automatic.tolist(), samples(corpus, disputed(corpus, n, rng)))
-            plain.append(found.point - float(corpus.verified.mean()))
-            errors.append(plain[-1] + found.tilt)
-        mean, se = float(np.mean(errors)), float(np.std(errors)) / sqrt(len(errors))
-        print(f"{name:<10}n={n:<4}{mean:+.4f} ±{se:.4f}   with the ratio's bias {np.mean(plain):+.4f}")
-        if abs(mean) - 2 * se > LEAST_BIAS:
-            yield f"{name} n={n}: bias {mean:+.4f}"
+    print(f"rules     simple       {share(missed[False])}         {share(missed[True])}")
+    often = float(np.mean(missed[False]))
+    if often > 0.05 + 2 * sqrt(0.05 * 0.95 / len(missed[False])):
+        yield f"the confidence sequence missed in {often:.3f} of the runs"
 
 
 def fitted(corpus: Rows, on: NDArray[np.int64]) -> Floats:
@@ -290,28 +252,14 @@ def own_gold(rows: Rows, runs: int) -> Iterator[str]:
         yield "cross-fitting did not halve the error of the MAE"
 
 
-def top(rows: Rows, runs: int) -> Iterator[str]:
-    """The 60 most disputed samples: what they would say, and the refusal."""
-    errors, refusals = [], Counter[str]()
-    for run in range(runs):
-        corpus = drawn_from(rows, np.random.default_rng([run, 6]))
-        first = np.argsort(-corpus.signal, kind="stable")[:60].tolist()
-        d = corpus.verified[first] - corpus.automatic[first]
-        errors.append(float(corpus.automatic.mean() + d.mean() - corpus.verified.mean()))
-        refusals[estimated(corpus, "hand", Plan(first, [60 / CORPUS] * CORPUS, [])).refusal] += 1
-    print(f"\nthe 60 most disputed: off by {np.mean(errors):+.4f}; {dict(refusals)}")
-    if len(refusals) != 1 or not next(iter(refusals)):
-        yield "a deterministic order was not refused"
-
-
 def main() -> int:
     if len(sys.argv) not in (2, 3):
         print(__doc__)
         return 2
     data, runs = Path(sys.argv[1]) / "native", int(sys.argv[2]) if len(sys.argv) == 3 else 500
     start = time.perf_counter()
-    rules = read(data / "redocred_dev.jsonl", "linked", "presence")
-    claude = read(data / "claude_redocred_dev.jsonl", "ragas", "linked")
+    rules = read(data / "redocred_dev.jsonl", "linked")
+    claude = read(data / "claude_redocred_dev.jsonl", "ragas")
     print(f"read in {time.perf_counter() - start:.0f} s; {runs} runs")
     print("rows      plan          n  corpus        process       width  bias             unweighted  bounds")
     wrong = []
@@ -322,9 +270,7 @@ def main() -> int:
         ("clustered", rules, clustered_from),
     ):
         wrong += list(coverage(name, rows, make, runs))
-    print("\nbias of the dispute-weighted estimate")
-    wrong += [*bias("rules", rules, runs), *bias("claude", claude, runs)]
-    wrong += [*at_any_look(rules, runs), *own_gold(rules, runs), *top(rules, runs)]
+    wrong += [*at_any_look(rules, runs), *own_gold(rules, runs)]
     for line in wrong:
         print(f"✗ {line}")
     print(f"{time.perf_counter() - start:.0f} s")

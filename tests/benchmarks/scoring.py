@@ -16,6 +16,7 @@ from functools import partial
 
 import numpy as np
 
+from workbench import model
 from workbench.comparing.curve import Vectors, mean_curve, overlay, vectors
 from workbench.model import Proposal, ProposedEntity
 from workbench.scoring import ragas
@@ -78,7 +79,8 @@ def main() -> None:
 
         def count(rows: list[Proposal] = stored) -> None:
             for proposal in rows:
-                ragas.tallies(proposal)
+                if (one := ragas.assess(proposal)) is not None:
+                    model.count(one.units)
 
         def intersect(rows: list[tuple[list[str], list[str]]] = plain, times: int = size // 2_000) -> None:
             for _ in range(times):

@@ -66,18 +66,18 @@ def test_a_plan_is_made_shown_and_dropped(load: Any, run: Any) -> None:
     """What it means goes to standard error, how it stands to standard output."""
     load(80)
 
-    made = run("plan", "--n", 20, "--design", "disputed", "--holdout", ".2", "--yes")
+    made = run("plan", "--n", 20, "--by", "meta.lang", "--holdout", ".2", "--yes")
     shown = run("plan")
     document = run("plan", "--json").json
 
     assert made.code == 0
-    assert "disputed first, by chance (sequential Poisson): 20 reviews for 64 samples" in made.err
+    assert "stratified: 20 reviews for 64 samples" in made.err
     assert "it stands from the first verdict on" in made.err
     assert made.out == shown.out
-    assert "data: disputed first, by chance (sequential Poisson), 0 of 20 planned complete" in shown.out
+    assert "data: stratified, 0 of 20 planned complete" in shown.out
     assert "holdout: 16 samples, 0 reviewed, never opened" in shown.out
     assert (document["planned_n"], document["population"], document["holdout"]) == (20, 64, 16)
-    assert document["plan"]["scorer"] == "linked"
+    assert document["plan"]["parameters"]["by"] == "meta.lang"
     assert document["next"] in shown.out
     dropped = run("plan", "--drop", "--yes")
     assert "no plan; the order is simple random over 80 samples" in dropped.out
@@ -88,7 +88,7 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
     for arguments, why in (
         (("--n", 30), "30 reviews of 20 samples cannot be planned"),
         (("--n", 10, "--design", "best"), "no design 'best'"),
-        (("--design", "disputed"), "--design: a plan needs its number of reviews too: --n N"),
+        (("--design", "stratified"), "--design: a plan needs its number of reviews too: --n N"),
         (("--n", 10, "--drop"), "exclude each other"),
         (("--drop",), "there is no plan to drop"),
         (("--precision", "1.5"), "a half-width is a number between 0 and 1"),

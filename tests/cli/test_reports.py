@@ -417,25 +417,3 @@ def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(bli
 
 def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:
     assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports._tidy({"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}})
-
-
-def test_retrievers_of_a_disputed_plan_stand_for_what_is_verified_only(run: Any) -> None:
-    rows = [
-        {**blind_row(f"{place}-{name}", found), "user_input": f"question {place}", "meta": {"by": name}}
-        for place in range(12)
-        for name, found in (("near", 3 if place % 3 else 2), ("far", place % 2))
-    ]
-    for one in rows:
-        one["reference"] = f"{one['user_input']}: {one['reference']}"
-        one["context_entity_recall"] = 0.0 if one["id"] == "3-near" else one["context_entity_recall"]
-    Path("d.jsonl").write_text("".join(json.dumps(one) + "\n" for one in rows), "utf-8")
-    assert run("import", "d.jsonl", "--dataset", "d", "--gold", "--blind", "0").code == 0
-    plain = run("compare", "--by", "meta.by")
-    made = run("plan", "--n", "8", "--design", "disputed", "--scorer", "context_entity_recall", "--yes")
-    planned = run("compare", "--by", "meta.by")
-
-    assert (0, 0) == (plain.code, made.code)
-    assert "each reference weighs the same" not in plain.out
-    assert "sequential Poisson" in made.out
-    assert "each reference weighs the same" in planned.out
-    assert 1 == len(run("compare", "--by", "meta.by", "--json").json["notes"])

@@ -1,136 +1,44 @@
-"""Formulas of the textbooks that no report shows, built on the product's own and held to the same answers.
-
-What they are for: the known answers of the statistics are published for them, and they stand beside the
-estimates of the reports in the checks of their quality.
-"""
+"""Formulas of the textbooks that no report shows, as small helpers for the published answers."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from fractions import Fraction
 from math import atanh, fsum, sqrt, tanh
-from typing import Literal, NamedTuple, TypeVar
+from statistics import variance
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from workbench.comparing.agreement import Share
-from workbench.comparing.bounds import rare
-from workbench.comparing.causes import difference
-from workbench.comparing.caveats import BADGE, FEWEST
-from workbench.comparing.correlation import pearson
-from workbench.comparing.estimators import clusters
-from workbench.comparing.intervals import LEVEL, UNIT, Interval, around, z_quantile
-from workbench.comparing.paired import Floats, MeanOf, Pair
+from workbench.comparing.agreement import Distance, Share, Value
+from workbench.comparing.correlation import Floats, pearson
+from workbench.comparing.intervals import LEVEL, Interval, around, z_quantile
 from workbench.comparing.shares import Counts
-from workbench.comparing.survey import moments
-from workbench.model import Assessment, count
 
-Value = TypeVar("Value", bound=Hashable)
-Distance = Callable[[Value, Value], float]
 Scheme = Literal["strict", "exact", "partial", "type"]
 
-BOOTSTRAP_TO = 2_000
-"""Clusters up to which a bootstrap is worth its time; beyond, a t interval is as good."""
 
-
-def weighted_kappa(table: Sequence[Sequence[int]]) -> float | None:
-    """Cohen's κ with quadratic weights for ordered categories (1968); None where it is undefined."""
-    n = sum(map(sum, table))
-    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
-    size = range(len(table))
-    seen = sum(table[i][j] * (i - j) ** 2 for i in size for j in size) * n
-    expected = sum(rows[i] * columns[j] * (i - j) ** 2 for i in size for j in size)
-    return 1 - seen / expected if expected else None
-
-
-@dataclass(frozen=True, slots=True)
-class Corrected:
-    """A share of found verdicts freed of the machine's known errors, None where they tell nothing apart."""
-
-    value: float | None
-    interval: Interval
-
-
-def rogan_gladen(machine: Share, tpr: Share, tnr: Share) -> Corrected:
+def rogan_gladen(machine: Share, tpr: Share, tnr: Share) -> tuple[float, Interval]:
     """(p + TNR − 1)/(TPR + TNR − 1) for a share of binary verdicts (Rogan, Gladen 1978), kept within [0, 1].
 
     The interval is by the delta method and becomes [0, 1] as TPR + TNR nears 1.
     """
     p, one, other = machine.value, tpr.value, tnr.value
-    if p is None or one is None or other is None or one + other <= 1:
-        return Corrected(None, UNIT)
+    assert p is not None
+    assert one is not None
+    assert other is not None
     apart = one + other - 1
     value = min(1.0, max(0.0, (p + other - 1) / apart))
-    variance = p * (1 - p) / machine.n
-    variance += value**2 * one * (1 - one) / tpr.n + (1 - value) ** 2 * other * (1 - other) / tnr.n
-    return Corrected(value, around(value, sqrt(variance) / apart).clipped())
-
-
-@dataclass(frozen=True, slots=True)
-class Alpha:
-    """`value` = 1 − observed / expected disagreement; None where all values are equal."""
-
-    value: float | None
-    observed: float
-    expected: float
-
-
-def alpha(items: Sequence[Sequence[Value | None]], distance: Distance[Value]) -> Alpha:
-    """α over items, each with the values that its judges gave (None: not judged) (Krippendorff 2011).
-
-    An item with fewer than two values says nothing and stays out. Pairs are counted by distinct value, so
-    that many items with few values are cheap.
-    """
-    judged = [[value for value in item if value is not None] for item in items]
-    judged = [item for item in judged if len(item) > 1]
-    pooled = Counter(value for item in judged for value in item)
-    n = pooled.total()
-    if n < 2:
-        return Alpha(None, 0.0, 0.0)
-    observed = fsum(_within(Counter(item), distance) / (len(item) - 1) for item in judged) / n
-    expected = _within(pooled, distance) / (n * (n - 1))
-    return Alpha(1 - observed / expected if expected else None, observed, expected)
-
-
-def _within(counts: Mapping[Value, int], distance: Distance[Value]) -> float:
-    """The distances of all ordered pairs of different entries."""
-    values = list(counts.items())
-    return 2 * fsum(
-        n * m * distance(one, other) for i, (one, n) in enumerate(values) for other, m in values[i + 1 :]
-    )
-
-
-def nominal(one: Hashable, other: Hashable) -> float:
-    """0 for equal values, 1 for others."""
-    return float(one != other)
+    spread = p * (1 - p) / machine.n
+    spread += value**2 * one * (1 - one) / tpr.n + (1 - value) ** 2 * other * (1 - other) / tnr.n
+    return value, around(value, sqrt(spread) / apart).clipped()
 
 
 def interval(one: float, other: float) -> float:
     """The squared difference of two numbers."""
     return (one - other) ** 2
-
-
-def ordinal(items: Sequence[Sequence[Value | None]]) -> Distance[Value]:
-    """The distance of ranks: the squared number of values between two, half of each end counted.
-
-    It depends on how often each value was given, so it is made from the same items.
-    """
-    counts = Counter(
-        value
-        for item in items
-        if sum(value is not None for value in item) > 1
-        for value in item
-        if value is not None
-    )
-    below: dict[Value, float] = {}
-    passed = 0.0
-    for value in sorted(counts):  # type: ignore[type-var]
-        below[value] = passed + counts[value] / 2
-        passed += counts[value]
-    return lambda one, other: (below[one] - below[other]) ** 2
 
 
 def jaccard(one: AbstractSet[Hashable], other: AbstractSet[Hashable]) -> float:
@@ -255,7 +163,7 @@ def micro_macro(found: Sequence[int], units: Sequence[int]) -> Ratio:
     n = len(pairs)
     se = None
     if n > 1:
-        se = sqrt(moments(errors).variance(1) / n) / (sum(m for _, m in pairs) / n)
+        se = sqrt(variance(errors) / n) / (sum(m for _, m in pairs) / n)
     return Ratio(float(micro), se, float(macro))
 
 
@@ -265,16 +173,11 @@ def horvitz_thompson(values: Sequence[float], chances: Sequence[float]) -> float
 
 
 def horvitz_thompson_variance(
-    values: Sequence[float], chances: Sequence[float], pairs: Sequence[Sequence[float]] | None = None
+    values: Sequence[float], chances: Sequence[float], pairs: Sequence[Sequence[float]]
 ) -> float:
-    """The variance of that total: Σ (1 − pi) (y/pi)² and, with joint chances, the pairs' part.
-
-    Without `pairs` the samples are drawn independently of each other (Poisson sampling).
-    """
+    """The variance of that total: Σ (1 − pi) (y/pi)² and, with joint chances, the pairs' part."""
     scaled = [y / pi for y, pi in zip(values, chances, strict=True)]
     total = fsum((1 - pi) * e * e for e, pi in zip(scaled, chances, strict=True))
-    if pairs is None:
-        return total
     return total + fsum(
         (1 - chances[i] * chances[j] / pairs[i][j]) * scaled[i] * scaled[j]
         for i in range(len(values))
@@ -283,65 +186,10 @@ def horvitz_thompson_variance(
     )
 
 
-def sequential_variance(values: Sequence[float], chances: Sequence[float]) -> float:
-    """The variance of that total under sequential Poisson sampling, whose size is fixed.
-
-    n/(n − 1) Σ (1 − pi) (e − ebar)² with e = y / pi and ebar their mean weighted by 1 − pi.
-    """
-    n = len(values)
-    scaled = [y / pi for y, pi in zip(values, chances, strict=True)]
-    rest = fsum(1 - pi for pi in chances)
-    if n < 2 or not rest:
-        return 0.0
-    middle = fsum((1 - pi) * e for e, pi in zip(scaled, chances, strict=True)) / rest
-    squares = fsum((1 - pi) * (e - middle) ** 2 for e, pi in zip(scaled, chances, strict=True))
-    return n / (n - 1) * squares
-
-
 def hansen_hurwitz(values: Sequence[float], draws: Sequence[float]) -> tuple[float, float]:
     """The total and its variance from draws with replacement of known chances (Hansen, Hurwitz 1943)."""
-    scaled = moments([y / p for y, p in zip(values, draws, strict=True)])
-    return scaled.mean, scaled.variance(1) / scaled.n
-
-
-def corrected(assisted: MeanOf, twice: MeanOf) -> MeanOf:
-    """An estimate from assisted gold, corrected by samples reviewed blind first and assisted later.
-
-    `twice` is the mean of y_blind − y_assisted over those; its variance is added.
-    """
-    point, se = assisted.mean + twice.mean, sqrt(assisted.se**2 + twice.se**2)
-    df = min(assisted.df, twice.df)
-    interval = around(point, se, df) if df + 1 >= FEWEST else None
-    return MeanOf(assisted.n, point, se, df, interval)
-
-
-def bias_by_bootstrap(pairs: Sequence[Pair], *, seed: int, resamples: int = 9_999) -> Interval | None:
-    """The BCa interval of the bias, whole groups resampled.
-
-    None below 30 groups, beyond 2,000, and where the differences are equal or nearly all 0.
-    """
-    off = [one.automatic - one.verified for one in pairs]
-    group = clusters([one.group for one in pairs])
-    sums: Floats = np.bincount(group, off).astype(float)
-    sizes: Floats = np.bincount(group).astype(float)
-    if rare(off) is not None:
-        return None
-    return ratio_by_bootstrap(sums, sizes, seed=seed, resamples=resamples)
-
-
-def ratio_by_bootstrap(sums: Floats, sizes: Floats, *, seed: int, resamples: int = 9_999) -> Interval | None:
-    """The BCa interval of Σ sums / Σ sizes over clusters: a bias by group, a rate of verdicts by sample.
-
-    None below 30 clusters and beyond 2,000.
-    """
-    if not BADGE <= len(sums) <= BOOTSTRAP_TO:
-        return None
-
-    def ratio(total: Floats, size: Floats, axis: int = -1) -> Floats:
-        value: Floats = total.sum(axis=axis) / size.sum(axis=axis)
-        return value
-
-    return bca((sums, sizes), ratio, seed=seed, resamples=resamples)
+    scaled = [y / p for y, p in zip(values, draws, strict=True)]
+    return fsum(scaled) / len(scaled), variance(scaled) / len(scaled)
 
 
 def bca(
@@ -379,16 +227,6 @@ def bca(
     return None if np.isnan(low) or np.isnan(high) or low == high else Interval(low, high)
 
 
-def clopper_pearson(hits: int, n: int, level: float = LEVEL) -> Interval:
-    """The exact interval for a share, from the binomial law (Clopper, Pearson 1934)."""
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = float(betaincinv(hits, n - hits + 1, tail)) if hits else 0.0
-    high = float(betaincinv(hits + 1, n - hits, 1 - tail)) if hits < n else 1.0
-    return Interval(low, high)
-
-
 @dataclass(frozen=True, slots=True)
 class Corners:
     """Recall under either side's units and either side's verdicts, carried where only one side has the unit.
@@ -420,54 +258,27 @@ def corners(n: Counts) -> Corners | None:
     )
 
 
-def main_cause(automatic: Assessment, verified: Assessment, based: bool) -> str:
-    """The cause with the largest share in Δ, net, whichever its sign; "" when Δ is 0 or undefined.
-
-    At most 13 characters. `based`: the verified units came out of the automatic ones, with their ids.
-    """
-    one, other = count(automatic.units).recall, count(verified.units).recall
-    if one is None or other is None or one == other:
-        return ""
-    return difference(automatic, verified, based=based).totals[0].cause
-
-
-def effective_n(n: int, rest: int, correlation: float) -> float:
-    """How many labels are worth n labels with `rest` predictions, weighed in the best way."""
-    return n * (n + rest) / (n + (1 - correlation**2) * rest)
-
-
 @dataclass(frozen=True, slots=True)
 class Concordance:
-    """Lin's concordance (1989) with its interval; `accuracy` is C_b, concordance / Pearson.
-
-    The interval is None where Pearson is 0 or concordance ±1; it depends on the range of the values.
-    """
+    """Lin's concordance (1989) with its interval."""
 
     value: float
-    interval: Interval | None
-    accuracy: float | None
+    interval: Interval
 
 
-def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance | None:
-    """2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n; None where both columns are constant and equal.
+def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance:
+    """2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n.
 
     The interval is by Fisher's z with Lin's variance as corrected in 2000, divided by n − 2.
     """
-    n = len(x)
-    apart = float(x.mean() - y.mean())
+    n, apart = len(x), float(x.mean() - y.mean())
     vx, vy = float(x.var()), float(y.var())
-    whole = vx + vy + apart**2
-    if not whole or (not vx and not vy):
-        return None
-    value = 2 * float(((x - x.mean()) * (y - y.mean())).mean()) / whole
+    value = 2 * float(((x - x.mean()) * (y - y.mean())).mean()) / (vx + vy + apart**2)
     r = pearson(x, y)
-    accuracy = value / r if r else None
-    if not r or abs(value) >= 1 - 1e-12 or n < 3:
-        return Concordance(value, None, accuracy)
+    assert r is not None
     u2 = apart**2 / sqrt(vx * vy)
     rest = 1 - value**2
-    variance = (1 - r**2) * value**2 / (rest * r**2) + 2 * value**3 * (1 - value) * u2 / (r * rest**2)
-    variance = (variance - value**4 * u2**2 / (2 * r**2 * rest**2)) / (n - 2)
-    half = z_quantile(level) * sqrt(max(variance, 0.0))
-    middle = atanh(value)
-    return Concordance(value, Interval(tanh(middle - half), tanh(middle + half)), accuracy)
+    spread = (1 - r**2) * value**2 / (rest * r**2) + 2 * value**3 * (1 - value) * u2 / (r * rest**2)
+    spread = (spread - value**4 * u2**2 / (2 * r**2 * rest**2)) / (n - 2)
+    half, middle = z_quantile(level) * sqrt(max(spread, 0.0)), atanh(value)
+    return Concordance(value, Interval(tanh(middle - half), tanh(middle + half)))

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.comparing.known_formulas import main_cause
 from workbench.comparing.causes import CAUSES, Difference, Row, difference
 from workbench.comparing.shares import Counts, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
@@ -362,7 +361,6 @@ def test_without_units_on_one_side_nothing_is_shared_out(
     assert found.delta is None
     assert [(row.cause, row.share) for row in found.rows] == [(cause, None)]
     assert [(one.cause, one.units, one.share) for one in found.totals] == [(cause, 1, None)]
-    assert main_cause(automatic, verified, True) == ""
 
 
 def test_nothing_against_nothing_has_no_rows() -> None:
@@ -374,14 +372,6 @@ def test_a_changed_label_changes_nothing() -> None:
         of(here("p1", "Agra", label="place")), of(here("p1", "Agra", label="other")), based=False
     )
     assert [(row.cause, row.share) for row in found.rows] == [("", Fraction(0))]
-
-
-def test_the_main_cause_is_the_one_with_the_largest_share() -> None:
-    automatic = of(here("p1", "Agra"), here("p2", "Indian", "missing"))
-    verified = of(here("p1", "Agra"), here("h1", "Yamuna"))
-    assert main_cause(automatic, verified, True) == "invented unit"
-    assert main_cause(automatic, of(here("p1", "Agra"), here("p2", "Indian")), True) == "missed match"
-    assert main_cause(automatic, automatic, True) == ""
 
 
 def test_every_cause_fits_a_narrow_column() -> None:
@@ -437,7 +427,6 @@ def test_shares_sum_to_delta_exactly(automatic: Assessment, verified: Assessment
         assert found.delta == ours - theirs
         assert sum((row.share or Fraction(0) for row in found.rows), Fraction(0)) == ours - theirs
         assert sum((one.share or Fraction(0) for one in found.totals), Fraction(0)) == ours - theirs
-        assert bool(main_cause(automatic, verified, based)) == (ours != theirs)
 
 
 @settings(max_examples=200, deadline=None)

@@ -1,9 +1,8 @@
-"""Sizes, ranks and inclusion probabilities of review plans, and which samples are kept back."""
+"""Shares and ranks of review plans, and which samples are kept back."""
 
 from __future__ import annotations
 
 from collections import Counter
-from itertools import pairwise
 from random import Random
 
 import pytest
@@ -13,82 +12,14 @@ from hypothesis import strategies as st
 from workbench.comparing.holdout import families, keep_back
 from workbench.comparing.plans import (
     FEWEST,
-    MOST,
     allocate,
     blind_share_for,
-    disputed_ranks,
-    draw_sizes,
-    inclusion,
     places,
     stratified_ranks,
 )
 from workbench.errors import UsageError
 
-SIGNALS = st.lists(st.none() | st.floats(0, 1e6), min_size=2, max_size=60)
-TAUS = st.floats(0.1, 1)
 COUNTS = st.dictionaries(st.text(max_size=3), st.integers(1, 40), min_size=1, max_size=8)
-
-
-@given(SIGNALS, TAUS, st.data())
-def test_sizes_sum_to_the_samples_and_leave_no_one_out(
-    signals: list[float | None], tau: float, data: st.DataObject
-) -> None:
-    """The floor is tau; at the planned n nobody is certain while less than four fifths are planned."""
-    n = data.draw(st.integers(1, len(signals)))
-
-    sizes = draw_sizes(signals, tau, n)
-
-    assert sum(sizes) == pytest.approx(len(signals))
-    assert min(sizes) >= min(tau, 1) * (1 - 1e-9)
-    if n < MOST * len(signals):
-        assert max(sizes) * n / len(signals) <= MOST * (1 + 1e-9)
-    else:
-        assert sizes == [1.0] * len(signals)
-
-
-def test_sizes_by_hand() -> None:
-    """Signals 0 and 4 of mean 2, tau a half: .5 + 0 and .5 + 1; an unknown one weighs 1."""
-    assert draw_sizes([0, 4, None, 0, 4], 0.5, 1) == [0.5, 1.5, 1.0, 0.5, 1.5]
-    assert draw_sizes([0, 0, 0, None], 0.5, 1) == [1.0] * 4
-    assert draw_sizes([None, None, None], 0.5, 1) == [1.0] * 3
-
-
-def test_one_that_is_far_out_is_held_below_certainty_and_the_rest_keep_their_proportions() -> None:
-    """One signal of a thousand: 50 of 1,000 planned hold it at .8; the others share what it gives up."""
-    sizes = draw_sizes([1000.0] + [1.0] * 999, 0.5, 50)
-
-    assert sizes[0] * 50 / 1000 == pytest.approx(0.8)
-    assert sizes[1:] == pytest.approx([(1000 - sizes[0]) / 999] * 999)
-
-
-@given(SIGNALS, TAUS, st.data())
-def test_inclusion_probabilities_sum_to_n_for_every_n(
-    signals: list[float | None], tau: float, data: st.DataObject
-) -> None:
-    """Also far behind the planned n, where some are certain; a larger size is never less likely."""
-    sizes = draw_sizes(signals, tau, data.draw(st.integers(1, len(signals))))
-    n = data.draw(st.integers(1, len(signals)))
-
-    chances = inclusion(sizes, n)
-
-    assert sum(chances) == pytest.approx(n)
-    assert all(0 < one <= 1 + 1e-9 for one in chances)
-    by_size = [chance for _, chance in sorted(zip(sizes, chances, strict=True))]
-    assert all(one <= other * (1 + 1e-9) for one, other in pairwise(by_size))
-
-
-def test_samples_are_drawn_as_often_as_their_probability_says() -> None:
-    """4,000 draws of the first 10 of 40 by u / size; a frequency's standard error is below .008."""
-    random = Random(5)
-    sizes = draw_sizes([float(number % 5) for number in range(40)], 0.5, 10)
-    seen: Counter[int] = Counter()
-    for _ in range(4_000):
-        ranks = disputed_ranks([random.random() for _ in sizes], sizes)
-        seen.update(sorted(range(40), key=ranks.__getitem__)[:10])
-
-    found = [seen[number] / 4_000 for number in range(40)]
-
-    assert found == pytest.approx(inclusion(sizes, 10), abs=0.035)
 
 
 @given(COUNTS, st.data())
@@ -98,18 +29,15 @@ def test_every_stratum_is_in_the_plan_and_none_more_than_whole(
     """The sum is n; two of each at least, as far as there are two."""
     least = sum(min(FEWEST, count) for count in counts.values())
     n = data.draw(st.integers(least, sum(counts.values())))
-    weights = {name: data.draw(st.floats(0.5, 5)) for name in counts}
 
-    found = allocate(counts, n, weights)
+    found = allocate(counts, n)
 
     assert sum(found.values()) == n
     assert all(min(FEWEST, counts[name]) <= number <= counts[name] for name, number in found.items())
 
 
 def test_allocation_by_hand() -> None:
-    """In proportion, or with a weight of three for the smaller one."""
     assert allocate({"a": 60, "b": 30, "c": 10}, 20) == {"a": 12, "b": 6, "c": 2}
-    assert allocate({"a": 60, "b": 20}, 20, {"a": 1.0, "b": 3.0}) == {"a": 10, "b": 10}
 
 
 def test_too_few_reviews_for_the_strata_are_refused() -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from itertools import product
 from math import sqrt
 from pathlib import Path
+from statistics import mean, pstdev, stdev
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from scipy import stats
 
 from tests.comparing import known_formulas as known
 from tests.comparing.known_formulas import Marked, Scheme, SpanCounts, bca, corners, count_spans
-from workbench.comparing import agreement, correlation, intervals, survey
+from workbench.comparing import agreement, correlation, intervals
 from workbench.comparing.causes import Difference, difference
-from workbench.comparing.estimators import Drawn, hajek
+from workbench.comparing.caveats import least_correlation
+from workbench.comparing.estimators import Drawn
+from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
 from workbench.comparing.reliability import reliability
 from workbench.comparing.shares import Counts
-from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit
+from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit, count
 from workbench.scoring import ragas
 from workbench.scoring.scorers import value_of
 
@@ -32,6 +35,12 @@ CASES: dict[str, dict[str, Any]] = {
 }
 ELSEWHERE = {"iso.pava", "iso.weighted", "platt.sigmoid", "threshold.group_cv"}
 """Replayed with the calibration."""
+
+NO_PART = {
+    *("ppi.mean.lam1", "ppi.mean.lam0", "ppi.mean.plusplus", "ppi.mean.weighted", "ppi.effective_n"),
+    "active.ht_difference",
+}
+"""Answers of estimators that Workbench does not have: tuned weights, unequal chances within a stratum."""
 
 NOT_OURS = {("cer.empty_reference", "ragas_legacy"), ("boot.degenerate", "percentile")}
 """What a library says where there is nothing to say: 0.0 of no entities, an interval of width 0."""
@@ -57,11 +66,11 @@ def ends(interval: intervals.Interval) -> list[float]:
 
 
 def test_every_case_is_replayed_once() -> None:
-    assert set(CASES) == set(REPLAYS) | ELSEWHERE
-    assert set() == set(REPLAYS) & ELSEWHERE
+    assert set(CASES) == set(REPLAYS) | ELSEWHERE | NO_PART
+    assert set() == set(REPLAYS) & (ELSEWHERE | NO_PART)
 
 
-@pytest.mark.parametrize("name", sorted(set(CASES) - ELSEWHERE))
+@pytest.mark.parametrize("name", sorted(set(CASES) - ELSEWHERE - NO_PART))
 def test_a_known_answer(name: str) -> None:
     case = CASES[name]
 
@@ -101,15 +110,15 @@ def proposed(inputs: Any) -> Proposal:
 
 @replays("cer.taj_mahal.1", "cer.taj_mahal.2", "cer.duplicates", "cer.empty_reference")
 def recall(inputs: Any) -> Said:
-    tallies = ragas.tallies(proposed(inputs))
-    assert tallies is not None
-    exact, compatible = tallies[0].recall, ragas.value(tallies[0])
+    assessed = ragas.assess(proposed(inputs)), ragas.assess_legacy(proposed(inputs))
+    tally, legacy = (count(one.units) for one in assessed if one is not None)
+    exact, compatible = tally.recall, ragas.value(tally)
     if exact is None:
-        return {"value": value_of("ragas", tallies[0])}
+        return {"value": value_of("ragas", tally)}
     if len(set(inputs["RE"])) < len(inputs["RE"]):
-        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(tallies[1])}
+        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(legacy)}
     said = {
-        "recall": f"{tallies[0].found}/{tallies[0].units}",
+        "recall": f"{tally.found}/{tally.units}",
         "value": float(exact),
         "ragas_0_4_3": compatible,
     }
@@ -154,8 +163,6 @@ def limits_and_concordance(inputs: Any) -> Said:
     assert whole.bias is not None
     assert whole.bias_interval is not None
     concordance = known.concordance(x, y)
-    assert concordance is not None
-    assert concordance.interval is not None
     return {
         "bias": whole.bias,
         "bias_ci95": ends(whole.bias_interval),
@@ -174,8 +181,6 @@ def limits_and_concordance(inputs: Any) -> Said:
 def concordance(inputs: Any) -> Said:
     x, y = column(inputs["x"]), column(inputs["y"])
     found = known.concordance(x, y)
-    assert found is not None
-    assert found.interval is not None
     n, apart = len(x), float(x.mean() - y.mean())
     by_n = float(x.var() + y.var())  # moments by n − 1 shrink the squared difference of means beside them
     return {
@@ -217,7 +222,7 @@ def judge(inputs: Any) -> Said:
     table = agreement.Verdicts(a, b, c, d)
     passed = agreement.Share(inputs["judge_only_pass"], inputs["judge_only_n"])
     # the table's first verdict is fail, the share is of passes
-    corrected = known.rogan_gladen(passed, table.tnr, table.tpr)
+    corrected, _ = known.rogan_gladen(passed, table.tnr, table.tpr)
     chance = agreement.beyond_chance(table.table)
     return {
         "tpr": table.tpr.value,
@@ -229,8 +234,8 @@ def judge(inputs: Any) -> Said:
         "kappa_full": chance.kappa,
         "raw_pass": passed.value,
         "raw_pass_wilson95": ends(passed.interval),
-        "corrected_pass": corrected.value,
-        "corrected_pass_full": corrected.value,
+        "corrected_pass": corrected,
+        "corrected_pass_full": corrected,
     }
 
 
@@ -240,8 +245,8 @@ def judgy(inputs: Any) -> Said:
     labels, predictions = inputs["test_labels"], inputs["test_preds"]
     table = agreement.tabulate((words[a], words[b]) for a, b in zip(labels, predictions, strict=True))
     rest = inputs["unlabeled_preds"]
-    found = known.rogan_gladen(agreement.Share(sum(rest), len(rest)), table.tpr, table.tnr)
-    return {"theta": found.value, "ci_is_uninformative": ends(found.interval)}
+    theta, interval = known.rogan_gladen(agreement.Share(sum(rest), len(rest)), table.tpr, table.tnr)
+    return {"theta": theta, "ci_is_uninformative": ends(interval)}
 
 
 @replays("mcnemar.exact")
@@ -253,8 +258,8 @@ def mcnemar(inputs: Any) -> Said:
 def krippendorff(inputs: Any) -> Said:
     items = list(zip(*inputs["reliability_data"], strict=True))
     return {
-        "nominal": known.alpha(items, known.nominal).value,
-        "interval": known.alpha(items, known.interval).value,
+        "nominal": agreement.alpha(items, agreement.nominal).value,
+        "interval": agreement.alpha(items, known.interval).value,
     }
 
 
@@ -267,7 +272,7 @@ def masi(inputs: Any) -> Said:
 @replays("set.alpha_entities")
 def entity_sets(inputs: Any) -> Said:
     sets = [(frozenset(inputs["a"][name]), frozenset(inputs["b"][name])) for name in inputs["a"]]
-    by_jaccard, by_masi = known.alpha(sets, known.jaccard), known.alpha(sets, known.masi)
+    by_jaccard, by_masi = agreement.alpha(sets, known.jaccard), agreement.alpha(sets, known.masi)
     f1 = agreement.overlaps([agreement.Overlap(len(a & b), len(a), len(b)) for a, b in sets])
     return {
         "alpha_jaccard": by_jaccard.value,
@@ -363,7 +368,7 @@ def audit(inputs: Any) -> Said:
 
     def estimated(automatic: list[float], shown: list[float]) -> float:
         drawn = [Drawn(f, y, chance) for f, y in zip(shown, audited, strict=True)]
-        return total * hajek(automatic, drawn).point
+        return total * difference_of_means(automatic, drawn).point
 
     return {
         "mean_per_unit": estimated([0.0] * total, [0.0] * len(book)),
@@ -391,57 +396,24 @@ def thompson(inputs: Any) -> Said:
     }
 
 
-@replays("ppi.mean.lam1", "ppi.mean.lam0", "ppi.mean.plusplus", "ppi.mean.weighted")
-def prediction_powered(inputs: Any) -> Said:
-    weights = [1 / pi for pi in inputs["pi"]] if "pi" in inputs else None
-    given = inputs["Y"], inputs["Yhat"], survey.moments(inputs["Yhat_unlabeled"])
-    found = survey.ppi(*given, lam=inputs["lam"], weights=weights, ddof=0, student=False)
-    if weights is not None:
-        return {"point": found.point}
-    said: dict[str, Any] = {"point": found.point, "ci": ends(found.interval)}
-    if inputs["lam"] is None:
-        said |= {"lam": found.lam, "truescore_se_ddof1": survey.ppi(*given).se}
-    return said
-
-
-@replays("ppi.effective_n")
-def effective(inputs: Any) -> Said:
-    return {"effective_n": known.effective_n(inputs["n"], inputs["N"], inputs["rho"])}
-
-
 @replays("ppi.no_free_lunch")
 def no_free_lunch(inputs: Any) -> Said:
-    return {"min_rho": [survey.least_correlation(n) for n in inputs["n"]]}
+    return {"min_rho": [least_correlation(n) for n in inputs["n"]]}
 
 
 @replays("fpc.difference")
 def finite_corpus(inputs: Any) -> Said:
     y, f, rest = inputs["Y"], inputs["F_labelled"], inputs["F_unlabelled"]
     chance = len(y) / (len(y) + len(rest))
-    found = hajek([*f, *rest], [Drawn(a, b, chance) for a, b in zip(f, y, strict=True)])
-    d = survey.moments([b - a for a, b in zip(f, y, strict=True)])
+    found = difference_of_means([*f, *rest], [Drawn(a, b, chance) for a, b in zip(f, y, strict=True)])
+    d = [b - a for a, b in zip(f, y, strict=True)]
     return {
         "point": found.point,
         "se": sqrt(found.variance),
         "ci95_t": ends(intervals.around(found.point, sqrt(found.variance), found.df)),
-        "mean_F_all": found.point - d.mean,
-        "mean_d": d.mean,
-        "s_d": sqrt(d.variance(1)),
-    }
-
-
-@replays("active.ht_difference")
-def unequal_chances(inputs: Any) -> Said:
-    y, f, rest, pi = (inputs[name] for name in ("Y", "F_labelled", "F_unlabelled", "pi"))
-    d = [b - a for a, b in zip(f, y, strict=True)]
-    total = len(f) + len(rest)
-    every = survey.moments([*(a + e / p for a, e, p in zip(f, d, pi, strict=True)), *rest])
-    drawn = [Drawn(a, b, p) for a, b, p in zip(f, y, pi, strict=True)]
-    return {
-        "point": survey.moments([*f, *rest]).mean + known.horvitz_thompson(d, pi) / total,
-        "se_superpopulation_ddof0": sqrt(every.variance(0) / total),
-        "se_design_poisson": sqrt(known.horvitz_thompson_variance(d, pi)) / total,
-        "hajek_point": hajek([*f, *rest], drawn).point,
+        "mean_F_all": found.point - mean(d),
+        "mean_d": mean(d),
+        "s_d": stdev(d),
     }
 
 
@@ -455,7 +427,7 @@ def stratified(inputs: Any) -> Said:
         strata += [str(name)] * one["N"]
         chance = len(one["d"]) / one["N"]
         drawn += [Drawn(one["f_mean"], one["f_mean"] + d, chance, str(name)) for d in one["d"]]
-    found = hajek(automatic, drawn, strata)
+    found = difference_of_means(automatic, drawn, strata)
     return {"point": found.point, "se": sqrt(found.variance)}
 
 
@@ -465,15 +437,14 @@ def stratified(inputs: Any) -> Said:
 @replays("boot.exact_n3")
 def exhaustive(inputs: Any) -> Said:
     d = inputs["d"]
-    means = [survey.moments(drawn).mean for drawn in product(d, repeat=len(d))]
-    spread = survey.moments(means)
+    means = [mean(drawn) for drawn in product(d, repeat=len(d))]
     return {
-        "n": spread.n,
-        "mean": spread.mean,
-        "sd": sqrt(spread.variance(0)),
+        "n": len(means),
+        "mean": mean(means),
+        "sd": pstdev(means),
         "min": min(means),
         "max": max(means),
-        "p_le_0": sum(mean <= 1e-15 for mean in means) / len(means),
+        "p_le_0": sum(one <= 1e-15 for one in means) / len(means),
     }
 
 

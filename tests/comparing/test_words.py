@@ -17,6 +17,7 @@ from workbench.comparing.intervals import Interval
 from workbench.comparing.paired import MeanOf, Pair, before_the_end, paired
 from workbench.comparing.totals import CauseTotal, PartTotal
 from workbench.comparing.words import Fact
+from workbench.text import figures
 
 
 def lines_of(facts: list[Fact]) -> list[str]:
@@ -37,14 +38,14 @@ def row(name: str, delta: float | None, automatic: float | None = None, verified
 def test_numbers_have_three_digits_a_true_minus_and_no_leading_zero(
     value: float | None, expected: str
 ) -> None:
-    assert expected == words.number(value)
+    assert expected == figures.number(value)
 
 
 @pytest.mark.parametrize(
     ("value", "expected"), [(0.2, "+.200"), (-0.2, "−.200"), (0.0001, ".000"), (-0.0001, ".000"), (None, "–")]
 )
 def test_differences_have_a_sign_unless_nothing_is_left_of_them(value: float | None, expected: str) -> None:
-    assert expected == words.signed(value)
+    assert expected == figures.signed(value)
 
 
 def test_intervals_have_both_ends() -> None:

@@ -13,13 +13,14 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import statement_recall
 from tests.exports.conftest import ROWS, Leave
 from workbench.formats import conll
 from workbench.formats.flat import original
 from workbench.formats.reading import Notes, read
 from workbench.formats.spans_out import Tagged, exact_tokens
 from workbench.model import Record, Unit, count
-from workbench.scoring import contextual_recall, ragas
+from workbench.scoring import ragas
 
 ALL = os.environ.get("WORKBENCH_READERS") == "all"  # now: tests have no such settings
 REFERENCES = {row["id"]: row["reference"] for row in ROWS}
@@ -239,8 +240,7 @@ def test_the_verdicts_that_deepeval_counted_are_read_from_its_run(
         assert [("The Taj Mahal stands in Agra.", "found", 0), ("It has 28 doors.", "missing", None)] == [
             (one.text, one.verdict, one.context) for one in said
         ]
-        tally: Any = contextual_recall.tally(said)
-        assert ("0.5", 0.5) == (record.scores["Contextual Recall"], float(tally.recall))
+        assert ("0.5", 0.5) == (record.scores["Contextual Recall"], statement_recall(record))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -292,9 +292,8 @@ def test_the_documented_lines_save_what_ragas_was_answered(
     (record,) = records(tmp_path / "ragas_traces.json")
     assert record.proposal is not None
     assert record.proposal.statements is not None
-    tally: Any = contextual_recall.tally(record.proposal.statements)
     entities: Any = ragas.assess(record.proposal)
-    assert result["context_recall"] == [float(tally.recall)] == [float(record.scores["context_recall"])]
+    assert result["context_recall"] == [statement_recall(record)] == [float(record.scores["context_recall"])]
     assert result["context_entity_recall"] == [ragas.value(count(entities.units))]
     assert result["context_entity_recall"] == [float(record.scores["context_entity_recall"])]
     assert ["it says so", "no doors"] == [one.reason for one in record.proposal.statements]

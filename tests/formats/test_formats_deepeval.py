@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import statement_recall
 from workbench.errors import InputError
 from workbench.model import Proposal, ProposedStatement, Sample, text_hash
-from workbench.scoring import contextual_recall
 
 GOLDEN = {
     "input": "q",
@@ -196,8 +196,7 @@ def test_a_saved_run_brings_the_verdicts_that_its_judge_gave(
     )
     assert ({}, None) == (fourth.scores, fourth.proposal)
     for one in loaded.records[:3]:
-        tally: Any = contextual_recall.tally(one.proposal.statements)
-        assert float(one.scores["Contextual Recall"]) == float(tally.recall)
+        assert float(one.scores["Contextual Recall"]) == statement_recall(one)
     assert [
         "Contextual Recall: not as many verdicts as sentences, its statements have no place: 1 row",
         "Contextual Recall: the judge's verdicts came in as statements: 3 rows",

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import statement_recall
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample, count, text_hash
-from workbench.scoring import contextual_recall, ragas
+from workbench.scoring import ragas
 
 INPUT = {"user_input": "q", "reference": "Ann met Bob.", "retrieved_contexts": ["Ann came.", "Bob left."]}
 SAMPLE = Sample(
@@ -216,7 +217,6 @@ def test_what_ragas_saved_is_counted_to_the_same_scores(fixture: Any) -> None:
     loaded = fixture("ragas_0_4_traces.json")
     same, where, when = loaded.records
     again: list[Any] = [ragas.assess(record.proposal) for record in loaded.records]
-    statements: Any = contextual_recall.tally(where.proposal.statements)
 
     assert loaded.errors == []
     assert ["0.9999999900000002", "0.6666666644444444", "0.9999999900000002"] == [
@@ -232,5 +232,5 @@ def test_what_ragas_saved_is_counted_to_the_same_scores(fixture: Any) -> None:
     assert [("found", "The first sentence says so."), ("missing", "No word of doors.")] == [
         (one.verdict, one.reason) for one in where.proposal.statements
     ]
-    assert ("0.5", 0.5) == (where.scores["context_recall"], float(statements.recall))
+    assert ("0.5", 0.5) == (where.scores["context_recall"], statement_recall(where))
     assert [None, None] == [same.proposal.statements, when.proposal.statements]

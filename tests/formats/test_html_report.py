@@ -31,6 +31,7 @@ from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
+from workbench.text.figures import signed
 
 DAY = date(2026, 11, 22)
 ROOT = Path(__file__).parents[2]
@@ -307,7 +308,7 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     reach = max(0, *shares) - min(0, *shares)
     assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
     text = Page(page).text
-    assert f"linked − true {words.signed(found.paired.bias, 2)}" in text
+    assert f"linked − true {signed(found.paired.bias, 2)}" in text
     wanted = [answer_words.effect_words(one, "entity") for one in made.effects]
     assert [] == [one for one in wanted if one not in text]
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tests.comparing.known_formulas import alpha, nominal, ordinal, weighted_kappa
-from workbench.comparing.agreement import Overlap
+from workbench.comparing.agreement import Distance, Overlap, Value, alpha, nominal
 from workbench.comparing.correlation import pearson, spearman
 
 Row = Mapping[str, Any]
@@ -88,6 +88,36 @@ def crowd(rows: Sequence[Row], expected: Row) -> Iterator[Figure]:
             for place in range(len(row["tokens"]))
         ]
         yield f"Broad Twitter {label} α nominal by token", wanted, value(alpha(items, nominal).value)
+
+
+def weighted_kappa(table: Sequence[Sequence[int]]) -> float | None:
+    """Cohen's κ with quadratic weights for ordered categories (1968); None where it is undefined."""
+    n = sum(map(sum, table))
+    rows, columns = [sum(row) for row in table], [sum(column) for column in zip(*table, strict=True)]
+    size = range(len(table))
+    seen = sum(table[i][j] * (i - j) ** 2 for i in size for j in size) * n
+    expected = sum(rows[i] * columns[j] * (i - j) ** 2 for i in size for j in size)
+    return 1 - seen / expected if expected else None
+
+
+def ordinal(items: Sequence[Sequence[Value | None]]) -> Distance[Value]:
+    """The distance of ranks: the squared number of values between two, half of each end counted.
+
+    It depends on how often each value was given, so it is made from the same items.
+    """
+    counts = Counter(
+        value
+        for item in items
+        if sum(value is not None for value in item) > 1
+        for value in item
+        if value is not None
+    )
+    below: dict[Value, float] = {}
+    passed = 0.0
+    for value in sorted(counts):  # type: ignore[type-var]
+        below[value] = passed + counts[value] / 2
+        passed += counts[value]
+    return lambda one, other: (below[one] - below[other]) ** 2
 
 
 def hundred(share: Any) -> float:

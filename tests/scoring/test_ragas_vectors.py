@@ -11,7 +11,6 @@ import pytest
 from workbench.model import Policy, Proposal, ProposedEntity, Sample, count
 from workbench.scoring import ragas
 from workbench.scoring.scorers import assess_all, score
-from workbench.scoring.similarities import counted
 
 FILE = Path(__file__).parents[2] / "fixtures" / "metric_vectors.json"
 VECTORS: list[dict[str, Any]] = json.loads(FILE.read_text("utf-8"))["context_entity_recall"]
@@ -61,16 +60,6 @@ def test_the_order_of_entities_and_contexts_does_not_matter(vector: dict[str, An
         assert one is not None
         assert other is not None
         assert ragas.value(count(one.units)) == ragas.value(count(other.units))
-
-
-@pytest.mark.parametrize("vector", VECTORS, ids=[vector["name"] for vector in VECTORS])
-def test_bulk_counting_gives_the_same_digits(vector: dict[str, Any]) -> None:
-    """The short way without units."""
-    short = counted(sample(vector), proposal(vector), Policy())
-    assessments = assess_all(sample(vector), proposal(vector), Policy(), threshold=85)
-
-    assert short.ragas == count(assessments["ragas"].units)
-    assert short.ragas_legacy == count(assessments["ragas_legacy"].units)
 
 
 def test_an_entity_is_equal_only_to_itself() -> None:

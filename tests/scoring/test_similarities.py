@@ -1,4 +1,4 @@
-"""Counting in bulk gives what the scorers' assessments give, under every threshold."""
+"""What is kept of a sample counts to what its assessments say, under every threshold."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from workbench.formats import native
 from workbench.formats.rows import Notes
 from workbench.model import Policy, Proposal, ProposedEntity, Record, Sample, count
 from workbench.scoring.names import SCORERS
-from workbench.scoring.scorers import assess_all
-from workbench.scoring.similarities import counted
+from workbench.scoring.scorers import assess_all, counted
 
 
 def demo() -> list[Record]:
@@ -28,7 +27,7 @@ POLICIES = {
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
 @pytest.mark.parametrize("threshold", [60, 75, 85, 94, 100])
-def test_bulk_tallies_are_those_of_the_assessments(policy: Policy, threshold: int) -> None:
+def test_what_is_kept_counts_to_the_assessments(policy: Policy, threshold: int) -> None:
     for record in demo():
         assert record.proposal is not None
         found = assess_all(record.sample, record.proposal, policy, threshold=threshold, evidence=False)
@@ -65,3 +64,14 @@ def test_a_near_name_is_a_suggestion_and_never_counted() -> None:
     assert unit.match.verdict == "missing"
     assert unit.match.similarity >= 75
     assert unit.match.note == "perhaps Anna Peterson"
+
+
+def test_a_name_that_stood_first_with_a_label_that_does_not_count_is_no_unit() -> None:
+    """The first label decides, as it does for a duplicate."""
+    sample = Sample("a", "?", "Paris is nice.", ("Paris.",))
+    names = (ProposedEntity("Paris", "place"), ProposedEntity("Paris", "person"))
+    proposal = Proposal("x", "", names, ((ProposedEntity("Paris", "person"),),))
+
+    found = assess_all(sample, proposal, Policy(counted_labels=("person",)), threshold=85)
+
+    assert ((), ()) == (found["linked"].units, found["presence"].units)

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from workbench import texts_disputes
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -19,6 +18,7 @@ from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
+from workbench.text.figures import number
 from workbench.tui import disputes_text
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
@@ -224,7 +224,7 @@ def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(be
     one = only(read(bench))
 
     assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
-    assert ".0000" == texts_disputes.moved(one.moves) == disputes_text.moved(one.moves)
+    assert ".0000" == disputes_text.moved(one.moves) == number(one.moves, 4)
 
 
 def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:
@@ -329,18 +329,19 @@ def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
 
 def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
-    bench.load([row(f"s{number}", near=number % 4 == 0) for number in range(16)])
+    groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
+    bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
     dispute_counts.count(bench.store, bench.info())
-    wish = Wish(6, design="disputed", tau=0.3, blind=0.0, seed=1)
+    wish = Wish(6, "stratified", "group", blind=0.0, seed=1)
     planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
-    for key in (*order[:4], order[-1]):
+    for key in (*order[:5], order[-1]):
         verify(bench, key, 2)
 
     begun = {one.key: one.pi for one in prefix(bench.store, bench.info(), "entity").rows}
     found = {one.id: one.moves for one in read(bench).disputes if one.between == "linked~verified"}
 
-    assert set(order[:4]) == set(begun)
+    assert set(order[:5]) == set(begun)
     assert len({round(pi, 9) for pi in begun.values()}) > 1
     assert {
         **{key: pytest.approx(0.4 / (16 * pi)) for key, pi in begun.items()},

@@ -9,6 +9,7 @@ import pytest
 
 from workbench.comparing import words
 from workbench.stages.figures import figures
+from workbench.text.figures import number as shown
 from workbench.texts_compare import figures_text
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
@@ -78,7 +79,7 @@ def test_five_annotators_who_differ_leave_a_range_and_nothing_known(bench: Any) 
     assert (low, high) == pytest.approx((found.estimate.reach.low, found.estimate.reach.high))
     assert "known" not in text
     line = next(line for line in text.splitlines() if line.startswith("  verified, all 200"))
-    wanted = f"between {words.number(low)} and {words.number(high)}"
+    wanted = f"between {shown(low)} and {shown(high)}"
     assert ["verified,", "all", "200", *wanted.split()] == line.split()[:7]
     assert line.endswith(f"{200 - differing} of 200 settled; {differing} open")
     assert {} == found.estimated, "causes of the settled samples are not those of all"

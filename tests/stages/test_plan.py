@@ -8,7 +8,7 @@ import pytest
 
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
-from workbench.stages import dispute_signals, editing, planning, queue
+from workbench.stages import editing, planning, queue
 from workbench.stages.facets import facets
 from workbench.stages.plan import Prefix, prefix, reach, report
 from workbench.stages.planning import Draft, Wish
@@ -21,18 +21,17 @@ NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
 
 
 def row(number: int, **more: Any) -> dict[str, Any]:
-    """A sample of two cities; every fourth has one of them under a near name, which is doubtful."""
-    names = ["Kathmandu" if number % 4 == 0 else NAMES[number % 8], NAMES[(number + 3) % 8]]
-    found = ["Katmandu" if number % 4 == 0 else names[0], names[1]]
+    """A sample of two cities."""
+    names = [NAMES[number % 8], NAMES[(number + 3) % 8]]
     return {
         "id": f"s{number:03}",
         "user_input": f"question {number}",
         "reference": ", ".join(names) + ".",
-        "retrieved_contexts": [", ".join(found) + "."],
+        "retrieved_contexts": [", ".join(names) + "."],
         "proposal": {
             "proposer": "p",
             "reference_entities": [{"text": name, "label": "place"} for name in names],
-            "context_entities": [found],
+            "context_entities": [names],
         },
         **more,
     }
@@ -45,7 +44,6 @@ def rows(n: int, **more: Any) -> list[dict[str, Any]]:
 def make(bench: Any, n: int, **wish: Any) -> Draft:
     """Make a plan as the command does."""
     info = bench.info()
-    dispute_signals.count(bench.store, info)
     drafted = planning.draft(bench.store, info, Wish(n, **wish), "ann")
     planning.make(bench.store, info, drafted)
     return drafted
@@ -82,18 +80,17 @@ def states(one: Prefix) -> list[tuple[str, str]]:
 # The order.
 
 
-def test_the_queue_follows_the_plan_and_the_disputed_come_early(bench: Any) -> None:
-    """A quarter of 200 samples is doubtful: of the first 40 they are far more than a quarter, 10."""
-    bench.load(rows(200), seed=3)
+def test_the_queue_follows_the_plan(bench: Any) -> None:
+    """By strata: of any four samples in a row the small group has one."""
+    bench.load([row(number, group="small" if number % 4 == 0 else "big") for number in range(200)], seed=3)
     before = order(bench)
 
-    drafted = make(bench, 40, design="disputed", tau=0.1)
+    make(bench, 40, design="stratified", by="group")
 
     after = order(bench)
     assert sorted(after) == sorted(before)
     assert after != before
-    assert sum(int(key[1:]) % 4 == 0 for key in after[:40]) > 16
-    assert drafted.plan.scorer == "linked"
+    assert sum(int(key[1:]) % 4 == 0 for key in after[:40]) == 10
     named = bench.query("SELECT key FROM sample ORDER BY rank")
     assert [key for (key,) in named] == after
     following = queue.next_sample(bench.store, bench.info().id, "ann")
@@ -110,35 +107,6 @@ def test_a_simple_plan_keeps_the_random_order_and_another_seed_draws_another(ben
     assert order(bench) != before
     planning.drop(bench.store, bench.info())
     assert order(bench) == before
-
-
-def test_probabilities_of_a_disputed_prefix_sum_to_its_length_at_every_stop(bench: Any) -> None:
-    """Over the whole population; and those of the prefix are the stored sizes times n over N."""
-    bench.load(rows(60), seed=3)
-    make(bench, 20, design="disputed")
-    keys = order(bench)
-    for key in keys[:5]:
-        decide(bench, key)
-
-    one = found(bench)
-
-    assert [row.key for row in one.rows] == keys[:5]
-    sizes = dict(bench.query("SELECT key, size FROM sample"))
-    assert sum(sizes.values()) == pytest.approx(60)
-    assert [row.pi for row in one.rows] == pytest.approx([5 * sizes[row.key] / 60 for row in one.rows])
-
-
-def test_far_behind_the_planned_n_nobody_is_more_than_certain(bench: Any) -> None:
-    bench.load(rows(60), seed=3)
-    make(bench, 20, design="disputed")
-    for key in order(bench)[:55]:
-        decide(bench, key)
-
-    chances = [row.pi for row in found(bench).rows]
-
-    assert len(chances) == 55
-    assert max(chances) == 1.0
-    assert 0 < min(chances) < 1
 
 
 def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
@@ -159,13 +127,13 @@ def test_strata_keep_their_shares_in_every_prefix(bench: Any) -> None:
     assert one.unreached == ()
 
 
-@pytest.mark.parametrize("design", ["", "simple", "disputed", "stratified"])
+@pytest.mark.parametrize("design", ["", "simple", "stratified"])
 def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design: str) -> None:
     """Without the rows: how many there are, how many beyond, each one's chance; nothing before the first."""
     bench.load([row(number, group="big" if number < 36 else "small") for number in range(40)])
     if design:
         make(bench, 20, design=design, by="group" if design == "stratified" else "")
-    assert reach(bench.store, bench.info(), "entity").chance(bench.id("s000"), "big") is None
+    assert reach(bench.store, bench.info(), "entity").chance("big") is None
     for key in order(bench)[:9]:
         decide(bench, key)
     decide(bench, order(bench)[-1], off_plan=True)
@@ -174,10 +142,10 @@ def test_what_exports_know_of_the_prefix_is_what_its_rows_say(bench: Any, design
 
     assert (9, 1, 40) == (short.n, short.beyond, short.population)
     assert (len(one.rows), one.beyond, one.design) == (short.n, short.beyond, short.design)
-    assert [row.pi for row in one.rows] == [short.chance(row.sample_id, row.stratum) for row in one.rows]
+    assert [row.pi for row in one.rows] == [short.chance(row.stratum) for row in one.rows]
     chances = {row.stratum: row.pi for row in one.rows}
-    expected = {"disputed": None, "stratified": chances.get("big")}.get(design, 9 / 40)
-    assert expected == short.chance(bench.id(order(bench)[-1]), "big")
+    expected = chances.get("big") if design == "stratified" else 9 / 40
+    assert expected == short.chance("big")
 
 
 def test_a_stratum_that_is_not_reached_is_named(bench: Any) -> None:
@@ -217,42 +185,6 @@ def test_strata_of_numbers_truths_and_nothing(bench: Any) -> None:
     assert bench.query("SELECT count(*) FROM sample WHERE stratum = ''") == [(6,)]
 
 
-def test_weighted_strata_get_more_where_more_is_disputed(bench: Any) -> None:
-    """The doubtful quarter gets more than its quarter of the reviews."""
-    bench.load([row(number, group=str(number % 4 == 0)) for number in range(80)])
-
-    plain = make(bench, 20, design="stratified", by="group")
-    weighted = make(bench, 20, design="stratified", by="group", weighted=True)
-
-    assert dict(plain.strata) == {"False": (60, 15), "True": (20, 5)}
-    assert weighted.strata["True"][1] > 5
-    assert weighted.plan.scorer == "linked"
-
-
-def test_without_anything_disputed_the_draw_is_simple_random_and_says_so(bench: Any) -> None:
-    bench.load([row(4 * number + 1) for number in range(20)])
-    drafted = planning.draft(bench.store, bench.info(), Wish(5, "disputed"), "ann")
-
-    assert drafted.plan.design == "simple"
-    assert drafted.plan.scorer == ""
-    assert any("simple random" in note for note in drafted.notes)
-
-
-def test_another_scorer_or_a_column_of_the_file_can_say_what_is_disputed(bench: Any) -> None:
-    """How far it is from the default scorer; an unknown one is refused with those there are."""
-    bench.load([row(number, context_entity_recall=0.0 if number < 5 else 1.0) for number in range(40)])
-
-    drafted = make(bench, 10, design="disputed", scorer="context_entity_recall")
-    sizes = dict(bench.query("SELECT key, size FROM sample"))
-
-    assert drafted.plan.scorer == "context_entity_recall"
-    assert min(sizes[f"s{number:03}"] for number in range(1, 4)) > max(
-        sizes[f"s{number:03}"] for number in range(20, 40) if number % 4
-    )
-    with pytest.raises(UsageError, match="unknown scorer 'nobody'; there is: ragas"):
-        make(bench, 10, design="disputed", scorer="nobody")
-
-
 # When it can be made.
 
 
@@ -264,7 +196,7 @@ def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(be
     decide(bench, "s001", "skipped")
     opened = bench.open("s002")
     act(bench.store, opened, Flag("odd"))
-    make(bench, 12, design="disputed")
+    make(bench, 12, seed=9)
     drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
     decide(bench, "s003", how, "bob")
     tables = bench.tables("sample", "plan", "dataset")
@@ -332,16 +264,12 @@ def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
     [
         ({"n": 11}, "11 reviews of 10 samples cannot be planned"),
         ({"n": 1}, "at least 2"),
-        ({"n": 5, "design": "best"}, "no design 'best'; there is: simple, stratified, disputed"),
+        ({"n": 5, "design": "best"}, "no design 'best'; there is: simple, stratified"),
         ({"n": 5, "design": "stratified"}, "strata come from a field"),
         ({"n": 5, "by": "group"}, "strata come from a field"),
         ({"n": 5, "design": "stratified", "by": "label"}, "no field 'label'"),
         ({"n": 5, "design": "stratified", "by": "meta."}, "name a key"),
         ({"n": 5, "design": "stratified", "by": "meta.no"}, "nothing to stratify by"),
-        ({"n": 5, "weighted": True}, "only strata"),
-        ({"n": 5, "scorer": "ragas"}, "for --design disputed or --weighted only"),
-        ({"n": 5, "tau": 0.2}, "for --design disputed or --weighted only"),
-        ({"n": 5, "design": "disputed", "tau": 0.0}, "tau"),
         ({"n": 5, "holdout": 1.0}, "less than 1"),
         ({"n": 9, "holdout": 0.2}, "9 reviews of 8 samples outside the holdout"),
         ({"n": 5, "blind": 2.0}, "blind arm"),
@@ -353,13 +281,6 @@ def test_a_wish_that_cannot_be_fulfilled_says_why(bench: Any, wish: dict[str, An
     with pytest.raises(UsageError, match=why):
         make(bench, **wish)
     assert bench.query("SELECT count(*) FROM plan") == [(0,)]
-
-
-def test_a_dispute_needs_a_proposal(bench: Any) -> None:
-    bench.load([{key: value for key, value in one.items() if key != "proposal"} for one in rows(10)])
-
-    with pytest.raises(UsageError, match="workbench propose"):
-        make(bench, 5, design="disputed")
 
 
 # The holdout and the blind arm.
@@ -618,16 +539,17 @@ def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
 
     counts: list[list[str]] = []
     for n, name in ((30, "small"), (300, "large")):
-        bench.load(rows(n), f"{name}.jsonl", dataset=name, blind=0.1)
+        bench.load([row(k, group=str(k % 2)) for k in range(n)], f"{name}.jsonl", dataset=name, blind=0.1)
         info = bench.info(name)
-        dispute_signals.count(bench.store, info)
         asked: list[str] = []
 
         def listen(_connection: Any, _cursor: Any, text: str, *_: Any, into: list[str] = asked) -> None:
             into.append(" ".join(text.split()))
 
         event.listen(bench.store.engine, "before_cursor_execute", listen)
-        planning.make(bench.store, info, planning.draft(bench.store, info, Wish(20, "disputed"), "ann"))
+        planning.make(
+            bench.store, info, planning.draft(bench.store, info, Wish(20, "stratified", "group"), "ann")
+        )
         prefix(bench.store, info, "entity")
         event.remove(bench.store.engine, "before_cursor_execute", listen)
         counts.append([text for text in asked if not text.startswith(("BEGIN", "PRAGMA"))])

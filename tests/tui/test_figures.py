@@ -7,7 +7,8 @@ from fractions import Fraction
 import pytest
 
 from workbench.model import Evidence, Match, Span, Tally, Unit
-from workbench.tui.figures import delta, doubtful, least_certain, tally, unit_symbol, value, verdict
+from workbench.text.figures import delta, value
+from workbench.tui.figures import doubtful, least_certain, tally, unit_symbol, verdict
 
 
 @pytest.mark.parametrize(

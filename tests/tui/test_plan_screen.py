@@ -85,7 +85,7 @@ def verify(store: Store, count: int) -> None:
 async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
     database: Path, store: Store, make_app: Any, press: Press
 ) -> None:
-    """Sixty reviews, disputed, a fifth kept back; the consequences stand before it is made."""
+    """Sixty reviews, by group, a fifth kept back; the consequences stand before it is made."""
     app = make_app(database)
     info = find_dataset(store, None)
     before = list(queue_ids(store, info.id, "ann"))
@@ -93,24 +93,22 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         await press(pilot, "P")
         assert isinstance(app.screen, PlanScreen)
         assert "no plan  for 80 samples" in shown(app)
-        await press(pilot, "n", "down", "right", "down", "right", "right")
+        await press(pilot, "n", "down", "down", "right", "right")
         assert isinstance(app.screen, PlanForm)
         await press(pilot, "enter")
         assert isinstance(app.screen, PlanConfirm)
         text = shown(app, "#text")
-        assert "disputed first, by chance (sequential Poisson): 60 reviews for 64 samples" not in text
         assert "simple random: 60 reviews for 64 samples" in text
-        assert "note: nothing sets the samples apart, or nearly all are planned" in text
         assert "holdout: 16 samples in 2 groups, blind, after the plan" in text
         assert "blind arm: raised from 0% to 50%, about 30 of 60 reviews" in text
         await press(pilot, "escape", "n", "left", "left", "down", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
         assert "0 of 20 planned  for 80 samples" in shown(app)
-        assert "disputed first, by chance (sequential Poisson), by linked" in shown(app)
+        assert "stratified by group" in shown(app)
         assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
         plan = plan_of(store, info.id)
         assert plan is not None
-        assert (plan.design, plan.planned_n, plan.population) == ("disputed", 20, 80)
+        assert (plan.design, plan.planned_n, plan.population) == ("stratified", 20, 80)
         await press(pilot, "escape")
         assert isinstance(app.screen, QueueScreen)
         after = list(queue_ids(store, info.id, "ann"))
@@ -313,7 +311,7 @@ def test_pictures(
     snap_compare: Any, database: Path, store: Store, make_app: Any, settle: Any, press: Press,
     what: str, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    """A plan by strata with some reviews, the form, and what a disputed one would mean."""
+    """A plan by strata with some reviews, the form, and what one by strata would mean."""
     info = find_dataset(store, None)
     if what == "stand":
         drafted = planning.draft(store, info, Wish(20, "stratified", "meta.lang", holdout=0.2), "ann")
@@ -353,5 +351,7 @@ async def test_the_review_says_when_the_plan_is_complete(
         await press(pilot, "C")
         assert type(app.screen).__name__ == "CompareScreen"
         await press(pilot, "escape")
+        assert type(app.screen).__name__ == "ReviewScreen"
+        await press(pilot, "b")
         assert isinstance(app.screen, QueueScreen)
         assert "21 of" in app.screen.query_one(ProgressLine).text

@@ -1,13 +1,17 @@
-"""Whether two judges of the same units agree: tables, κ with AC1 beside it, rates."""
+"""Whether judges of the same units agree: tables, κ with AC1 next to it, rates, α."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import sqrt
+from math import fsum, sqrt
+from typing import TypeVar
 
 from workbench.comparing.intervals import Interval, wilson
+
+Value = TypeVar("Value", bound=Hashable)
+Distance = Callable[[Value, Value], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +231,42 @@ def by_label(rows: Iterable[tuple[str | None, str | None]], *, strict: bool) -> 
             at(verified)[2] += 1
             at(verified)[0] += own == verified
     return {label: Overlap(*counts) for label, counts in sorted(linked.items())}
+
+
+@dataclass(frozen=True, slots=True)
+class Alpha:
+    """`value` = 1 − observed / expected disagreement; None where all values are equal."""
+
+    value: float | None
+    observed: float
+    expected: float
+
+
+def alpha(items: Sequence[Sequence[Value | None]], distance: Distance[Value]) -> Alpha:
+    """α over items, each with the values that its judges gave (None: not judged) (Krippendorff 2011).
+
+    An item with fewer than two values says nothing and stays out. Pairs are counted by distinct value, so
+    that many items with few values are cheap.
+    """
+    judged = [[value for value in item if value is not None] for item in items]
+    judged = [item for item in judged if len(item) > 1]
+    pooled = Counter(value for item in judged for value in item)
+    n = pooled.total()
+    if n < 2:
+        return Alpha(None, 0.0, 0.0)
+    observed = fsum(_within(Counter(item), distance) / (len(item) - 1) for item in judged) / n
+    expected = _within(pooled, distance) / (n * (n - 1))
+    return Alpha(1 - observed / expected if expected else None, observed, expected)
+
+
+def _within(counts: Mapping[Value, int], distance: Distance[Value]) -> float:
+    """The distances of all ordered pairs of different entries."""
+    values = list(counts.items())
+    return 2 * fsum(
+        n * m * distance(one, other) for i, (one, n) in enumerate(values) for other, m in values[i + 1 :]
+    )
+
+
+def nominal(one: Hashable, other: Hashable) -> float:
+    """0 for equal values, 1 for others."""
+    return float(one != other)

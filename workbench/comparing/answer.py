@@ -10,7 +10,7 @@ from typing import Literal
 from workbench.comparing.estimates import Estimate
 from workbench.comparing.explained import Share
 from workbench.comparing.figures import Row
-from workbench.comparing.means import Mean
+from workbench.comparing.means import FEWEST, Mean
 from workbench.comparing.reasons import What, what_of
 from workbench.comparing.triage import Clue, Suspicion
 from workbench.model import Kind, Span, Verdict
@@ -25,8 +25,6 @@ AT_ONCE = 20
 """Samples of a larger dataset to review before the first estimate."""
 MORE = 40
 """Samples of a larger dataset to review next, once there is an estimate."""
-FEWEST = 10
-"""Samples in random order from which there is an estimate."""
 TOLERANCE = 0.1
 """Values that differ by more count as wrong."""
 BETTER = 0.02

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.answer import FEWEST
+from workbench.comparing.means import FEWEST
 from workbench.comparing.reasons import UNITS, What
-from workbench.comparing.words import many, number, signed
+from workbench.text.figures import many, number, signed
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer, Effect, Step, Worst

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from workbench.comparing.estimators import Drawn, clusters
+from workbench.comparing.estimators import Drawn
 from workbench.comparing.intervals import at_most, at_most_always
 
 FEWEST_DIFFERENT = 5
@@ -51,32 +51,21 @@ def exact_bound(
     defined: float,
     *,
     always: bool,
-    lowest: float | None,
-    by_group: bool = False,
     within: float = EQUAL,
 ) -> Bound | None:
     """The bound for `total` samples, `defined` of them (a share) with units; None where differences abound.
 
-    `always`: it is looked at after every sample. `lowest` is the smallest chance that any sample had to be
-    drawn; what is drawn more rarely than evenly hides in proportion. `by_group`: whole groups were drawn, so
-    they are what is counted; one that differs anywhere differs. Differences less than `within` apart are
-    equal: their mean is seen in the point, only others can hide.
+    `always`: it is looked at after every sample. A stratum of which fewer are drawn than evenly hides in
+    proportion. Differences less than `within` apart are equal: their mean is seen in the point, only others
+    can hide.
     """
     known = [one for one in drawn if not one.open]
     both = [(one.automatic, one.verified) for one in known]
-    apart = [(f is None) != (y is None) for f, y in both]  # only one side has units
-    usual = rare([y - f for f, y in both if f is not None and y is not None], sum(apart), within)
+    apart = sum((f is None) != (y is None) for f, y in both)  # only one side has units
+    usual = rare([y - f for f, y in both if f is not None and y is not None], apart, within)
     if usual is None:
         return None
     n, differing = len(known), usual[1]
-    if by_group:
-        groups = clusters([one.group for one in known]).tolist()
-        off = [
-            beside or (f is not None and y is not None and abs(y - f - usual[0]) >= within)
-            for beside, (f, y) in zip(apart, both, strict=True)
-        ]
-        n, differing = len(set(groups)), len({g for g, differs in zip(groups, off, strict=True) if differs})
-    chance = min(one.pi or 1.0 for one in drawn) if lowest is None else lowest
-    rarer = max(1.0, len(drawn) / (chance * total))
+    rarer = max(1.0, len(drawn) / (min(one.pi or 1.0 for one in drawn) * total))
     share = min(1.0, rarer * (at_most_always if always else at_most)(differing, n))
     return Bound(differing, n, usual[0], share, min(1.0, share / defined))

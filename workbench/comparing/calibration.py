@@ -15,6 +15,7 @@ from workbench.comparing import correction, reliability, thresholds
 from workbench.comparing.correction import Line
 from workbench.comparing.curve import FOUND, MISSING, UNSURE, Vectors, overlay, recalls_at, vectors
 from workbench.comparing.intervals import Interval, around
+from workbench.comparing.means import FEWEST
 from workbench.comparing.reliability import Model, Reliability
 from workbench.comparing.thresholds import Floats, Ints, Objective, Sums
 from workbench.matching.version import FLOOR
@@ -23,9 +24,6 @@ FEW_CHANGES = 5
 """Differences other than 0 below which no interval is given: it would be too narrow, or have no width."""
 
 _EQUAL = 1e-12
-
-FEWEST = 10
-"""Verified samples below which nothing is fitted, and groups below which no interval is given."""
 
 
 @dataclass(frozen=True, slots=True)

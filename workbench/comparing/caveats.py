@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import TYPE_CHECKING
 
 from workbench.comparing.estimators import Figures
-from workbench.comparing.survey import least_correlation
+from workbench.comparing.means import BADGE, FEWEST
 
 if TYPE_CHECKING:
     from workbench.comparing.bounds import Bound
     from workbench.comparing.estimates import Estimate
 
-FEWEST = 10
-"""Verified samples, and groups, below which only counts are shown."""
-BADGE = 30
-"""Verified samples from which an estimate may stand without a caution."""
 
 DRAWN = {
-    "disputed": "Disputed samples were drawn more often; each sample weighs 1 / its chance.",
     "stratified": "Samples were drawn with equal chances within each stratum.",
     "simple": "Samples were drawn with equal chances.",
 }
@@ -29,13 +25,10 @@ def assumptions(
     planned: int | None,
     at_planned: bool,
     complete: bool,
-    all_groups: int | None,
 ) -> tuple[str, ...]:
     """The sentences that belong to an estimate, the way it was drawn first."""
     said = [*_of_design(found, planned, at_planned, complete), *_of_samples(found)]
-    if all_groups is not None and not complete:
-        said.append(f"Whole groups were drawn: {middle.groups} of {all_groups}.")
-    elif found.groups is not None:
+    if found.groups is not None:
         few = f", fewer than {FEWEST}, so no interval." if found.groups < FEWEST else "."
         said.append(f"Generalising by group: {found.groups} groups{few}")
     if middle.borrowed:
@@ -83,3 +76,8 @@ def _of_samples(found: Estimate) -> list[str]:
     if found.undefined or found.excluded:
         said.append(f"{found.undefined} without units and {found.excluded} excluded are no part of the mean.")
     return said
+
+
+def least_correlation(n: int) -> float:
+    """The |correlation| above which automatic values can help at all: 1 / sqrt(n − 2), for n > 2."""
+    return 1 / sqrt(n - 2) if n > 2 else 1.0

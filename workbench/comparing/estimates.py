@@ -5,27 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import fsum, sqrt
+from math import sqrt
 from typing import Literal
 
+import numpy as np
+
 from workbench.comparing.bounds import EQUAL, Bound, exact_bound
-from workbench.comparing.caveats import FEWEST, assumptions
-from workbench.comparing.estimators import Drawn, Figures, Fill, hajek
+from workbench.comparing.caveats import assumptions
+from workbench.comparing.correlation import pearson
+from workbench.comparing.estimators import Drawn, Figures, Fill, difference
 from workbench.comparing.intervals import (
     UNIT,
     Interval,
     sequence_factor,
     t_quantile,
 )
-from workbench.comparing.means import Mean, mean
-from workbench.comparing.survey import (
-    PowerTuned,
-    moments,
-    ppi,
-    without,
-)
+from workbench.comparing.means import FEWEST, Mean, mean
 
-Design = Literal["simple", "stratified", "disputed", "hand", "imported"]
+Design = Literal["simple", "stratified", "hand", "imported"]
 Method = Literal["", "known", "range", "t", "confidence sequence", "exact bound"]
 
 
@@ -77,7 +74,6 @@ class Estimate:
     bias: float | None = None
     bias_interval: Interval | None = None
     bound: Bound | None = None
-    tuned: PowerTuned | None = None
     assumptions: tuple[str, ...] = ()
 
     @property
@@ -94,8 +90,6 @@ def estimate(
     strata: Sequence[str] = (),
     planned: int | None = None,
     at_planned: bool = False,
-    lowest: float | None = None,
-    all_groups: int | None = None,
     limits: Interval | None = UNIT,
     within: float = EQUAL,
 ) -> Estimate:
@@ -103,14 +97,10 @@ def estimate(
 
     `automatic` has one value a sample, `strata` its stratum where the design has some; `drawn` holds the
     prefix. `planned` is the sample size of the plan, `at_planned` whether the prefix ends there: only then
-    is the interval a t interval, else a confidence sequence. `lowest` is the smallest chance that any sample
-    had, those outside the prefix too. `all_groups`: whole groups were drawn, out of so many. `limits` are
-    the ends of the scale, None for parts of a difference. Differences less than `within` apart are equal.
+    is the interval a t interval, else a confidence sequence. `limits` are the ends of the scale, None for
+    parts of a difference. Differences less than `within` apart are equal.
     """
-    ask = partial(
-        _estimate, design=design, strata=strata, planned=planned, at_planned=at_planned, lowest=lowest,
-        all_groups=all_groups,
-    )  # fmt: skip
+    ask = partial(_estimate, design=design, strata=strata, planned=planned, at_planned=at_planned)
     found = ask(automatic, drawn, limits=limits, within=within)
     mean_automatic = found.automatic.value
     if found.point is None or mean_automatic is None:
@@ -157,8 +147,6 @@ def _estimate(
     strata: Sequence[str],
     planned: int | None,
     at_planned: bool,
-    lowest: float | None,
-    all_groups: int | None,
     limits: Interval | None,
     within: float,
 ) -> Estimate:
@@ -176,13 +164,9 @@ def _estimate(
         verified=mean(one.verified for one in drawn if not one.open and not one.excluded),
     )
     complete = len(drawn) == len(automatic)
-    grouping = all_groups if not complete else None
 
     def figures(fill: Fill) -> Figures:
-        found = hajek(
-            automatic, drawn, strata, fill=fill, certain=complete, all_groups=grouping, within=within
-        )
-        return _upright(found)
+        return difference(automatic, drawn, strata, fill=fill, certain=complete, within=within)
 
     refusal = _refusal(start, drawn, complete)
     try:
@@ -197,8 +181,6 @@ def _estimate(
             low, high = figures("low"), figures("high")
     except ValueError as reason:
         return replace(start, refusal=str(reason))
-    if grouping is not None and middle.groups < FEWEST:
-        return replace(start, refusal=f"{middle.groups} groups, fewer than {FEWEST}: counts only")
     reach = None if low is high else Interval(low.point, high.point)
     point = middle.point if reach is None else min(max(middle.point, low.point), high.point)
     found = replace(
@@ -213,10 +195,7 @@ def _estimate(
     looks = complete or at_planned
     bound = None
     if not complete:
-        bound = exact_bound(
-            drawn, found.total, middle.share, always=not looks, lowest=lowest, by_group=grouping is not None,
-            within=within,
-        )  # fmt: skip
+        bound = exact_bound(drawn, found.total, middle.share, always=not looks, within=within)
     found = _intervals(found, bound, (low, middle, high), complete, None if looks else planned or 0)
     if limits is not None:
         found = replace(
@@ -227,8 +206,8 @@ def _estimate(
             generalising=_within(found.generalising, limits),
         )
     if not complete:
-        found = _beside(found, automatic, drawn)
-    return replace(found, assumptions=assumptions(found, middle, planned, at_planned, complete, all_groups))
+        found = replace(found, correlation=_correlation(drawn))
+    return replace(found, assumptions=assumptions(found, middle, planned, at_planned, complete))
 
 
 def _within(interval: Interval | None, limits: Interval | None) -> Interval | None:
@@ -236,11 +215,6 @@ def _within(interval: Interval | None, limits: Interval | None) -> Interval | No
     if interval is None or limits is None or interval.high <= limits.low or interval.low >= limits.high:
         return interval
     return interval.clipped(limits.low, limits.high)
-
-
-def _upright(figures: Figures) -> Figures:
-    """The figures with the ratio's bias taken out: up to .003 of 20 dispute-weighted samples, .001 of 50."""
-    return replace(figures, point=figures.point + figures.tilt)
 
 
 def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
@@ -320,24 +294,11 @@ def _excluded_share(drawn: Sequence[Drawn], strata: Sequence[str], complete: boo
     marked = [
         Drawn(0.0, float(one.excluded), one.pi, one.stratum, one.group) for one in drawn if not one.open
     ]
-    return hajek([0.0] * max(len(strata), 1), marked, strata, certain=complete).point
+    return difference([0.0] * max(len(strata), 1), marked, strata, certain=complete).point
 
 
-def _beside(found: Estimate, automatic: Sequence[float | None], drawn: Sequence[Drawn]) -> Estimate:
-    """How closely both values go together, and PPI++ for simple draws."""
+def _correlation(drawn: Sequence[Drawn]) -> float | None:
+    """How closely both values go together; None where one of them does not vary."""
     pairs = [(one.automatic, one.verified) for one in drawn]
-    known = [(f, y) for f, y in pairs if f is not None and y is not None]
-    if len(known) < FEWEST:
-        return found
-    ours, theirs = [y for _, y in known], [f for f, _ in known]
-    one, other = moments(ours), moments(theirs)
-    if not one.squares or not other.squares:
-        return found
-    together = fsum((y - one.mean) * (f - other.mean) for f, y in known)
-    correlation = together / (sqrt(one.squares) * sqrt(other.squares))
-    rest = without(moments([value for value in automatic if value is not None]), other)
-    tuned = None
-    whole = found.n == len(drawn) and found.automatic.undefined == 0
-    if found.design == "simple" and whole and rest.n and found.method == "t" and found.groups is None:
-        tuned = ppi(ours, theirs, rest)
-    return replace(found, correlation=correlation, tuned=tuned)
+    known = np.array([(f, y) for f, y in pairs if f is not None and y is not None])
+    return pearson(*known.T) if len(known) >= FEWEST else None

@@ -1,6 +1,6 @@
 """The mean verified value of a whole corpus from the automatic values of all and the verified ones of some.
 
-One formula for every design: the Hájek difference estimator, within strata where there are some.
+One formula for both designs: the difference estimator, within strata where there are some.
 `automatic` is None for a sample without automatic units, `verified` for one without verified units; such a
 sample is no part of the mean but was drawn like the others, so the mean is a ratio of two estimated totals.
 """
@@ -47,9 +47,8 @@ class Figures:
 
     `variance` is that of drawing from this corpus, `unfinished` the same as if the corpus had no end,
     `process` that of the corpus as a draw from what made it; `share` is the estimated share of samples that
-    have verified units. `tilt` is what takes the ratio's bias out of the point, to first order; 0 where
-    chances are equal. `df` are the degrees of freedom of `variance`: n − 1 where chances are equal.
-    `borrowed` names strata whose only sample took its spread from the others.
+    have verified units. `df` are the degrees of freedom of `variance`. `borrowed` names strata whose
+    only sample took its spread from the others.
     """
 
     point: float
@@ -60,15 +59,13 @@ class Figures:
     n: int
     groups: int
     share: float
-    tilt: float = 0.0
     borrowed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Terms:
-    """One entry a drawn sample: weight, chance, verified and automatic value, whether each is defined."""
+    """One entry a drawn sample: chance, verified and automatic value, whether each is defined."""
 
-    weight: Floats
     chance: Floats
     verified: Floats
     automatic: Floats
@@ -78,29 +75,24 @@ class _Terms:
     group: NDArray[np.int64]
 
 
-def hajek(
+def difference(
     automatic: Sequence[float | None],
     drawn: Sequence[Drawn],
     strata: Sequence[str] = (),
     *,
     fill: Fill = "drop",
     certain: bool = False,
-    all_groups: int | None = None,
     within: float = 0.0,
 ) -> Figures:
-    """theta = mean of all automatic values + weighted mean of (verified − automatic), by strata.
+    """theta = mean of all automatic values + mean of (verified − automatic), by strata.
 
     `automatic` and `strata` have an entry for each of the N samples. `fill` drops open samples or gives
-    every sample its low or high bound. `certain`: all were drawn, whatever their chance. `all_groups`: whole
-    groups were drawn, out of so many. Where the e of a stratum lie less than `within` apart they are equal:
-    they have no spread.
+    every sample its low or high bound. `certain`: all were drawn, whatever their chance. Where the e of a
+    stratum lie less than `within` apart they are equal: they have no spread.
 
-    With w = 1 / pi, W = Σ w, e_i = (z y − a f)_i − theta (z − a)_i where z and a say whether verified and
-    automatic units exist (e = d − dbar when they always do), q = w (e − ebar), o = 1 − pi:
-    V = n/(n − 1) Σ o (q − qbar)² / W², qbar = Σ o q / Σ o; strata add V_h (N_h / N)². A ratio of means is
-    biased by −cov(Σ q, Σ w) / W² (Cochran 1977, section 6.8): the tilt is n/(n − 1) Σ o (q − qbar) w / W².
-    df = V² / Σ (V_h² / (n*_h − 1)) over the unfinished strata (Satterthwaite 1946; Cochran 1977, section
-    5.4), where n* = W² / Σ w² is what n unequal weights are worth (Kish 1965).
+    With e_i = (z y − a f)_i − theta (z − a)_i, where z and a say whether verified and automatic units exist
+    (e = d − dbar when they always do), V = Σ_h (N_h / N)² (1 − pi_h) s_h² / n_h, s_h² that of the e.
+    df = V² / Σ (V_h² / (n_h − 1)) over the unfinished strata (Satterthwaite 1946; Cochran 1977, section 5.4).
     Raises ValueError when no sample is left, a stratum has none, or every stratum a single one.
     """
     names = sorted(set(strata) or {""})
@@ -116,8 +108,7 @@ def hajek(
         empty = next(name for name, n in zip(names, taken, strict=True) if not n)
         raise ValueError(f"stratum {empty!r} has no verified sample")
     parts = sizes / sizes.sum()
-    held = np.bincount(terms.stratum, terms.weight, len(names))
-    relative = terms.weight * (parts / np.where(held > 0, held, 1))[terms.stratum]  # sums to 1
+    relative = (parts / np.where(taken > 0, taken, 1))[terms.stratum]  # sums to 1
     had = np.array([value is not None for value in automatic], dtype=float)
     values = np.array([0.0 if value is None else value for value in automatic])
     gained = terms.has_verified * terms.verified - terms.has_automatic * terms.automatic
@@ -129,14 +120,10 @@ def hajek(
     errors = _levelled((gained - point * joined) / share, terms, within)
     around_mean = terms.has_verified * (terms.verified - point) / share
     groups = int(terms.group.max()) + 1
-    process = _process(around_mean, relative, terms.group, len(automatic), all_groups)
-    if all_groups is not None:
-        unfinished = _by_group(errors - float((relative * errors).sum()), relative, terms.group)
-        variance = unfinished * (1 - groups / all_groups)
-        return Figures(point, variance, unfinished, process, groups - 1, len(kept), groups, share)
-    variance, unfinished, df, tilt, borrowed = _by_stratum(terms, errors, parts)
+    process = _process(around_mean, relative, terms.group, len(automatic))
+    variance, unfinished, df, borrowed = _by_stratum(terms, errors, parts)
     singles = tuple(names[number] for number in borrowed)
-    return Figures(point, variance, unfinished, process, df, len(kept), groups, share, tilt, singles)
+    return Figures(point, variance, unfinished, process, df, len(kept), groups, share, singles)
 
 
 def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
@@ -153,7 +140,6 @@ def _terms(kept: Sequence[Drawn], fill: Fill, place: dict[str, int], certain: bo
     chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
     verified = [_filled(one, fill) for one in kept]
     return _Terms(
-        weight=1 / chance,
         chance=chance,
         verified=_zeros(verified),
         automatic=_zeros(one.automatic for one in kept),
@@ -191,47 +177,36 @@ def _defined(values: Iterable[float | None]) -> Floats:
     return np.array([value is not None for value in values], dtype=float)
 
 
-def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, float, list[int]]:
-    """Variance, that of a corpus without end, its degrees of freedom, tilt, strata with one sample."""
-    unfinished = pooled = tilt = 0.0
+def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, list[int]]:
+    """Variance, that of a corpus without end, its degrees of freedom, strata with one sample."""
+    unfinished = pooled = 0.0
     known = 0
     found: list[tuple[float, float]] = []  # the variance of each unfinished stratum and its df
     single: list[tuple[int, float]] = []
     for number in np.unique(terms.stratum):
         inside = terms.stratum == number
-        weight, left = terms.weight[inside], 1 - terms.chance[inside]
-        n, total = len(weight), float(weight.sum())
-        part = float(parts[number]) ** 2
+        each, left = errors[inside], 1 - float(terms.chance[inside][0])
+        n = len(each)
         if n == 1:
-            if left[0] > 0:
-                single.append((int(number), float(left[0])))
+            if left > 0:
+                single.append((int(number), left))
             continue
-        each = errors[inside]
-        q = weight * (each - float((weight * each).sum()) / total)
-        free = n / (n - 1) * float((q**2).sum()) / total**2
-        unfinished += part * free
-        if left.sum() > 0:
-            middle = float((left * q).sum() / left.sum())
-            own = part * n / (n - 1) * float((left * (q - middle) ** 2).sum()) / total**2
-            found.append((own, max(_worth(weight) - 1, 1.0)))
-            together = float((left * (q - middle) * weight).sum())
-            tilt += float(parts[number]) * n / (n - 1) * together / total**2
+        spread = float(each.var(ddof=1)) / n
+        own = float(parts[number]) ** 2 * spread
+        unfinished += own
+        if left > 0:
+            found.append((left * own, n - 1))
             known += n - 1
-            pooled += (n - 1) * n * free
+            pooled += (n - 1) * n * spread
     if single and not known:
         raise ValueError("every unfinished stratum has a single verified sample, which shows no spread")
     for number, rest in single:
-        spread = float(parts[number]) ** 2 * pooled / known
-        found.append((rest * spread, known))
-        unfinished += spread
+        own = float(parts[number]) ** 2 * pooled / known
+        found.append((rest * own, known))
+        unfinished += own
     variance = sum(one for one, _ in found)
     df = _satterthwaite(found) if found else max(len(errors) - 1, 1)
-    return variance, unfinished, df, tilt, [number for number, _ in single]
-
-
-def _worth(weight: Floats) -> float:
-    """W² / Σ w²: how many equal weights these are worth; their number where all are equal."""
-    return len(weight) / (1 + float(((weight / weight.mean() - 1) ** 2).mean()))
+    return variance, unfinished, df, [number for number, _ in single]
 
 
 def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
@@ -242,15 +217,7 @@ def _satterthwaite(parts: Sequence[tuple[float, float]]) -> float:
     return round(1 / sum((one / variance) ** 2 / df for one, df in parts), 6)
 
 
-def _by_group(errors: Floats, relative: Floats, group: NDArray[np.int64]) -> float:
-    """G/(G − 1) Σ_g (Σ_{i in g} w (e − ebar))² / W²."""
-    sums = np.bincount(group, relative * errors)
-    return len(sums) / max(len(sums) - 1, 1) * float((sums**2).sum())
-
-
-def _process(
-    values: Floats, relative: Floats, group: NDArray[np.int64], total: int, all_groups: int | None
-) -> float:
+def _process(values: Floats, relative: Floats, group: NDArray[np.int64], total: int) -> float:
     """The variance of the mean of all N verified values as a draw from the process: s² / N without groups.
 
     Samples of one group are not independent draws. A pair of them is in the sample with the chance
@@ -261,8 +228,6 @@ def _process(
     n = len(values)
     alone = float((relative * centred**2).sum()) / total
     groups = int(group.max()) + 1
-    if all_groups is not None:
-        return _by_group(centred, relative, group) * groups / all_groups
     apart = n / max(n - 1, 1) * alone
     if groups == n:
         return apart

@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import fsum
 
+from workbench.model import Tally
+
+FEWEST = 10
+"""Samples below which counts are given and no figures; groups, and units of a label, likewise."""
+BADGE = 30
+"""Samples from which figures stand without a caution."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mean:
@@ -29,3 +36,11 @@ def mean(values: Iterable[float | Fraction | None]) -> Mean:
     if not defined:
         return Mean(None, 0, undefined)
     return Mean(fsum(defined) / len(defined), len(defined), undefined)
+
+
+def summed(tallies: Iterable[Tally]) -> Tally:
+    """All counts added up."""
+    found = missing = unsure = 0
+    for tally in tallies:
+        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
+    return Tally(found, missing, unsure)

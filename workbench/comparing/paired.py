@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from workbench.comparing.agreement import Share
 from workbench.comparing.bounds import EQUAL, rare
-from workbench.comparing.caveats import BADGE, FEWEST
 from workbench.comparing.correlation import pearson, spearman
 from workbench.comparing.estimators import clusters
 from workbench.comparing.intervals import LEVEL, Interval, around, at_most, welch, z_quantile
+from workbench.comparing.means import BADGE, FEWEST
 
 Floats = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-LEVEL = 0.95
+from workbench.comparing.intervals import t_quantile
 
 WIDEST = 0.5
 """The largest standard deviation of a recall: values of 0 and 1 in equal parts."""
@@ -12,10 +12,7 @@ WIDEST = 0.5
 
 def half_width(variance: float, n: int, population: int) -> float:
     """t(n-1) · sqrt(s² (1/n - 1/N)): half of the 95 % interval around a mean of n of N."""
-    from scipy.special import stdtrit
-
-    open_ = max(0.0, variance * (1 / n - 1 / population))
-    return float(stdtrit(n - 1, (1 + LEVEL) / 2)) * math.sqrt(open_)
+    return t_quantile(n - 1) * math.sqrt(max(0.0, variance * (1 / n - 1 / population)))
 
 
 def needed(variance: float, population: int, wanted: float) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from workbench.comparing.words import many
+from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference

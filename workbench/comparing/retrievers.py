@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from workbench.comparing.agreement import mcnemar
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.means import Mean, mean, summed
 from workbench.comparing.paired import Pair as TwoValues
 from workbench.comparing.paired import Paired, paired
-from workbench.model import Assessment, Tally, Unit, count
+from workbench.model import Assessment, Tally, count
+from workbench.reviewing.gold import place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Retrievers:
 
     `means` are over the pairs that have the retriever, so only `contrasts` set two of them side by side.
     `unpaired` counts references verified under a single retriever, `repeated` those with several samples
-    of one retriever: only the first is paired. `notes` say how to read the means and intervals.
+    of one retriever: only the first is paired.
     """
 
     names: tuple[str, ...]
@@ -79,7 +80,6 @@ class Retrievers:
     contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
-    notes: tuple[str, ...] = ()
 
 
 def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
@@ -128,7 +128,7 @@ def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None
         first,
         second,
         (mean(one for _, one, _ in recalls).value, mean(other for _, _, other in recalls).value),
-        (_summed(pair.tallies[first] for pair in both), _summed(pair.tallies[second] for pair in both)),
+        (summed(pair.tallies[first] for pair in both), summed(pair.tallies[second] for pair in both)),
         Mean(differences.value, differences.n, len(both) - len(recalls)),
         paired([TwoValues(pair.ids[first], float(a), float(b), pair.group) for pair, a, b in recalls]),
         first_only,
@@ -137,20 +137,13 @@ def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None
     )
 
 
-def _summed(tallies: Iterable[Tally]) -> Tally:
-    found = missing = unsure = 0
-    for tally in tallies:
-        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
-    return Tally(found, missing, unsure)
-
-
 def _pair(row: Mapping[str, Judged]) -> Pair:
     names = tuple(sorted(row))
     verdicts: dict[tuple[object, ...], dict[str, str]] = {}
     for name in names:
         for unit in row[name].assessment.units:
             if unit.counted:
-                verdicts.setdefault(_place(unit), {})[name] = unit.match.verdict or "unsure"
+                verdicts.setdefault(place_of(unit), {})[name] = unit.match.verdict or "unsure"
     flips = tuple(
         Flip(str(place[0]), said)
         for place, said in verdicts.items()
@@ -163,7 +156,3 @@ def _pair(row: Mapping[str, Judged]) -> Pair:
         tallies={name: count(row[name].assessment.units) for name in names},
         flips=flips,
     )
-
-
-def _place(unit: Unit) -> tuple[object, ...]:
-    return (unit.text, unit.spans[:1])

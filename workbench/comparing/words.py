@@ -8,11 +8,12 @@ them safe.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
+from workbench.comparing.means import BADGE, FEWEST
 from workbench.scoring.names import SCORERS
+from workbench.text.figures import UNDEFINED, many, number, signed
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
@@ -21,12 +22,6 @@ if TYPE_CHECKING:
     from workbench.comparing.intervals import Interval
     from workbench.comparing.paired import MeanOf, Paired
     from workbench.comparing.totals import CauseTotal
-
-UNDEFINED = "–"
-FEWEST = 10
-"""Samples below which counts are given and no figures; units of a label likewise."""
-BADGE = 30
-"""Samples from which figures stand without a caution."""
 
 ASSISTED = (
     f"Reviewers saw the suggestions; too few reviews without them (under {BADGE}) to measure that influence."
@@ -66,21 +61,6 @@ class Fact(NamedTuple):
 # Numbers.
 
 
-def number(value: Fraction | float | None, digits: int = 3) -> str:
-    """`.207`, `1.000`, `−.157`; a dash for what is undefined."""
-    if value is None:
-        return UNDEFINED
-    text = f"{abs(float(value)):.{digits}f}"
-    minus = "−" if value < 0 and float(text) else ""
-    return minus + (text[1:] if text.startswith("0.") else text)
-
-
-def signed(value: Fraction | float | None, digits: int = 3) -> str:
-    """`+.157`, `−.157`, `.000`."""
-    text = number(value, digits)
-    return f"+{text}" if value is not None and value > 0 and float(text) else text
-
-
 def interval(ends: Interval | None, digits: int = 3) -> str:
     """`[.316, .412]`; empty without one."""
     return "" if ends is None else f"[{number(ends.low, digits)}, {number(ends.high, digits)}]"
@@ -92,11 +72,6 @@ def share_fact(name: str, part: Share, note: str = "") -> Fact:
     if part.n < FEWEST:
         return Fact(name, counted)
     return Fact(name, number(part.value), f"{counted} {interval(part.interval)} {note}".rstrip())
-
-
-def many(count: int, word: str) -> str:
-    """`1 sample`, `2,000 samples`."""
-    return f"{count:,} {word}" + ("" if count == 1 else "s")
 
 
 # How many.

@@ -13,7 +13,8 @@ from workbench.formats import native, ours, verdicts
 from workbench.formats.columns import FIELD_OF, list_cell, number_texts
 from workbench.formats.objects import as_written, loads, parse
 from workbench.formats.rows import Notes, shown, wrong
-from workbench.model import Proposal, Record
+from workbench.matching.units import statement_units
+from workbench.model import Proposal, Record, count
 from workbench.scoring import contextual_recall
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
@@ -89,8 +90,8 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
             notes.counted[f"{verdicts.METRIC}: its verdicts are not in verboseLogs"] += 1
         return record
     notes.counted[f"{verdicts.METRIC}: the judge's verdicts came in as statements"] += 1
-    tally = contextual_recall.tally(said)
-    counted = tally.recall if tally is not None else None
+    assessment = contextual_recall.assess(statement_units(sample, said, PROPOSER))
+    counted = count(assessment.units).recall if assessment is not None else None
     if counted is None or abs(counted - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
         why = " (strict mode makes it 0 or 1)" if strict else ""

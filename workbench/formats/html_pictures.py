@@ -8,7 +8,7 @@ from html import escape
 from math import sqrt
 
 from workbench.comparing.figures import Row
-from workbench.comparing.words import many, number
+from workbench.text.figures import many, number
 
 PLAIN = {
     "frame": 'fill="none" stroke="#999"',

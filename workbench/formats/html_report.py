@@ -20,11 +20,13 @@ from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer
 from workbench.comparing.bins import bins
 from workbench.comparing.figures import Figures, Row
+from workbench.comparing.means import FEWEST
 from workbench.comparing.totals import CauseTotal
 from workbench.comparing.triage import AROUND, Clue
 from workbench.formats.aside import write_whole
 from workbench.formats.html_pictures import scatter
 from workbench.model import Span, Verdict
+from workbench.text.figures import many, number, signed, value
 from workbench.text.safe import clean
 
 LISTED = 200
@@ -111,12 +113,12 @@ def _pages() -> Environment:
         finalize=_visible, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
     )  # fmt: skip
     pages.filters |= {
-        "own": _own, "sentence": _sentence, "number": words.number, "signed": words.signed,
-        "value": answer_words.value, "many": words.many,
+        "own": _own, "sentence": _sentence, "number": number, "signed": signed,
+        "value": value, "many": many,
     }  # fmt: skip
     pages.globals |= {
         "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
-        "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": words.FEWEST, "LISTED": LISTED,
+        "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
     }  # fmt: skip
     return pages

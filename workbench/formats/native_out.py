@@ -21,10 +21,10 @@ from workbench.model import (
     Marks,
     Proposal,
     ProposedEntity,
-    ProposedStatement,
     Record,
     Unit,
 )
+from workbench.reviewing.documents import statement_document
 from workbench.reviewing.gold import Place, disputed_labels, place_of
 
 
@@ -109,7 +109,7 @@ def _proposal(proposal: Proposal) -> str:
     if proposal.context_entities is not None:
         text += f', "context_entities": [{", ".join(map(_entities, proposal.context_entities))}]'
     if proposal.statements is not None:
-        text += f', "statements": {_json([_statement(one) for one in proposal.statements])}'
+        text += f', "statements": {_json([statement_document(one) for one in proposal.statements])}'
     return text + "}"
 
 
@@ -126,11 +126,6 @@ def _entity(entity: ProposedEntity) -> str:
     if entity.end is not None:
         text += f', "end": {entity.end}'
     return text + "}"
-
-
-def _statement(statement: ProposedStatement) -> dict[str, Any]:
-    values = ((name, getattr(statement, name)) for name in ProposedStatement.__slots__)
-    return {name: value for name, value in values if value is not None}
 
 
 def _disputed(gold: Sequence[GoldRecord]) -> set[Place]:

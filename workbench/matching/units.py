@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from workbench.matching.names import Name
 from workbench.model import (
     SAID,
     Evidence,
@@ -24,26 +24,14 @@ from workbench.text.normalise import key
 
 def language_of(sample: Sample, policy: Policy) -> str:
     """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected."""
-    for name in ("language", "lang"):
-        given = sample.meta.get(name)
-        if isinstance(given, str) and given:
-            return given.split("-")[0].lower()
-    return policy.language or detect(sample.reference)
+    return named_language(sample.meta) or policy.language or detect(sample.reference)
 
 
-def distinct_names(
-    sample: Sample, entities: Sequence[ProposedEntity], policy: Policy, lang: str
-) -> list[Name]:
-    """The names of the units that `entity_units` counts, without grounding them."""
-    seen: set[str] = set()
-    names = []
-    for entity in entities:
-        same = key(entity.text, lang) or entity.text
-        label, original = policy_label(entity.label, policy)
-        if same not in seen and _counts(label, policy):
-            names.append(Name(entity.text, original or label))
-        seen.add(same)
-    return names
+def named_language(meta: Mapping[str, Any]) -> str:
+    """The language that `language` or `lang` of a sample's meta names; empty where none does."""
+    given = (meta.get(name) for name in ("language", "lang"))
+    named = next((one for one in given if isinstance(one, str) and one), "")
+    return named.split("-")[0].lower()
 
 
 def entity_units(
@@ -53,18 +41,19 @@ def entity_units(
 
     A quote is grounded in the reference; every place where it stands becomes a span, the first one
     is the principal. A second entity with an equal normalised key is marked as a duplicate. Entities of
-    a label that the policy does not count are left out.
+    a label that the policy does not count are left out, and so are later entities with the key of one.
     """
     units: list[Unit] = []
     first_with: dict[str, str] = {}
     for number, entity in enumerate(entities, start=1):
+        name = f"p{number}"
+        label, original = policy_label(entity.label, policy)
+        counts = not policy.counted_labels or label in policy.counted_labels
+        same = first_with.setdefault(key(entity.text, lang) or entity.text, name if counts else "")
+        if not counts or not same:
+            continue
         spans = _spans(entity, sample.reference)
         surface = sample.reference[spans[0].start : spans[0].end] if spans else entity.text
-        name = f"p{number}"
-        same = first_with.setdefault(key(entity.text, lang) or entity.text, name)
-        label, original = policy_label(entity.label, policy)
-        if not _counts(label, policy):
-            continue
         units.append(
             Unit(
                 id=name,
@@ -116,10 +105,6 @@ def _spans(entity: ProposedEntity, reference: str) -> tuple[Span, ...]:
         if reference[given.start : given.end] == entity.text:
             return (given, *(span for span in found if span != given))
     return found
-
-
-def _counts(label: str, policy: Policy) -> bool:
-    return not policy.counted_labels or label in policy.counted_labels
 
 
 def policy_label(label: str, policy: Policy) -> tuple[str, str]:

@@ -148,7 +148,7 @@ def proposal_document(proposal: Proposal) -> Document:
             [_entity(entity) for entity in entities] for entities in proposal.context_entities
         ]
     if proposal.statements is not None:
-        document["statements"] = [_statement(statement) for statement in proposal.statements]
+        document["statements"] = [statement_document(statement) for statement in proposal.statements]
     return document
 
 
@@ -180,7 +180,8 @@ def _entity(entity: ProposedEntity) -> Document:
     return document
 
 
-def _statement(statement: ProposedStatement) -> Document:
+def statement_document(statement: ProposedStatement) -> Document:
+    """A proposed statement; what it does not say has no key."""
     values = ((name, getattr(statement, name)) for name in ProposedStatement.__slots__)
     return {name: value for name, value in values if value is not None}
 

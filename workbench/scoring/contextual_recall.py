@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.model import SAID, Assessment, ProposedStatement, Tally, Unit
+from workbench.model import Assessment, Unit
 
 
 def assess(units: Sequence[Unit]) -> Assessment | None:
@@ -16,11 +16,3 @@ def assess(units: Sequence[Unit]) -> Assessment | None:
     if any(unit.match.verdict is None for unit in units):
         return None
     return Assessment("statement", "contextual_recall", tuple(units))
-
-
-def tally(statements: Sequence[ProposedStatement]) -> Tally | None:
-    """The tally of `assess` without grounding a quote, for bulk counting."""
-    verdicts = [SAID.get((statement.verdict or "").strip().lower()) for statement in statements]
-    if None in verdicts:
-        return None
-    return Tally(verdicts.count("found"), verdicts.count("missing"))

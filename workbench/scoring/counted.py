@@ -1,4 +1,4 @@
-"""What bulk counting keeps of a sample: one byte a unit, from which every match threshold is counted."""
+"""What is kept of a counted sample: one byte a unit, from which every match threshold is counted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.model import Tally
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What bulk counting keeps of one sample: similarities 0-100 by unit, and what has no threshold.
+    """What is kept of one sample: similarities 0-100 by unit, and what has no threshold.
 
     None where the proposal was not asked for it. A name that stands only inside longer names has
     presence 0, unless the policy counts it.

@@ -11,6 +11,8 @@ from __future__ import annotations
 from workbench.model import Assessment, Match, Proposal, Tally, Unit
 
 EPSILON = 1e-8
+_FOUND = Match("found", similarity=100, rule="equal")
+_MISSING = Match("missing", reason="absent")
 
 
 def assess(proposal: Proposal) -> Assessment | None:
@@ -24,16 +26,6 @@ def assess(proposal: Proposal) -> Assessment | None:
 def assess_legacy(proposal: Proposal) -> Assessment | None:
     """All reference entities as listed; a repeat stands in the denominator and cannot be found again."""
     return _assess(proposal, "ragas_legacy", repeats=True)
-
-
-def tallies(proposal: Proposal) -> tuple[Tally, Tally] | None:
-    """The tallies of `assess` and `assess_legacy` without their units, for bulk counting."""
-    if proposal.reference_entities is None or proposal.context_entities is None:
-        return None
-    names = [entity.text for entity in proposal.reference_entities]
-    distinct = set(names)
-    found = len(distinct.intersection({e.text for context in proposal.context_entities for e in context}))
-    return Tally(found, len(distinct) - found), Tally(found, len(names) - found)
 
 
 def value(tally: Tally) -> float | None:
@@ -52,10 +44,6 @@ def _assess(proposal: Proposal, source: str, *, repeats: bool) -> Assessment | N
         repeated = name in seen
         seen.add(name)
         if not repeated or repeats:
-            units.append(_unit(number, name, found=name in known and not repeated))
+            match = _FOUND if name in known and not repeated else _MISSING
+            units.append(Unit(id=f"p{number}", kind="entity", text=name, match=match))
     return Assessment("entity", source, tuple(units))
-
-
-def _unit(number: int, name: str, *, found: bool) -> Unit:
-    match = Match("found", similarity=100, rule="equal") if found else Match("missing", reason="absent")
-    return Unit(id=f"p{number}", kind="entity", text=name, match=match)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.matching.units import entity_units, language_of, statement_units
+from workbench.matching.version import FLOOR
 from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, Unit, count
 from workbench.scoring import contextual_recall, linked, presence, ragas
+from workbench.scoring.counted import Counted
 from workbench.scoring.names import SCORERS
 
 
@@ -43,6 +45,28 @@ def assess_all(
         statements = statement_units(sample, proposal.statements, proposal.proposer)
         found["contextual_recall"] = contextual_recall.assess(statements)
     return {name: assessment for name, assessment in found.items() if assessment is not None}
+
+
+def counted(sample: Sample, proposal: Proposal, policy: Policy) -> Counted:
+    """What is kept of a sample's assessments so that they can be counted again under any match threshold."""
+    found = assess_all(sample, proposal, policy, threshold=FLOOR, evidence=False)
+
+    def tally(scorer: str) -> Tally | None:
+        return count(found[scorer].units) if scorer in found else None
+
+    def similarities(scorer: str) -> bytes | None:
+        if scorer not in found:
+            return None
+        matches = [unit.match for unit in found[scorer].units if unit.counted]
+        return bytes(match.similarity if match.verdict == "found" else 0 for match in matches)
+
+    return Counted(
+        linked=similarities("linked"),
+        presence=similarities("presence"),
+        ragas=tally("ragas"),
+        ragas_legacy=tally("ragas_legacy"),
+        contextual_recall=tally("contextual_recall"),
+    )
 
 
 def machine(

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from workbench.comparing.answer import (
-    FEWEST,
     SECONDS,
     SHOWN,
     TOLERANCE,
     WORST,
     Answer,
+    Estimated,
     Suspect,
     Triage,
     Worst,
@@ -21,7 +21,7 @@ from workbench.comparing.answer import (
     steps,
 )
 from workbench.comparing.figures import Figures, Row
-from workbench.comparing.means import mean
+from workbench.comparing.means import FEWEST, mean
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.matching.version import MATCHER
@@ -36,6 +36,7 @@ from workbench.stages.sides import automatic_sides, suspicion
 from workbench.store import columns, gold, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
 
@@ -52,6 +53,44 @@ def answer(
     the viewer did not, and nothing suspicious is looked for once there is an estimate. Raises UsageError for
     an unknown scorer, NotFoundError for an unknown run.
     """
+    one = _load(store, info, viewer, run, scorer, threshold, usual, on_screen=on_screen, progress=progress)
+    estimate = estimated(one.found.estimate, one.found.prefix)
+    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
+        one = replace(one, rows=tuple(row for row in one.rows if row.sample_id in one.begun))
+    triage = Triage(0, 0, 0, 0, 0, ())
+    if estimate is None or not on_screen:
+        triage = _triage(store, one, viewer)
+    worst = _worst(store, one.here, one.name, one.found.rows, one.found.kind)
+    return _answer(one, estimate, triage, worst), one.found
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """What an answer is made of. `every` are the figures of all samples, `found` what the viewer may see.
+
+    `scores` are the values of the score that the answer is about, `rivals` those of the scorers that could
+    stand in for it; `begun` are the origins of the gold of the planned samples.
+    """
+
+    here: DatasetInfo
+    chosen: RunInfo | None
+    name: str
+    every: Figures
+    found: Figures
+    withheld: frozenset[str]
+    scores: Values
+    presence: Values
+    rivals: Mapping[str, Values]
+    scored: Mapping[int, float]
+    rows: Sequence[Row]
+    begun: Mapping[int, str]
+    pace: queue.Pace | None
+
+
+def _load(
+    store: Store, info: DatasetInfo, viewer: str, run: str | None, scorer: str | None,
+    threshold: int | None, usual: str, *, on_screen: bool, progress: Progress,
+) -> _Loaded:  # fmt: skip
     chosen = runs.chosen_run(store, info, run)
     limit = info.threshold if threshold is None else threshold
     if chosen is not None:
@@ -60,43 +99,48 @@ def answer(
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
     every = figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress)
-    found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
-    kind = found.kind
-    imported = name not in SCORERS
-    presence: Values = {}
-    scores: Values = {}
-    if chosen is not None:
-        presence = columns.values(store, chosen.id, MATCHER, limit, "presence")
-        scores = columns.values(store, chosen.id, MATCHER, limit, name)
-    if imported:
-        scores = dict(columns.external_values(store, info.id, name))
+
+    def values(of: str) -> Values:
+        return {} if chosen is None else columns.values(store, chosen.id, MATCHER, limit, of)
+
+    scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
+    able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
-    scored = {number: value for number in places if (value := scores.get(number)) is not None}
-    estimate, counts = estimated(found.estimate, found.prefix), found.counts
-    begun = {row.sample_id: row for row in planned_prefix(store, info, kind).rows}
-    in_turn = sum(row.origin in ("reviewed", "adjudicated") for row in begun.values())
-    rows = every.rows
-    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
-        rows = tuple(row for row in rows if row.sample_id in begun)
-    triage = Triage(0, 0, 0, 0, 0, ())
-    if estimate is None or not on_screen:
-        triage = _triage(store, here, kind, scored, presence, every.rows, withheld, viewer)
-    pace = queue.pace(store, info.id, viewer)
-    both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
+    return _Loaded(
+        here=here,
+        chosen=chosen,
+        name=name,
+        every=every,
+        found=as_seen(store, info, every, viewer) if on_screen else without(every, withheld),
+        withheld=withheld,
+        scores=scores,
+        presence=values("presence"),
+        rivals={one: values(one) for one in able if one != name},
+        scored={number: value for number in places if (value := scores.get(number)) is not None},
+        rows=every.rows,
+        begun={row.sample_id: row.origin for row in planned_prefix(store, info, every.kind).rows},
+        pace=queue.pace(store, info.id, viewer),
+    )
+
+
+def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tuple[Worst, ...]) -> Answer:
+    found, counts, kind = one.found, one.found.counts, one.found.kind
+    both = [(row.automatic, row.verified) for row in one.rows if row.delta is not None]
     settled = verified_samples(counts)
-    made = Answer(
-        dataset=info.name,
+    in_turn = sum(origin in ("reviewed", "adjudicated") for origin in one.begun.values())
+    by_text = kind == "entity" and one.name != "presence"
+    errors = {name: mean_error(values, one.rows) for name, values in one.rivals.items()}
+    return Answer(
+        dataset=one.here.name,
         total=counts.total,
         kind=kind,
-        reviews=info.kinds,
-        scorer=name,
-        imported=imported,
-        has_column=any(one.scorer not in SCORERS for one in found.beside),
-        proposer=chosen.proposer if chosen else "",
+        reviews=one.here.kinds,
+        scorer=one.name,
+        imported=one.name not in SCORERS,
+        has_column=any(other.scorer not in SCORERS for other in found.beside),
+        proposer=one.chosen.proposer if one.chosen else "",
         score=found.estimate.automatic,
-        recount=mean(presence.get(number) for number in scored).value
-        if kind == "entity" and name != "presence"
-        else None,
+        recount=mean(one.presence.get(number) for number in one.scored).value if by_text else None,
         triage=triage,
         reviewed=settled,
         unresolved=counts.unresolved,
@@ -105,24 +149,23 @@ def answer(
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
-        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
+        left_out=left_out(settled, counts.excluded, counts.holdout, one.every.rows, len(both)),
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(rows),
-        worst=_worst(store, here, name, found.rows, kind),
+        effects=effects(one.rows),
+        worst=worst,
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
-            counts.unresolved, estimate, found.estimate.n, pace.seconds if pace else SECONDS[kind],
-            mean_error(scores, rows),
-            {} if found.assisted or chosen is None else _rivals(store, chosen.id, limit, name, rows),
+            counts.unresolved, estimate, found.estimate.n, one.pace.seconds if one.pace else SECONDS[kind],
+            mean_error(one.scores, one.rows),
+            {name: error for name, error in errors.items() if error is not None},
         ),
-        measured=pace is not None,
-        withheld=len(withheld),
+        measured=one.pace is not None,
+        withheld=len(one.withheld),
         assisted=found.assisted,
         fast=counts.fast,
     )  # fmt: skip
-    return made, found
 
 
 def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
@@ -136,45 +179,31 @@ def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
     return mean(errors).value if len(errors) == len(known) >= FEWEST else None
 
 
-def _rivals(store: Store, run: int, threshold: int, name: str, rows: Sequence[Row]) -> dict[str, float]:
-    """The mean errors of the scorers that a person can choose instead, over the same samples."""
-    if kind_of(name) != "entity":
-        return {}
-    each = {
-        one: mean_error(columns.values(store, run, MATCHER, threshold, one), rows)
-        for one in ("linked", "presence")
-        if one != name
-    }
-    return {one: error for one, error in each.items() if error is not None}
-
-
-def _triage(
-    store: Store, info: DatasetInfo, kind: Kind, scored: Mapping[int, float], presence: Values,
-    rows: Sequence[Row], withheld: frozenset[str], viewer: str,
-) -> Triage:  # fmt: skip
+def _triage(store: Store, one: _Loaded, viewer: str) -> Triage:
+    info, kind = one.here, one.found.kind
     suspects = []
     looked = 0
     for stored in samples.each_sample(store, info.id, info.run_id):
         number, sample = stored.sample_id, stored.sample
-        if number not in scored or sample.id in withheld:
+        if number not in one.scored or sample.id in one.withheld:
             continue
         looked += 1
-        there = presence.get(number)
-        hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
-        found = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
+        there = one.presence.get(number)
+        hopeless = kind == "entity" and (there is None or there - one.scored[number] <= GAP)
+        found = suspicion(info, stored, one.scored[number], kind, wanted=not hopeless)
         if found is not None:
             suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, found))
     suspects.sort(key=lambda one: (one.suspicion.place, one.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
-    deltas = {row.sample_id: row.delta for row in rows if row.delta is not None}
-    checked = [deltas[one.sample_id] for one in suspects if one.sample_id in deltas]
+    deltas = {row.sample_id: row.delta for row in one.every.rows if row.delta is not None}
+    checked = [deltas[found.sample_id] for found in suspects if found.sample_id in deltas]
     return Triage(
         looked,
         len(suspects),
-        sum(any(not clue.same for clue in one.suspicion.clues) for one in suspects),
+        sum(any(not clue.same for clue in found.suspicion.clues) for found in suspects),
         len(checked),
         sum(abs(delta) > TOLERANCE for delta in checked),
-        tuple([one for one in suspects if one.sample_id not in decided][:SHOWN]),
+        tuple([found for found in suspects if found.sample_id not in decided][:SHOWN]),
     )
 
 

@@ -13,7 +13,7 @@ from multiprocessing import get_context, parent_process
 
 from workbench.model import Policy, Proposal, Sample
 from workbench.scoring.counted import Counted
-from workbench.scoring.similarities import counted
+from workbench.scoring.scorers import counted
 from workbench.store.samples import Stored
 
 FEW = 3

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,7 @@ from workbench.model import Kind, Sample
 from workbench.scoring.names import EXTERNAL_KINDS, SCORERS
 from workbench.stages.recompute import Scored, ScoreReport
 from workbench.store import gold as gold_store
-from workbench.store import holdouts, plans, samples
+from workbench.store import holdouts, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
@@ -106,23 +106,7 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
             judged.append(Judged(sample.id, sample.reference_hash, name, one.assessment, sample.group))
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
-    return replace(compare_retrievers(judged), notes=_drawn(store, info))
-
-
-def _drawn(store: Store, info: DatasetInfo) -> tuple[str, ...]:
-    """What unequal chances to be drawn mean for figures that weigh every reference alike."""
-    plan = plans.plan_of(store, info.id)
-    if plan is None or not unequal(plan):
-        return ()
-    return (
-        "The plan drew some samples more often than others, and here each reference weighs the same: means "
-        "and intervals are of the references that are verified, not of all.",
-    )
-
-
-def unequal(plan: plans.Plan) -> bool:
-    """Whether the samples of a plan had unequal chances."""
-    return plan.design == "disputed" or bool(plan.parameters.get("weighted"))
+    return compare_retrievers(judged)
 
 
 def _value_of(sample: Sample, by: str) -> str | None:

@@ -39,5 +39,5 @@ def _plan(store: Store, info: DatasetInfo, annotator: str) -> None:
     draft = planning.draft(store, info, planning.Wish(n=len(given)), annotator)
     order = sorted(plans.candidates(store, info.id), key=lambda one: (one.sample_id not in given, one.u))
     ranks = {one.sample_id: place / len(order) for place, one in enumerate(order)}
-    drawn = tuple(plans.Drawn(number, rank, 1.0, "", holdout=False) for number, rank in ranks.items())
+    drawn = tuple(plans.Drawn(number, rank, "", holdout=False) for number, rank in ranks.items())
     planning.make(store, info, replace(draft, drawn=drawn))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.matching.version import MATCHER
-from workbench.scoring.similarities import counted
+from workbench.scoring.scorers import counted
 from workbench.stages import queue_values
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue_values import CountedChunk

@@ -78,7 +78,7 @@ def probabilities(drawn: Reach) -> Chance:
     def chance(leaving: Leaving) -> float | None:
         if leaving.holdout or leaving.rank >= LATE_RANK:
             return None
-        return drawn.chance(leaving.sample_id, leaving.stratum)
+        return drawn.chance(leaving.stratum)
 
     return chance
 

@@ -9,6 +9,7 @@ from workbench.comparing.bounds import EQUAL
 from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.explained import Explained
+from workbench.comparing.plans import DESIGNS
 from workbench.comparing.totals import CauseTotal
 from workbench.model import Tally
 from workbench.stages.explained import Reviewed
@@ -53,7 +54,7 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
         out = row.status == "excluded" or row.sample_id in excluded
         value = None if out else value
         drawn.append(Drawn(ours, value, row.pi, row.stratum, row.group, low, high, out))
-    design: Design = begun.design  # type: ignore[assignment]
+    design: Design = begun.design if begun.design in DESIGNS else "hand"
     standing = [one for one in side.reviewed.values() if one.sample_id in places and one.tally is not None]
     if not drawn and standing:
         design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
@@ -69,7 +70,6 @@ def whole(begun: Prefix, places: Mapping[int, str], side: Side, excluded: set[in
         strata=_strata(begun, places),
         planned=begun.planned_n,
         at_planned=begun.at_planned_n,
-        lowest=begun.lowest,
         within=side.within,
     )
 
@@ -115,7 +115,6 @@ def by_cause(
             strata=strata,
             planned=begun.planned_n,
             at_planned=begun.at_planned_n,
-            lowest=begun.lowest,
             limits=None,
             within=side.within if cause.cause == "untraced" else EQUAL,  # the others are counted exactly
         )

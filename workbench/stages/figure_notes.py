@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from workbench.comparing.caveats import FEWEST
+from workbench.comparing.means import FEWEST
 from workbench.comparing.paired import Pair
 from workbench.scoring.names import CALIBRATED
 from workbench.stages.calibrate import CrossFit

@@ -32,6 +32,7 @@ from workbench.store.engine import Store
 from workbench.store.importing import Outcome
 from workbench.store.intake import GoldRule, Intake
 from workbench.store.purge import purged_names
+from workbench.text.figures import many
 
 SHOWN_ERRORS = 20
 GIVE_UP = 100_000
@@ -142,13 +143,13 @@ def import_file(
 def _of_intake(taking: Intake) -> Iterator[str]:
     """What is to be said of how a file met what was there."""
     if taking.by_text:
-        number = "1 row has" if taking.by_text == 1 else f"{taking.by_text:,} rows have"
+        number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
     if taking.shared:
-        number = "1 of these rows fits" if taking.shared == 1 else f"{taking.shared:,} of these rows fit"
+        number = many(taking.shared, "of these rows fits", "of these rows fit")
         yield f"{number} several samples: what the file says was added to all of them ({taking.sharing:,})"
     if taking.late:
-        number = "1 sample" if taking.late == 1 else f"{taking.late:,} samples"
+        number = many(taking.late, "sample")
         yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from workbench.comparing.plans import inclusion
 from workbench.model import Kind
 from workbench.store import holdouts, plans, prefixes
 from workbench.store.datasets import DatasetInfo
@@ -44,7 +43,7 @@ class Prefix:
     `population`: the samples it stands for, without the holdout and what came after the plan (`late`).
     `beyond`: complete samples of the population that it does not reach. `strata`: how many samples each has;
     those of `unreached` have none in the prefix, so that it stands for the others only. `planned_n` is None
-    without a plan. `lowest` is the smallest chance that any sample had so far, where chances differ.
+    without a plan.
     """
 
     kind: Kind
@@ -57,7 +56,6 @@ class Prefix:
     holdout: int
     strata: Mapping[str, int]
     unreached: tuple[str, ...]
-    lowest: float | None = None
 
     @property
     def at_planned_n(self) -> bool:
@@ -79,24 +77,22 @@ class Prefix:
 class Reach:
     """How far the prefix goes and what follows for any sample: a prefix of 100,000 rows takes 50 MB.
 
-    `n`: how many samples it holds. `chances`: what is known of a sample by its number, where each has its
-    own (`disputed`); `by_stratum` by its stratum (`stratified`).
+    `n`: how many samples it holds. `by_stratum`: the chance of the samples of each stratum (`stratified`).
     """
 
     design: str
     n: int
     population: int
     beyond: int
-    chances: Mapping[int, float] = field(default_factory=dict)
     by_stratum: Mapping[str, float] = field(default_factory=dict)
 
-    def chance(self, sample_id: int, stratum: str) -> float | None:
+    def chance(self, stratum: str) -> float | None:
         """The inclusion probability of a sample that could be drawn; None where nothing tells."""
         if not self.n:
             return None
         if self.design == "simple":
             return self.n / self.population
-        return self.chances.get(sample_id) if self.chances else self.by_stratum.get(stratum)
+        return self.by_stratum.get(stratum)
 
 
 def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
@@ -111,7 +107,6 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
         found = _prefix(store, info, kind, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
-            {row.sample_id: row.pi for row in found.rows} if found.design == "disputed" else {},
             {row.stratum: row.pi for row in found.rows} if found.design == "stratified" else {},
         )  # fmt: skip
 
@@ -138,7 +133,7 @@ def _prefix(
     design = plan.design if plan else "simple"
     strata = _strata(plan)
     taken = Counter(one.stratum for one in kept)
-    chances = _chances(store, info.id, design, kept, parts.population, plan)
+    chances = _chances(kept, strata, parts.population)
     rows = tuple(
         PrefixRow(
             one.sample_id, one.key, done[one.sample_id].status, pi, one.stratum, one.group, position,
@@ -157,13 +152,7 @@ def _prefix(
         holdout=parts.holdout,
         strata={name: total for name, (total, _) in strata.items()},
         unreached=tuple(name for name in strata if not taken[name]),
-        lowest=_lowest(plan, len(rows), parts.population),
     )
-
-
-def _lowest(plan: Plan | None, n: int, population: int) -> float | None:
-    smallest = plan.parameters.get("smallest") if plan else None
-    return None if smallest is None or not n else min(1.0, n * float(smallest) / population)
 
 
 def _ids(
@@ -184,22 +173,12 @@ def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, popula
     return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
 
 
-def _chances(
-    store: Store, dataset_id: int, design: str, kept: list[Planned], population: int, plan: Plan | None
-) -> list[float]:
+def _chances(kept: list[Planned], strata: Mapping[str, tuple[int, int]], population: int) -> list[float]:
     """The inclusion probabilities of the samples of a prefix; they sum to its length over the population."""
-    n = len(kept)
-    if design == "stratified":
-        totals, taken = _strata(plan), Counter(one.stratum for one in kept)
-        return [taken[one.stratum] / totals[one.stratum][0] for one in kept]
-    if design == "simple" or n == population:
-        return [n / population for _ in kept]
-    largest = float(plan.parameters["largest"]) if plan else 1.0
-    if n * largest <= population:
-        return [n * one.size / population for one in kept]
-    sizes = prefixes.sizes(store, dataset_id)  # some are certain by now, which changes those of the others
-    chances = dict(zip(sizes, inclusion(list(sizes.values()), n), strict=True))
-    return [chances[one.sample_id] for one in kept]
+    if not strata:
+        return [len(kept) / population for _ in kept]
+    taken = Counter(one.stratum for one in kept)
+    return [taken[one.stratum] / strata[one.stratum][0] for one in kept]
 
 
 def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:

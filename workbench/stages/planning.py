@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from statistics import fmean
 from typing import Any
 
 from workbench.comparing.holdout import families, keep_back
@@ -14,17 +13,13 @@ from workbench.comparing.plans import (
     BLIND_FROM,
     BLIND_REVIEWS,
     DESIGNS,
-    TAU,
     Design,
     allocate,
     blind_share_for,
-    disputed_ranks,
-    draw_sizes,
     places,
     stratified_ranks,
 )
 from workbench.errors import UsageError
-from workbench.stages.dispute_signals import signals
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -32,26 +27,17 @@ from workbench.store.plans import HOLDOUT_RANK, Candidate, Drawn, Plan
 from workbench.store.samples import draw
 from workbench.text.query import META
 
-LEAST_TAU = 0.1
-"""Below, a sample that no signal points at would weigh more than ten times as much as an average one."""
-
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a plan shall be. `blind` and `seed` None: the dataset's own; `by`: `group` or `meta.KEY`.
-
-    `weighted`: strata get more reviews where more is disputed.
-    """
+    """What a plan shall be. `blind` and `seed` None: the dataset's own; `by`: `group` or `meta.KEY`."""
 
     n: int
     design: Design = "simple"
     by: str = ""
-    weighted: bool = False
-    tau: float = TAU
     holdout: float = 0.0
     blind: float | None = None
     seed: int | None = None
-    scorer: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +67,6 @@ def check_wish(wish: Wish) -> None:
         raise UsageError(f"no design {wish.design!r}; there is: {', '.join(DESIGNS)}")
     if wish.n < 2:
         raise UsageError("plan at least 2 reviews: one has no variance")
-    if not LEAST_TAU <= wish.tau <= 1:
-        raise UsageError(f"tau is a share of {LEAST_TAU} to 1; {wish.tau:g} is none")
     if not 0 <= wish.holdout < 1:
         raise UsageError("the holdout is a share of the samples, 0 to less than 1")
     if wish.blind is not None and not 0 <= wish.blind <= 1:
@@ -95,10 +79,6 @@ def check_wish(wish: Wish) -> None:
         raise UsageError("name a key: --by meta.KEY")
     if wish.by and wish.by != "group" and not wish.by.startswith(META):
         raise UsageError(f"no field {wish.by!r} to make strata by; there is: group, meta.KEY")
-    if (wish.scorer or wish.tau != TAU) and wish.design != "disputed" and not wish.weighted:
-        raise UsageError("a scorer and tau are for --design disputed or --weighted only")
-    if wish.weighted and not wish.by:
-        raise UsageError("only strata have an allocation: --design stratified --by group or meta.KEY")
 
 
 def check_open(store: Store, info: DatasetInfo) -> None:
@@ -107,7 +87,7 @@ def check_open(store: Store, info: DatasetInfo) -> None:
 
 
 def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
-    """Draw a plan without writing anything; the samples must be counted where their dispute is asked for.
+    """Draw a plan without writing anything.
 
     Raises UsageError when a person decided anything, and for a wish that the dataset cannot fulfil.
     """
@@ -121,15 +101,13 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         if wish.n > len(drawable):
             where = f"{len(drawable):,} samples" + (" outside the holdout" if kept else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
-        laid = _lay(store, info, wish, drawable)
+        laid = _lay(wish, drawable)
         given = plans.imported(store, info.id, info.kinds[0])
     before = float(old.parameters["blind_before"]) if old else info.blind_share
     share = blind_share_for(before, wish.n) if wish.blind is None else wish.blind
     plan = Plan(
         design=laid.design,
         kind=info.kinds[0],
-        scorer=laid.scorer,
-        run_id=info.run_id if laid.scorer else None,
         planned_n=wish.n,
         population=len(drawable),
         parameters={
@@ -153,7 +131,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         blind_share=share,
         imported=given,
         replaces=old is not None,
-        notes=(*laid.notes, *_blind_notes(wish, share)),
+        notes=_blind_notes(wish, share),
     )
 
 
@@ -170,88 +148,43 @@ def drop(store: Store, info: DatasetInfo) -> None:
     old = plans.plan_of(store, info.id)
     if old is None:
         raise UsageError("there is no plan to drop")
-    changed = [
-        Drawn(one.sample_id, one.u, 1.0, "", holdout=False) for one in plans.candidates(store, info.id)
-    ]
+    changed = [Drawn(one.sample_id, one.u, "", holdout=False) for one in plans.candidates(store, info.id)]
     plans.drop_plan(store, info.id, changed, float(old.parameters["blind_before"]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Laid:
-    """The order of the samples that are no holdout: rank, size and stratum by sample."""
+    """The order of the samples that are no holdout: rank and stratum by sample."""
 
     design: Design
-    scorer: str
-    ranks: Mapping[int, tuple[float, float, str]]
+    ranks: Mapping[int, tuple[float, str]]
     chances: tuple[float, float]
     strata: Mapping[str, tuple[int, int]]
     parameters: Mapping[str, Any]
-    notes: tuple[str, ...] = ()
 
 
-def _lay(store: Store, info: DatasetInfo, wish: Wish, drawable: Sequence[Candidate]) -> _Laid:
+def _lay(wish: Wish, drawable: Sequence[Candidate]) -> _Laid:
     u = [_u(one, wish.seed) for one in drawable]
-    ids = [one.sample_id for one in drawable]
-    sizes, scorer = [1.0] * len(ids), ""
-    notes: tuple[str, ...] = ()
-    if wish.design == "disputed" or wish.weighted:
-        scorer, found = signals(store, info, wish.scorer)
-        sizes = draw_sizes([found.get(number) for number in ids], wish.tau, wish.n)
-        unknown = sum(number not in found for number in ids)
-        if unknown:
-            which = "1 sample has" if unknown == 1 else f"{unknown:,} samples have"
-            notes = (f"{which} no signal: taken for an average one",)
-    if wish.design == "stratified":
-        return _lay_strata(wish, drawable, u, sizes, scorer, notes)
-    rate = wish.n / len(ids)
-    if len(set(sizes)) == 1:
-        if wish.design == "disputed":
-            notes = ("nothing sets the samples apart, or nearly all are planned: the draw is simple random",)
-        ranks = {number: (one, 1.0, "") for number, one in zip(ids, u, strict=True)}
-        return _Laid("simple", "", ranks, (rate, rate), {}, {}, notes)
-    order = places(disputed_ranks(u, sizes), u)
-    return _Laid(
-        design="disputed",
-        scorer=scorer,
-        ranks={number: (rank, size, "") for number, rank, size in zip(ids, order, sizes, strict=True)},
-        chances=(rate * min(sizes), rate * max(sizes)),
-        strata={},
-        parameters={"tau": wish.tau, "smallest": min(sizes), "largest": max(sizes)},
-        notes=notes,
-    )
-
-
-def _lay_strata(
-    wish: Wish,
-    drawable: Sequence[Candidate],
-    u: Sequence[float],
-    sizes: Sequence[float],
-    scorer: str,
-    notes: tuple[str, ...],
-) -> _Laid:
+    if wish.design == "simple":
+        rate = wish.n / len(drawable)
+        ranks = {one.sample_id: (rank, "") for one, rank in zip(drawable, u, strict=True)}
+        return _Laid("simple", ranks, (rate, rate), {}, {})
     names = [one.value or "" for one in drawable]
     counts = dict(sorted(Counter(names).items()))
     if not any(names):
         raise UsageError(f"no sample has {wish.by}: there is nothing to stratify by")
     if len(counts) == 1:
         raise UsageError(f"every sample has the same {wish.by}: there is nothing to stratify by")
-    weights: dict[str, list[float]] = defaultdict(list)
-    for name, size in zip(names, sizes, strict=True):
-        weights[name].append(size)
-    allocation = allocate(counts, wish.n, {name: fmean(found) for name, found in weights.items()})
+    allocation = allocate(counts, wish.n)
     order = places(stratified_ranks(u, names, allocation), u)
     chances = [allocation[name] / count for name, count in counts.items()]
     strata = {name: (count, allocation[name]) for name, count in counts.items()}
     return _Laid(
         design="stratified",
-        scorer=scorer,
-        ranks={
-            one.sample_id: (rank, 1.0, name) for one, rank, name in zip(drawable, order, names, strict=True)
-        },
+        ranks={one.sample_id: (rank, name) for one, rank, name in zip(drawable, order, names, strict=True)},
         chances=(min(chances), max(chances)),
         strata=strata,
-        parameters={"by": wish.by, "weighted": wish.weighted, "strata": strata},
-        notes=notes,
+        parameters={"by": wish.by, "strata": strata},
     )
 
 
@@ -279,10 +212,10 @@ def _drawn(everyone: Sequence[Candidate], kept: set[int], laid: _Laid, seed: int
     found = []
     for one in everyone:
         if one.sample_id in kept:
-            new = Drawn(one.sample_id, HOLDOUT_RANK + _u(one, seed), 1.0, "", holdout=True)
+            new = Drawn(one.sample_id, HOLDOUT_RANK + _u(one, seed), "", holdout=True)
         else:
             new = Drawn(one.sample_id, *laid.ranks[one.sample_id], holdout=False)
-        if new[1:] != (one.rank, one.size, one.stratum, one.holdout):
+        if one.late or new[1:] != (one.rank, one.stratum, one.holdout):
             found.append(new)
     return tuple(found)
 

@@ -13,8 +13,7 @@ from workbench.matching.version import MATCHER
 from workbench.model import Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.scoring.scorers import value_of
-from workbench.scoring.similarities import counted
+from workbench.scoring.scorers import counted, value_of
 from workbench.stages.headline import imported_column
 from workbench.stages.queue_page import delta_of, page_of
 from workbench.stages.recompute import score_row

@@ -106,7 +106,9 @@ def open_sample(
     `off_plan`: it was chosen in an order that is no random one; a new review says so. `dataset_id` where it
     is known: that saves a query a key.
     """
-    info = _info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
+    info = dataset_store.dataset_info(
+        store, dataset_of(store, sample_id) if dataset_id is None else dataset_id
+    )
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     written = _written(store, info, sample_id)
@@ -168,10 +170,6 @@ def led_to(known: Opened, moved: Moved) -> Opened | None:
     if any(untouched) or opening is None or opening.proposal != known.opening.proposal:
         return None
     return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base, known.written)
-
-
-def _info(store: Store, dataset_id: int) -> DatasetInfo:
-    return dataset_store.dataset_info(store, dataset_id)
 
 
 def _reopening(

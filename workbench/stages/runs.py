@@ -12,7 +12,7 @@ from typing import Any
 from workbench.comparing import runs as counting
 from workbench.comparing.runs import Agreement, Disagreement, Named, Stability
 from workbench.errors import UsageError
-from workbench.matching.units import distinct_names, language_of
+from workbench.matching.units import entity_units, language_of
 from workbench.model import Policy, ProposedEntity, Sample
 from workbench.proposing.claude_money import cost, default_prices
 from workbench.proposing.claude_progress import Progress
@@ -244,8 +244,9 @@ def _units(sample: Sample, named: Sequence[Sequence[ProposedEntity]], policy: Po
     lang = language_of(sample, policy)
     return [
         {
-            key(name.text, lang) or name.text: name.text
-            for name in distinct_names(sample, entities, policy, lang)
+            key(unit.wording, lang) or unit.wording: unit.wording
+            for unit in entity_units(sample, entities, policy, lang)
+            if unit.counted
         }
         for entities in named
     ]

@@ -131,13 +131,6 @@ def failures(store: Store, run_id: int) -> dict[str, Call]:
     return {key: call for key, call in found.items() if key not in answered}
 
 
-def calls_of(store: Store, run_id: int) -> list[Call]:
-    """Every call of a run, oldest first, without the answers' text."""
-    with store.reading() as session:
-        query = select(CallRow).where(CallRow.run_id == run_id).order_by(col(CallRow.id))
-        return [_call(row) for row in session.exec(query)]
-
-
 def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool, bool]]:
     """The tokens of every call of a run, and whether it went in a batch and was answered: what it cost."""
     with store.reading() as session:

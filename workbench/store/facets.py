@@ -11,6 +11,7 @@ import sqlalchemy
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
+from workbench.matching.units import named_language
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue_reviews import Reviews
@@ -102,8 +103,7 @@ def _meta(meta: Mapping[str, Any], info: DatasetInfo, found: Survey) -> None:
         if isinstance(value, str | int | float) and value != "":
             said = str(value).lower() if isinstance(value, bool) else str(value)
             found.meta.setdefault(key, Counter())[said] += 1
-    named = next((meta[name] for name in ("language", "lang") if isinstance(meta.get(name), str)), "")
-    language = (named or info.policy.language).split("-")[0].lower()
+    language = named_language(meta) or info.policy.language.split("-")[0].lower()
     if language:
         found.languages[language] += 1
 

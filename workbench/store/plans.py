@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 import sqlalchemy
-from sqlalchemy import bindparam, delete, exists, func, or_
+from sqlalchemy import bindparam, delete, func, or_
 from sqlmodel import Session, col, select
 
 from workbench.errors import ConflictError, UsageError
@@ -17,14 +17,13 @@ from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.engine import Store
 from workbench.store.tables import (
     METADATA,
-    CountedRow,
     Dataset,
-    ProposalRow,
     ReviewEventRow,
     ReviewRow,
     SampleRow,
 )
 from workbench.store.tables_plans import PlanRow
+from workbench.text.figures import many
 from workbench.text.query import META
 
 HOLDOUT_RANK = 5.0
@@ -42,8 +41,6 @@ class Plan:
 
     design: str
     kind: Kind
-    scorer: str
-    run_id: int | None
     planned_n: int
     population: int
     parameters: Mapping[str, Any]
@@ -60,7 +57,7 @@ class Candidate(NamedTuple):
     group: str | None
     reference_hash: str
     rank: float
-    size: float
+    late: bool
     stratum: str
     holdout: bool
     value: str | None
@@ -71,7 +68,6 @@ class Drawn(NamedTuple):
 
     sample_id: int
     rank: float
-    size: float
     stratum: str
     holdout: bool
 
@@ -84,7 +80,7 @@ def plan_of(store: Store, dataset_id: int) -> Plan | None:
         return None
     kind: Kind = "statement" if row.kind == "statement" else "entity"
     return Plan(
-        row.design, kind, row.scorer, row.run_id, row.planned_n, row.population, row.parameters,
+        row.design, kind, row.planned_n, row.population, row.parameters,
         row.annotator, row.created_at,
     )  # fmt: skip
 
@@ -129,7 +125,7 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
             col(SampleRow.group_key),
             col(SampleRow.reference_hash),
             col(SampleRow.rank),
-            col(SampleRow.size),
+            col(SampleRow.size) == 0,
             col(SampleRow.stratum),
             col(SampleRow.holdout),
             value,
@@ -147,47 +143,10 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     return [one if one.value is None else one._replace(value=str(one.value)) for one in found]
 
 
-def doubts(store: Store, dataset_id: int, run_id: int, matcher: str) -> dict[int, tuple[float, int]]:
-    """How many verdicts of each sample may be wrong, of how many; samples without any are left out."""
-    units = func.length(col(CountedRow.presence))
-    query = (
-        sqlalchemy.select(col(CountedRow.sample_id), col(CountedRow.doubt), units)
-        .join(SampleRow, col(SampleRow.id) == CountedRow.sample_id)
-        .where(
-            col(SampleRow.dataset_id) == dataset_id,
-            col(CountedRow.run_id) == run_id,
-            col(CountedRow.matcher) == matcher,
-            col(CountedRow.doubt).is_not(None),
-            units > 0,
-        )
-    )
-    with store.reading() as session:
-        return {int(number): (float(doubt), int(size)) for number, doubt, size in session.execute(query)}
-
-
 def decided(store: Store, dataset_id: int) -> int:
     """How many samples a person verified or excluded; gold that came with a file does not count."""
     with store.reading() as session:
         return _decided(session, dataset_id)
-
-
-def uncounted_ids(store: Store, dataset_id: int, run_id: int, matcher: str) -> list[int]:
-    """The samples that a run speaks of and that a matcher has not counted."""
-    of_sample = col(CountedRow.sample_id) == SampleRow.id
-    counted = exists().where(of_sample, col(CountedRow.run_id) == run_id, col(CountedRow.matcher) == matcher)
-    query = (
-        select(SampleRow.id)
-        .join(
-            ProposalRow,
-            (col(ProposalRow.sample_id) == SampleRow.id)
-            & (col(ProposalRow.run_id) == run_id)
-            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
-        )
-        .where(SampleRow.dataset_id == dataset_id, ~counted)
-        .order_by(col(SampleRow.id))
-    )
-    with store.reading() as session:
-        return [number for number in session.exec(query) if number is not None]
 
 
 def refuse_decided(store: Store, dataset_id: int) -> None:
@@ -244,8 +203,6 @@ def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn],
                 dataset_id=dataset_id,
                 design=plan.design,
                 kind=plan.kind,
-                scorer=plan.scorer,
-                run_id=plan.run_id,
                 planned_n=plan.planned_n,
                 population=plan.population,
                 parameters=dict(plan.parameters),
@@ -271,12 +228,11 @@ def _refuse_decided(session: Session, dataset_id: int) -> None:
     )
     number = _decided(session, dataset_id)
     if number:
-        many = "1 sample is" if number == 1 else f"{number:,} samples are"
-        raise UsageError(f"{many} verified or excluded already: {why}")
+        raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or excluded already: {why}")
     number = _ever_decided(session, dataset_id)
     if number:
-        many = "1 sample was" if number == 1 else f"{number:,} samples were"
-        raise UsageError(f"verdicts were seen: {many} verified or excluded, and undone; {why}")
+        some = many(number, "sample was", "samples were")
+        raise UsageError(f"verdicts were seen: {some} verified or excluded, and undone; {why}")
 
 
 def _ever_decided(session: Session, dataset_id: int) -> int:
@@ -299,7 +255,7 @@ def _write(session: Session, drawn: Sequence[Drawn]) -> None:
         statement = (
             _SAMPLE.update()
             .where(_SAMPLE.c.id == bindparam("sample_id"))
-            .values({name: bindparam(f"new_{name}") for name in Drawn._fields[1:]})
+            .values({name: bindparam(f"new_{name}") for name in Drawn._fields[1:]} | {"size": 1.0})
         )
         names = ("sample_id", *(f"new_{name}" for name in Drawn._fields[1:]))
         session.connection().execute(statement, [dict(zip(names, one, strict=True)) for one in drawn])

@@ -38,7 +38,6 @@ class Planned(NamedTuple):
 
     sample_id: int
     key: str
-    size: float
     stratum: str
     group: str | None
 
@@ -118,7 +117,6 @@ def planned(store: Store, sample_ids: Sequence[int]) -> dict[int, Planned]:
             query = sqlalchemy.select(
                 col(SampleRow.id),
                 col(SampleRow.key),
-                col(SampleRow.size),
                 col(SampleRow.stratum),
                 col(SampleRow.group_key),
             ).where(
@@ -137,15 +135,6 @@ def count_planned(store: Store, sample_ids: Sequence[int]) -> int:
             query = sqlalchemy.select(func.count()).where(some, col(SampleRow.rank) < HOLDOUT_RANK)
             known += int(session.execute(query).scalar_one())
     return known
-
-
-def sizes(store: Store, dataset_id: int) -> dict[int, float]:
-    """What every sample of the plan's population weighs in the draw."""
-    query = sqlalchemy.select(col(SampleRow.id), col(SampleRow.size)).where(
-        col(SampleRow.dataset_id) == dataset_id, col(SampleRow.rank) < HOLDOUT_RANK
-    )
-    with store.reading() as session:
-        return {int(number): float(size) for number, size in session.execute(query)}
 
 
 def parts(store: Store, dataset_id: int) -> Parts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.tui.figures import delta, value
+from workbench.text.figures import delta, value
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from workbench.model import Disposition, Match, Tally, Unit
+from workbench.text.figures import value
 
 UNDEFINED = "–"
 
@@ -17,24 +16,6 @@ DISPOSITION_SYMBOL: dict[Disposition, str] = {
 }
 
 ROUND = {"found": "●", "missing": "○", "unsure": "?"}
-
-
-def value(number: Fraction | float | None) -> str:
-    """A recall with two digits and no leading zero: `.67`, `1.00`; `–` when undefined."""
-    if number is None:
-        return UNDEFINED
-    text = f"{float(number):.2f}"
-    return text[1:] if text.startswith("0.") else text
-
-
-def delta(number: Fraction | float | None) -> str:
-    """A difference with its sign: `+.17`, `−.17`, `.00`."""
-    if number is None:
-        return UNDEFINED
-    text = value(-number if number < 0 else number)
-    if text == ".00":
-        return text
-    return ("+" if number > 0 else "−") + text
 
 
 def tally(counted: Tally) -> str:

@@ -7,8 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.comparing import words
+from workbench.comparing.means import FEWEST
 from workbench.comparing.reasons import shows
-from workbench.comparing.words import FEWEST, Fact, many, number, signed
+from workbench.comparing.words import Fact
+from workbench.text.figures import many, number, signed
 from workbench.tui import figures_rows
 from workbench.tui.cells import cut, fit, width
 from workbench.tui.figures_rows import Look, Sample

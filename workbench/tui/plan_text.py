@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from workbench.texts_plan import DESIGN_WORDS, complete_line, many
+from workbench.text.figures import many
+from workbench.texts_plan import DESIGN_WORDS, complete_line
 from workbench.tui.cells import fit
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
@@ -39,7 +40,7 @@ def stand_lines(report: PlanReport) -> list[list[Part]]:
         lines.append(_line("blind", f"{report.blind_share:.0%} of the samples (◇)"))
     if report.holdout:
         looks = len(report.openings)
-        seen = f"opened {looks:,} time{'' if looks == 1 else 's'}" if looks else "never opened"
+        seen = f"opened {many(looks, 'time')}" if looks else "never opened"
         lines.append(
             _line("holdout", f"{many(report.holdout, 'sample')}, {report.holdout_done:,} complete, {seen}")
         )
@@ -83,12 +84,8 @@ def _design(report: PlanReport) -> str:
     if plan is None:
         return "simple random: the order of the queue, with no planned end"
     said = DESIGN_WORDS[plan.design]
-    if plan.design == "disputed":
-        return f"{said}, by {flat(plan.scorer)}"
     if plan.design == "stratified":
-        return f"{said} by {flat(str(plan.parameters['by']))}" + (
-            f", more where {flat(plan.scorer)} is disputed" if plan.scorer else ""
-        )
+        return f"{said} by {flat(str(plan.parameters['by']))}"
     return said
 
 
@@ -133,4 +130,4 @@ def _what_holds(report: PlanReport) -> list[str]:
     if report.decided:
         steps.append(f"{many(report.decided, 'sample')} decided. Too late for a plan: reviewing has begun.")
         return [*steps, START_OVER_DEMO if report.dataset == "demo" else START_OVER]
-    return [*steps, "n plans a number to reach, by strata, or what may be wrong first."]
+    return [*steps, "n plans a number to reach, simply at random or by strata."]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.text.figures import UNDEFINED, many, value
 from workbench.texts_claude import money
 from workbench.tui.cells import width
-from workbench.tui.figures import UNDEFINED, value
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
 
@@ -27,11 +27,6 @@ def dollars(cost: Decimal | None) -> str:
     if cost is None:
         return "?"
     return "<$0.0001" if 0 < cost * 10_000 < 1 else money(cost)
-
-
-def many(number: int, word: str) -> str:
-    """`1 sample`, `2,000 samples`."""
-    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def described(run: RunRow, advice: Mapping[str, str]) -> list[list[Part]]:

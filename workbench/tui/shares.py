@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from workbench.comparing.reasons import in_short, reasons
+from workbench.text.figures import delta
 from workbench.tui.cells import cut, wrap
-from workbench.tui.figures import delta
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:

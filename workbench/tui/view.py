@@ -9,8 +9,9 @@ from workbench.matching.nearest import shared
 from workbench.model import Evidence, Imported, Kind, Span, Unit, count
 from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.scoring.names import scorer_name
+from workbench.text.figures import delta
 from workbench.tui.cells import cut, width
-from workbench.tui.figures import DISPOSITION_SYMBOL, delta, tally
+from workbench.tui.figures import DISPOSITION_SYMBOL, tally
 from workbench.tui.ids import short
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.reasons import shows
 from workbench.scoring.names import scorer_name
-from workbench.tui.figures import delta, tally
+from workbench.text.figures import delta
+from workbench.tui.figures import tally
 from workbench.tui.safe import flat
 from workbench.tui.shares import adding_up
 

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from workbench.comparing.words import many
+from workbench.text.figures import many
 from workbench.tui.figures_rows import Sample
 from workbench.tui.figures_text import sample_head
 from workbench.tui.keys import key

@@ -9,8 +9,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from workbench.text.figures import many
 from workbench.tui.keys import key
-from workbench.tui.runs_text import many
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text

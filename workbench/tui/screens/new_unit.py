@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from workbench.model import Kind, Span
+from workbench.text.figures import many
 from workbench.text.ground import ground
 from workbench.text.tokens import Token, tokens
 from workbench.tui.cells import cut
@@ -50,7 +51,7 @@ class NewUnitScreen(PromptScreen):
         spans = ground(typed, self._reference) if typed else ()
         self._look(spans)
         longer = completion(self._reference, self._tokens, typed) if typed else ""
-        times = "" if not spans else "1 place" if len(spans) == 1 else f"{len(spans)} places"
+        times = many(len(spans), "place") if spans else ""
         parts = [(times, "$success"), ("  " if times and longer else "", "")]
         if longer:
             parts += [("tab", "$accent"), (f" {flat(cut(longer, 48))}", DIM)]

@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.texts_plan import draft_text, precision_text
 from workbench.tui.keys import key
@@ -111,8 +112,8 @@ class PlanScreen(BaseScreen):
         """Why a key does nothing now."""
         report = self.report
         if report is not None and report.decided and action in ("new", "drop"):
-            many = "1 sample is" if report.decided == 1 else f"{report.decided:,} samples are"
-            self.say(f"{many} verified or excluded: a plan is drawn before the first verdict")
+            number = many(report.decided, "sample is", "samples are")
+            self.say(f"{number} verified or excluded: a plan is drawn before the first verdict")
         elif action == "drop":
             self.say("there is no plan to drop")
 
@@ -153,15 +154,9 @@ class PlanScreen(BaseScreen):
         self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
-        from workbench.stages import dispute_signals, planning
+        from workbench.stages import planning
 
         desk = self.desk
-        if wish.design == "disputed":
-            chunks = await desk.store.read(dispute_signals.uncounted, desk.info)
-            for number, chunk in enumerate(chunks):
-                self.say(f"counting what is disputed: {number * len(chunks[0]):,} samples …")
-                counted = await desk.store.read(dispute_signals.count_chunk, desk.info, chunk)
-                await desk.store.write(dispute_signals.keep_counted, counted)
         self.say("drawing …")
         drafted = await desk.store.read(planning.draft, desk.info, wish, desk.annotator)
         self.say("")

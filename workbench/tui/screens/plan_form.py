@@ -25,7 +25,6 @@ HINTS: Hints = {
     "design": {
         "simple": "every sample as likely",
         "stratified": "each stratum keeps its share",
-        "disputed": "where verdicts may be wrong first",
     },
     "strata": "what the strata are made of",
     "holdout": "kept back by whole groups, reviewed blind",
@@ -55,7 +54,7 @@ class PlanForm(ValuesForm):
         super().__init__(
             {
                 "reviews": sizes,
-                "design": ["simple", "disputed", *(["stratified"] if fields else [])],
+                "design": ["simple", *(["stratified"] if fields else [])],
                 "strata": list(fields),
                 "holdout": list(SHARES),
                 "blind": list(BLIND),

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
+from workbench.text.figures import many
 from workbench.text.query import META, Query
 from workbench.tui.cells import cut
 from workbench.tui.keys import shown
@@ -224,7 +225,7 @@ class ViewScreen(BaseScreen):
         parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
         if self.progress is not None and self._whole:
             total, here = self.progress.total, self.samples.count
-            count = f"{total:,} sample" + ("" if total == 1 else "s")
+            count = many(total, "sample")
             parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
         if self.order != "u":
             parts.append((f"  {ORDERS[self.order]}", "$accent"))

@@ -11,9 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from workbench.text.figures import many
 from workbench.tui.keys import key
 from workbench.tui.proposing import Going, Wish
-from workbench.tui.runs_text import compared, described, doing, ended, many, plan_lines
+from workbench.tui.runs_text import compared, described, doing, ended, plan_lines
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.runs_form import FormScreen, SendScreen

@@ -14,6 +14,7 @@ from textual.containers import Vertical
 from workbench.errors import ConflictError
 from workbench.stages.review import Opened
 from workbench.stages.same import Decision, Place
+from workbench.text.figures import many
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.desk import Desk
 from workbench.tui.figures import DISPOSITION_SYMBOL
@@ -167,7 +168,7 @@ class SameScreen(Dialog):
             self._say("")
             return
         verified = sum(place.verified for place in chosen)
-        text = f"{len(chosen)} sample" + ("" if len(chosen) == 1 else "s")
+        text = many(len(chosen), "sample")
         if verified:
             text += f", {verified} of them verified: their values change"
         self.query_one("#sum", Bar).show(

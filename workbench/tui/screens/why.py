@@ -15,7 +15,8 @@ from textual.widgets import Static
 
 from workbench.errors import InputError
 from workbench.model import Kind, Unit
-from workbench.tui.figures import delta, tally
+from workbench.text.figures import delta
+from workbench.tui.figures import tally
 from workbench.tui.ids import short
 from workbench.tui.keys import key
 from workbench.tui.safe import flat

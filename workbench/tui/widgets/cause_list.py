@@ -12,8 +12,9 @@ from textual import events
 
 from workbench.comparing.reasons import shows
 from workbench.model import Unit
+from workbench.text.figures import UNDEFINED
 from workbench.tui.cells import fit, width, wrap
-from workbench.tui.figures import ROUND, UNDEFINED
+from workbench.tui.figures import ROUND
 from workbench.tui.safe import flat
 from workbench.tui.shares import adding_up
 from workbench.tui.why_text import cause_of

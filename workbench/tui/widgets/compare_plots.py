@@ -11,7 +11,7 @@ from textual.message import Message
 from textual_plot import HiResMode
 from textual_plot.axis_formatter import NumericAxisFormatter
 
-from workbench.comparing.words import number
+from workbench.text.figures import number
 from workbench.tui.figures_rows import Place, place
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 

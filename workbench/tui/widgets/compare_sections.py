@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing import words
+from workbench.text.figures import signed
 from workbench.tui import figures_text
 from workbench.tui.figures_rows import Look
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
@@ -163,7 +164,7 @@ class Deltas(Section):
         self.query_one(DeltaPlot).show(counted, found.paired.bias, at)
         legend: list[Part] = [("Δ →  ", DIM), ("█", "$success"), (" equal", DIM)]
         if found.paired.bias is not None:
-            bias = words.signed(found.paired.bias)
+            bias = signed(found.paired.bias)
             legend += [("  ▼", "bold $warning"), (f" bias {bias}", DIM)]
         self.query_one("#deltas-legend", Static).update(Content.assemble(*legend))
 
@@ -203,7 +204,7 @@ class Causes(Section):
         name = f"by {self.cut}" if self.cut else "all units"
         others = [f"by {one}" if one else "all" for one in CUTS if one != self.cut and self._by(found, one)]
         n = found.causes[0].n if found.causes else 0
-        said = f"  net shares of the bias {words.signed(found.paired.bias)}, n = {n:,}"
+        said = f"  net shares of the bias {signed(found.paired.bias)}, n = {n:,}"
         right = f"c: {', '.join(others)}" if others else ""
         self.query_one("#cut", Bar).show(((name, "bold"), (said, DIM)), ((right, DIM),))
         self.moved()

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from rich.segment import Segment
 
+from workbench.text.figures import delta, value
 from workbench.tui.cells import fit, width
 from workbench.tui.disputes_text import SIGNS, moved, sign
-from workbench.tui.figures import delta, value
 from workbench.tui.ids import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.rows import Rows

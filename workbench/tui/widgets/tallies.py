@@ -12,8 +12,9 @@ from textual.widget import Widget
 from workbench.comparing.reasons import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.scoring.names import first_scorer, scorer_name
+from workbench.text.figures import delta, value
 from workbench.tui.cells import cut, width
-from workbench.tui.figures import delta, tally, value
+from workbench.tui.figures import tally
 from workbench.tui.shares import causes_line, reasons_line
 from workbench.tui.widgets.bars import DIM, Part
 

@@ -1,0 +1,62 @@
+"""How figures are written wherever a person reads them: numbers, signs, plurals and tables.
+
+No leading zero, a true minus, `–` for what is undefined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from workbench.text.safe import clean
+
+UNDEFINED = "–"
+
+
+def number(value: Fraction | float | None, digits: int = 3) -> str:
+    """`.207`, `1.000`, `−.157`; a dash for what is undefined."""
+    if value is None or value != value:
+        return UNDEFINED
+    text = f"{abs(float(value)):.{digits}f}"
+    minus = "−" if value < 0 and float(text) else ""
+    return minus + (text[1:] if text.startswith("0.") else text)
+
+
+def signed(value: Fraction | float | None, digits: int = 3) -> str:
+    """`+.157`, `−.157`, `.000`."""
+    text = number(value, digits)
+    return f"+{text}" if value is not None and value > 0 and float(text) else text
+
+
+def value(recall: Fraction | float | None) -> str:
+    """A recall with two digits: `.67`, `1.00`."""
+    return number(recall, 2)
+
+
+def delta(difference: Fraction | float | None) -> str:
+    """A difference with two digits: `+.17`, `−.17`, `.00`."""
+    return signed(difference, 2)
+
+
+def many(count: int, word: str, more: str = "") -> str:
+    """`1 sample`, `2,000 samples`; `more` where an s is not enough."""
+    return f"{count:,} {word if count == 1 else more or word + 's'}"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+    """Columns padded by cells, so that wide characters keep them straight.
+
+    `right`: all but the first stand to the right, as figures do.
+    """
+    from rich.cells import cell_len, set_cell_size
+
+    def fitted(cell: str, width: int, place: int) -> str:
+        if cell_len(cell) > width:
+            cell = set_cell_size(cell, width - 1).rstrip() + "…"
+        return " " * (width - cell_len(cell)) + cell if right and place else set_cell_size(cell, width)
+
+    cells = [[clean(cell).replace("\n", " ") for cell in row] for row in (head, *rows)]
+    widths = [
+        min(max(cell_len(row[place]) for row in cells), 40 if place else 32) for place in range(len(head))
+    ]
+    return ["  ".join(map(fitted, row, widths, range(len(head)))).rstrip() for row in cells]
