@@ -213,7 +213,7 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     from workbench.settings import read_settings
     from workbench.tui.run import run
 
-    code = run(connect, dataset, annotator, read_settings(), path, start)
+    code = run(connect, dataset, annotator, read_settings(), start)
     if code:
         raise SystemExit(code)
 

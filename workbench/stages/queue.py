@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.model import Imported, Tally
+from workbench.model import Disposition, Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.stages.headline import imported_column
 from workbench.stages.queue_page import delta_of, needs_values, page_of
-from workbench.stages.queue_row import First, QueueRow
 from workbench.store import datasets as dataset_store
 from workbench.store import queue, queue_views
 from workbench.store.datasets import DatasetInfo
@@ -25,13 +26,46 @@ if TYPE_CHECKING:
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 
-__all__ = ["First", "Pace", "Progress", "QueueRow", "needs_values"]
+__all__ = ["Pace", "Progress", "needs_values"]
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 """Random, the most doubtful first, the largest Δ first, as in the file."""
 
 EVERYTHING = Query()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue. `automatic` is None while there is none or while it is hidden.
+
+    `scorer` is the column of the file where it has one: then `automatic` is a number of that column.
+    """
+
+    sample_id: int
+    key: str
+    disposition: Disposition
+    flag: str
+    blind: bool
+    rematch: bool
+    reference: str
+    scorer: str
+    automatic: Tally | Imported | None
+    verified: Tally | None
+    delta: Fraction | None
+    annotators: tuple[str, ...]
+    stale: bool = False
+    off_plan: bool = False
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What a queue shows first: the next sample to decide, those around it and their rows."""
+
+    at: int | None
+    ids: array[int]
+    rows: dict[int, QueueRow]
 
 
 def queue_ids(

@@ -1,6 +1,6 @@
 """Opening a database: engine, pragmas, transactions, schema check.
 
-Every dialect-specific line of the store is in this module, in `backup`, `contains` and `glance`.
+Every dialect-specific line of the store is in this module, in `backup` and in `contains`.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ from workbench.tui.work import on_stage, start
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Order, Progress
-    from workbench.stages.queue_row import First
     from workbench.tui.desk import Desk
 
 ABOVE, BELOW = 40, 100
@@ -80,14 +79,6 @@ class ViewScreen(BaseScreen):
         return self.query_one(SampleList)
 
     # What the app says.
-
-    def glance(self, seen: tuple[str, First] | None) -> None:
-        """The first rows without values, a moment before the dataset is open."""
-        if seen is None:
-            return
-        name, first = seen
-        self.query_one(Head).show(((cut(flat(name), NAME), "bold"), ("  opening …", DIM)))
-        self.samples.set(first.ids, None, first.at, rows=first.rows)
 
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show the samples around the next undecided one, then read them all."""
