@@ -13,10 +13,11 @@ from typing import Any
 
 from workbench.errors import InputError
 from workbench.formats.folder import MANIFEST, check_manifest, read_manifest
-from workbench.formats.item import Item, compact, record_of
+from workbench.formats.item import Item, record_of
 from workbench.formats.native_out import to_text
 from workbench.formats.objects import as_written
 from workbench.model import KINDS, Tally, count
+from workbench.text.json_text import compact
 
 REFERENCES = "references.jsonl"
 VERDICTS = "verdicts.jsonl"

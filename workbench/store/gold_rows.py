@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sqlmodel import Session
 
 from workbench.errors import SpanError
 from workbench.model import Sample, Unit
+from workbench.reviewing.documents import unit_document
 from workbench.store.engine import insert_tuples
 from workbench.store.tables import METADATA
+from workbench.text.json_text import stored
 
 GoldRow = tuple[Any, ...]
 
@@ -27,14 +29,13 @@ def insert_gold(session: Session, rows: Sequence[GoldRow]) -> None:
 
 def gold_rows(
     units: Sequence[Unit],
-    texts: Mapping[str, str],
     sample: Sample,
     dataset_id: int,
     sample_id: int,
     review_id: int,
     annotator: str,
 ) -> list[GoldRow]:
-    """The rows of verified units, spans checked against the text; `texts` is the JSON of each by its id.
+    """The rows of verified units, spans checked against the text.
 
     Raises SpanError for a span outside the reference, a principal span that does not read as the
     unit's text, or evidence outside its context.
@@ -48,7 +49,8 @@ def gold_rows(
         rows.append(
             (
                 dataset_id, sample_id, review_id, annotator, unit.kind, position, unit.id, unit.text,
-                unit.label, start, end, match.verdict or "unsure", match.reason, match.rule, texts[unit.id],
+                unit.label, start, end, match.verdict or "unsure", match.reason, match.rule,
+                stored(unit_document(unit)),
             )
         )  # fmt: skip
     return rows

@@ -21,7 +21,6 @@ from workbench.reviewing.fold import ReviewState, fold
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import Store, insert_many
 from workbench.store.gold_rows import GoldRow, gold_rows, insert_gold
-from workbench.store.gold_text import unit_text
 from workbench.store.packages import journals
 from workbench.store.tables import METADATA, CalibrationRow, Dataset, PolicyRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
@@ -274,9 +273,8 @@ def _settle(work: Restoring, journals: Mapping[tuple[str, str], Sequence[Event]]
         for kind in KINDS:
             if state.of(kind).disposition == "verified":
                 counted = gold_units(state.of(kind).assessment.units)
-                said = {unit.id: unit_text(unit) for unit in counted}
                 text = texts[sample_id]
-                units += gold_rows(counted, said, text, work.dataset_id, sample_id, number, annotator)
+                units += gold_rows(counted, text, work.dataset_id, sample_id, number, annotator)
     insert_gold(work.session, units)
     work.settled.update(journals)
     work.units += len(units)
