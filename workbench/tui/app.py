@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
     "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
-    "plan", "calibrate", "compare", "disputes",
+    "plan", "calibrate", "compare",
 )  # fmt: skip
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
@@ -91,8 +91,6 @@ class WorkbenchApp(OwnApp):
         self.store: Store | None = None
         self.annotator = annotator
         self.proposing: Going | None = None
-        self.audited: set[int] = set()
-        """Datasets in which a person agreed to open disputes out of their turn; asked once."""
         self._connect = connect
         self._dataset = dataset
         self._guard = TerminalGuard()
