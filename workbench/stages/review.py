@@ -155,21 +155,6 @@ def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     return journal.redo(store, dataset_id, annotator)
 
 
-def led_to(known: Opened, moved: Moved) -> Opened | None:
-    """The sample that an undo or redo leads to, from what was read of it a moment ago.
-
-    None where opening it might show more: a kind that nobody touched and that has no units.
-    """
-    state = moved.state
-    untouched = (
-        not state.of(kind).touched and not state.of(kind).assessment.units for kind in known.dataset.kinds
-    )
-    opening = state.opened
-    if any(untouched) or opening is None or opening.proposal != known.opening.proposal:
-        return None
-    return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base, known.written)
-
-
 def _info(store: Store, dataset_id: int) -> DatasetInfo:
     return dataset_store.dataset_info(store, dataset_id)
 
@@ -259,7 +244,11 @@ def _opened(
     revealed: tuple[Unit, ...] = ()
     if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
-    assessments = automatic(info, stored) if visible else {}
+    assessments: Mapping[str, Assessment] = {}
+    if visible and stored.proposal is not None:
+        assessments = assess_all(
+            stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
+        )
     lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
@@ -278,29 +267,6 @@ def _opened(
         causes=causes_of(info, stored, assessments, state, opening, lang, written),
         written=written,
     )
-
-
-def automatic(info: DatasetInfo, stored: Stored) -> Mapping[str, Assessment]:
-    """The assessments of all scorers, without evidence; of the newest few samples they are kept.
-
-    One sample takes 4 ms, and is asked for when it is decided, when that is undone and when it is decided
-    anew.
-    """
-    if stored.proposal is None:
-        return {}
-    policy = info.policy
-    key = (info.id, policy, info.threshold, stored.sample_id, stored.sample.content_hash, stored.proposal_id)
-    found = _NEWEST.get(key)
-    if found is None:
-        found = assess_all(stored.sample, stored.proposal, policy, threshold=info.threshold, evidence=False)
-        while len(_NEWEST) >= KEPT:
-            _NEWEST.pop(next(iter(_NEWEST)), None)
-        _NEWEST[key] = found
-    return found
-
-
-KEPT = 16
-_NEWEST: dict[tuple[object, ...], Mapping[str, Assessment]] = {}
 
 
 def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
