@@ -12,13 +12,11 @@ from workbench.stages import merging
 from workbench.text.tokens import tokens
 from workbench.tui import intents
 from workbench.tui.cells import cut
-from workbench.tui.found import NOWHERE
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.screens.evidence import Choosing, EvidenceScreen, offers
-from workbench.tui.screens.find import Finding
-from workbench.tui.screens.finding import FindingScreen
 from workbench.tui.screens.pick import PickScreen
+from workbench.tui.screens.sample import SampleScreen
 from workbench.tui.view import detail, near_text
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
@@ -31,7 +29,7 @@ NEAR = 3
 NOT_COUNTED = "this unit does not count; x restores it"
 
 
-class PlacesScreen(FindingScreen):
+class PlacesScreen(SampleScreen):
     """Keys that choose evidence, merge and split; the nearest passages of a unit that is missing."""
 
     _near: tuple[str, dict[str, list[Evidence]]] = ("", {})
@@ -109,7 +107,7 @@ class PlacesScreen(FindingScreen):
             where=lambda: self.query_one("#side").region,
             take=partial(self._take_evidence, unit),
             remove=lambda: self.want(intents.evidence(unit, None)),
-            look=partial(self._look_at, self._context_no),
+            look=partial(self._look_at, self.context_no),
             page=self.action_context,
             scroll=self.action_scroll_context,
             letters=partial(self._evidence_by_letters, unit),
@@ -131,7 +129,7 @@ class PlacesScreen(FindingScreen):
             context.reveal(place.start, place.end)
 
     async def _evidence_by_letters(self, unit: Unit) -> None:
-        context = self._context_no
+        context = self.context_no
         passage = self.query_one("#context", Passage)
         passage.mark_places(())
         all_tokens = await asyncio.to_thread(tokens, self.now.sample.retrieved_contexts[context])
@@ -147,22 +145,13 @@ class PlacesScreen(FindingScreen):
         await self.bench.ask(PickScreen("evidence", passage, targets, done, look=look, other=search))
 
     async def _evidence_by_search(self, unit: Unit) -> None:
-        self._found = None
-
         async def take() -> None:
             self.do("the evidence", partial(self._take_found_evidence, unit))
 
-        look = partial(self._look_for, contexts_only=True)
-        finding = Finding(look, self._step, take, self._drop_found, enter="take it")
-        self._begin = NOWHERE
-        await self.ask_to_find(f"evidence for {cut(flat(unit.text), 20)}", finding)
+        await self.finder.ask_for_place(f"evidence for {cut(flat(unit.text), 20)}", take)
 
     async def _take_found_evidence(self, unit: Unit) -> None:
-        found = self._found
-        while found is not None and found.here is None and not found.whole:
-            await asyncio.sleep(0.01)  # the search that Enter overtook
-        place = found.here if found is not None else None
-        self.clear_found()
+        place = await self.finder.taken()
         if place is None:
             raise InputError("nothing was found, so nothing was chosen")
         self.go_to_context(place.part - 1)

@@ -11,13 +11,12 @@ from workbench.tui import intents
 from workbench.tui.cells import cut
 from workbench.tui.intents import Intent
 from workbench.tui.safe import flat
-from workbench.tui.screens.adding import AddingScreen
 from workbench.tui.screens.labels import LabelScreen
-from workbench.tui.screens.places import NOT_COUNTED
+from workbench.tui.screens.places import NOT_COUNTED, PlacesScreen
 from workbench.tui.widgets.unit_list import RowPart, UnitList
 
 
-class UnitsScreen(AddingScreen):
+class UnitsScreen(PlacesScreen):
     """A key for everything one can say about the unit under the cursor."""
 
     def accept_none(self) -> None:
