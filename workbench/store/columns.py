@@ -8,8 +8,8 @@ import sqlalchemy
 from sqlmodel import col
 
 from workbench.model import Kind
+from workbench.store.blind import HOLDOUT_RANK
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK
 from workbench.store.tables import ExternalScoreRow, ReviewRow, SampleRow, ScoreRow
 
 
