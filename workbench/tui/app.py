@@ -24,12 +24,11 @@ from textual.screen import Screen
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.tui import presses
 from workbench.tui.commands import DatasetCommands, Palette, SampleCommands, may_leave, system_commands
-from workbench.tui.crash import crash_text
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.own import EVERY, OwnApp
-from workbench.tui.safe import TerminalGuard
+from workbench.tui.safe import TerminalGuard, crash_text
 from workbench.tui.screens.base import Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM

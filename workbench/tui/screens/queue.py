@@ -23,8 +23,8 @@ from workbench.tui.screens.menu import Choice, MenuScreen
 from workbench.tui.screens.queue_search import SearchScreen
 from workbench.tui.screens.queue_view import ORDERS
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
+from workbench.tui.widgets.field import QueryField
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.queue_field import QueryField
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine
 from workbench.tui.widgets.sample_columns import SampleHead
 from workbench.tui.widgets.sample_list import SampleList
