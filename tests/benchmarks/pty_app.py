@@ -155,6 +155,10 @@ class PtyApp:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Let go of the terminal, as a window that is closed."""
         os.close(self._master)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from workbench.model import ProposedStatement, Sample
-from workbench.proposing.attribution import attribute
 from workbench.proposing.rules import propose, statements
+from workbench.proposing.rules.attribution import attribute
 
 CONTEXTS = (
     "Paris is large. The tower was built by Gustave Eiffel in 1889 for the fair. It is made of iron.",

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.model import DEFAULT_LABELS, ProposedEntity, Sample
-from workbench.proposing.attribution import attribute
 from workbench.proposing.rules import entities, propose, statements
+from workbench.proposing.rules.attribution import attribute
 from workbench.text.sentences import sentences
 
 LANGUAGES = (

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.proposing.attribution import attribute
+from workbench.proposing.rules.attribution import attribute
 
 Z = 1.959964  # the 97.5 % point of the normal distribution
 

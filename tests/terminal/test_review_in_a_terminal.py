@@ -179,3 +179,14 @@ def test_a_locale_without_utf8_is_named_and_letters_stay_letters(tmp_path: Path)
     with PtyApp([installed(), "--db", str(database), "review"], environment=environment) as app:
         app.wait_for("Тадж-Махал")
         app.wait_for("Your locale C is")
+
+
+def test_a_terminal_that_goes_away_ends_the_program(database: Path) -> None:
+    """Its window is closed, here without a signal: the program must not stay and keep a core busy."""
+    app = PtyApp([installed(), "--db", str(database), "--as", "ann", "review"])
+    app.wait_for("1 sample")
+    app.hang_up()
+    try:
+        assert app.process.wait(timeout=120) > 0  # no -9: it left by itself
+    finally:
+        app.process.kill()

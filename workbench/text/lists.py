@@ -1,11 +1,20 @@
-"""Small tools for words: lists written as one string, and whether a word has a digit."""
+"""Small tools for words: lists in files or strings, and whether a word has a digit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from pkgutil import get_data
 
 _DIGIT = re.compile(r"\d")
+
+
+def sections(module: str) -> dict[str, str]:
+    """The word lists in the text file of the same name as a module, by the `[name]` above each."""
+    package, _, name = module.rpartition(".")
+    text = (get_data(package, f"{name}.txt") or b"").decode()
+    named = (section.partition("]\n") for section in f"\n{text}".split("\n[")[1:])
+    return {section: words for section, _, words in named}
 
 
 def listed(words: str) -> frozenset[str]:
@@ -19,7 +28,7 @@ def by_language(table: Mapping[str, str]) -> dict[str, frozenset[str]]:
 
 
 def valued(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """A value for every word: all words of a string share the one that stands beside it."""
+    """A value for every word: all words of a string share the one that stands next to it."""
     return {word: value for words, value in pairs for word in words.split()}
 
 

@@ -11,6 +11,7 @@ import os
 import re
 from codecs import getincrementaldecoder
 from select import select
+from signal import SIGHUP
 
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
@@ -43,13 +44,25 @@ class PasteDriver(LinuxDriver):
     """The library's driver, with every paste as one `Paste`."""
 
     def run_input_thread(self) -> None:
-        """Read until the app leaves. What is no UTF-8 is replaced: it would end the library's thread."""
+        """Read until the app leaves or the terminal is gone, which ends the app like a signal of it."""
+        try:
+            self._read_keys()
+        except (OSError, EOFError):
+            # Without this the thread would read "nothing" for ever, at full speed and after the app has ended.
+            self._app.call_later(self._app.exit, None, 128 + SIGHUP)
+
+    def _read_keys(self) -> None:
+        """Turn what comes into events. What is no UTF-8 is replaced: it would end the library's thread."""
         decode = getincrementaldecoder("utf-8")("replace").decode
         parser = XTermParser(self._debug)
 
         def read(seconds: float) -> str:
             ready, _, _ = select([self.fileno], [], [], seconds)
-            return decode(os.read(self.fileno, 1 << 16)) if ready else ""
+            if not ready:
+                return ""
+            if not (data := os.read(self.fileno, 1 << 16)):
+                raise EOFError("the terminal is gone")
+            return decode(data)
 
         while not self.exit_event.is_set():
             text = read(POLL)

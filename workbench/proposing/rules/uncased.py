@@ -6,10 +6,64 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from workbench.proposing import gazetteer_uncased as places
-from workbench.proposing.spans import Claims, Found
+from workbench.proposing.rules.lexicon import words
+from workbench.proposing.rules.spans import Claims, Found
+from workbench.text.lists import sections
+
+_WORDS = sections(__name__)
+
+_HEBREW_PHRASES = (
+    "ארצות הברית",
+    "תל אביב",
+    "ניו יורק",
+    "באר שבע",
+    "בריטניה הגדולה",
+    "ברית המועצות",
+    "האומות המאוחדות",
+)
+_ARABIC_PHRASES = (
+    "الولايات المتحدة الأمريكية", "الولايات المتحدة", "المملكة العربية السعودية", "المملكة المتحدة", "الأمم المتحدة",
+    "الاتحاد الأوروبي", "الاتحاد السوفيتي", "كوريا الشمالية", "كوريا الجنوبية", "جنوب أفريقيا", "الشرق الأوسط",
+    "أبو ظبي", "نيو يورك",
+)  # fmt: skip
+_DEVANAGARI_PHRASES = (
+    "संयुक्त राज्य अमेरिका",
+    "संयुक्त राज्य",
+    "संयुक्त राष्ट्र",
+    "नई दिल्ली",
+    "सोवियत संघ",
+    "यूरोपीय संघ",
+    "दक्षिण अफ्रीका",
+)
+
+HAN = tuple(_WORDS["han"].split())
+JAPANESE = tuple(_WORDS["japanese"].split())
+KOREAN = tuple(_WORDS["korean"].split())
+ARABIC = (*_ARABIC_PHRASES, *_WORDS["arabic"].split())
+HEBREW = (*_HEBREW_PHRASES, *_WORDS["hebrew"].split())
+DEVANAGARI = (*_DEVANAGARI_PHRASES, *_WORDS["devanagari"].split())
+THAI = tuple(_WORDS["thai"].split())
+# The few entries that are no
+BODIES = words("欧盟 联合国 聯合國 北约 世界卫生组织 欧州連合 国際連合 国連 유엔 유럽연합 สหประชาชาติ") | {
+    "الأمم المتحدة",
+    "الاتحاد الأوروبي",
+    "האומות המאוחדות",
+    "संयुक्त राष्ट्र",
+    "यूरोपीय संघ",
+}
+# The characters Chinese writes foreign names with; others end the name.
+SOUNDS = (
+    "阿埃艾爱安昂奥巴白班邦保鲍贝本比彼宾波伯勃博布查昌戴丹道德登邓迪蒂丁东杜顿多厄恩尔耳法范方菲费芬丰冯佛弗福富夫盖甘冈高戈哥格根古"
+    "瓜圭哈海汉豪赫黑亨洪侯胡华怀惠霍基吉加贾简姜金京久居卡凯坎康考科可克肯孔库夸奎拉莱赖兰朗劳雷勒黎李里理利丽莉连廉良列林琳隆卢鲁"
+    "路伦罗洛马玛迈麦曼芒毛梅门蒙米密民明摩莫默姆木穆纳乃南瑙内嫩尼娜年涅宁纽农努诺欧帕派潘庞佩彭皮匹平珀普齐奇恰乔切琴丘让热荣茹儒"
+    "瑞若撒萨赛桑瑟森沙莎珊尚绍舍申圣施石史士舒斯丝思司松苏孙索塔泰坦汤唐陶特滕提田廷通图托瓦万旺威韦维魏温翁沃乌吴武西希锡夏香肖"
+    "谢辛欣雄休修许雅亚延扬杨叶耶伊依易因英永尤于约云扎詹泽曾宰张哲珍芝治朱卓兹宗佐什翰玻桥喀塞"
+    "愛奧貝賓戴鄧東頓爾範費豐馮蓋岡漢懷賈簡薑萊賴蘭勞裡麗連倫羅馬瑪邁麥門納內寧紐農諾歐龐齊喬讓榮薩賽紹聖師絲蘇孫湯陶騰圖萬韋衛溫鄔"
+    "謝許亞揚楊葉約雲詹澤張"
+)
 
 _SCRIPTS = re.compile("[\u0590-\u06ff\u0900-\u097f\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
 _HAN = "\u3005\u3400-\u4dbf\u4e00-\u9fff"
 _KATA = "\u30a1-\u30fa\u30fc"
 # Characters of no name: a run of Han is cut at them. Prepositions, particles, numerals, verbs.
@@ -46,7 +100,7 @@ def _headed() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 _DOTTED = re.compile(
-    f"[{places.SOUNDS}]{{1,6}}(?:[·•‧・](?:[{places.SOUNDS}]{{1,6}}|[A-Z](?![A-Za-z]))){{1,3}}"
+    f"[{SOUNDS}]{{1,6}}(?:[·•‧・](?:[{SOUNDS}]{{1,6}}|[A-Z](?![A-Za-z]))){{1,3}}"
     f"|[{_KATA}]{{2,12}}(?:[・＝=][{_KATA}]{{1,12}}){{1,3}}"
 )
 _KATA_HEADED = re.compile(
@@ -74,15 +128,15 @@ def _alternatives(names: Sequence[str]) -> str:
 @lru_cache(maxsize=1)
 def _known() -> re.Pattern[str]:
     """All known places: Arabic and Hebrew ones after up to two prefix letters, Thai and Han ones anywhere."""
-    katakana = [name for name in places.JAPANESE if re.match(f"[{_KATA}]", name)]
-    han = [name for name in (*places.HAN, *places.JAPANESE) if name not in katakana]
+    katakana = [name for name in JAPANESE if re.match(f"[{_KATA}]", name)]
+    han = [name for name in (*HAN, *JAPANESE) if name not in katakana]
     return re.compile(
         f"(?<![{_KATA}])(?:{_alternatives(katakana)})(?![{_KATA}])|(?:{_alternatives(han)})"
-        f"|(?<![가-힣])(?:{_alternatives(places.KOREAN)})"
-        rf"|(?<!\w)(?:[وبلفك]{{1,2}})?(?P<ar>{_alternatives(places.ARABIC)})(?!\w)"
-        rf"|(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<he>{_alternatives(places.HEBREW)})(?!\w)"
-        rf"|(?<![\u0900-\u097f])(?:{_alternatives(places.DEVANAGARI)})(?![\u0900-\u097f])"
-        rf"|(?:{_alternatives(places.THAI)})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"
+        f"|(?<![가-힣])(?:{_alternatives(KOREAN)})"
+        rf"|(?<!\w)(?:[وبلفك]{{1,2}})?(?P<ar>{_alternatives(ARABIC)})(?!\w)"
+        rf"|(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<he>{_alternatives(HEBREW)})(?!\w)"
+        rf"|(?<![\u0900-\u097f])(?:{_alternatives(DEVANAGARI)})(?![\u0900-\u097f])"
+        rf"|(?:{_alternatives(THAI)})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"
     )
 
 
@@ -109,4 +163,4 @@ def uncased(text: str) -> list[Found]:
 def _of_known(found: re.Match[str]) -> Found:
     group = next((name for name in ("ar", "he") if found.group(name) is not None), 0)
     start, end = found.span(group)
-    return Found(start, end, "organisation" if found.group(group) in places.BODIES else "place")
+    return Found(start, end, "organisation" if found.group(group) in BODIES else "place")

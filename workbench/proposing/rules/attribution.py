@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from workbench.model import ProposedStatement
-from workbench.proposing.lexicon_function import function_words
+from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import forms
 from workbench.text.language import detect
 from workbench.text.normalise import fold, words

@@ -3,31 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
-from workbench.proposing.gazetteer import DEMONYMS, is_faith, is_organisation, is_people, is_place
-from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import (
+from workbench.proposing.rules.cyrillic import adjective, reach_back, widen
+from workbench.proposing.rules.gazetteer import (
+    DEMONYMS,
+    is_faith,
+    is_first_name,
+    is_organisation,
+    is_people,
+    is_place,
+)
+from workbench.proposing.rules.german import german
+from workbench.proposing.rules.labels import Labels
+from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
+    ACRONYMS,
     EVENT,
     MODIFIERS,
     NOUNS,
     OFFICES,
+    OPENERS,
     ORGANISATION,
     PARTICLES,
     PLACE,
     WEAK_PARTICLES,
+    function_words,
     is_title,
     russian_head,
     words,
 )
-from workbench.proposing.lexicon_function import ACRONYMS, OPENERS, function_words
-from workbench.proposing.rules_cyrillic import adjective, reach_back, widen
-from workbench.proposing.rules_german import german
-from workbench.proposing.rules_labels import Labels
-from workbench.proposing.rules_runs import Reading, Run, is_syllable, read, runs
-from workbench.proposing.rules_subject import subject
-from workbench.proposing.spans import Claims, Found
+from workbench.proposing.rules.runs import Reading, Run, is_syllable, read, runs
+from workbench.proposing.rules.spans import Claims, Found
+from workbench.proposing.rules.subject import subject
 
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
 _HEADS = ORGANISATION | PLACE | EVENT
@@ -266,3 +275,27 @@ def _names_something(reading: Reading, index: int) -> bool:
     # "Prévost served …": a bare noun before a verb is a name, unless it is plural or abstract.
     acts = following in _ACTING or (len(following) > 4 and following.endswith("ed"))
     return reading.lang == "en" and acts and not _ABSTRACT.search(folded)
+
+
+_WORD = re.compile(r"[^\W_][\w'’.-]*")
+_LONGEST = 3  # words of a nested name
+
+
+def nested(text: str, found: Iterable[Found]) -> Iterator[Found]:
+    """Known places and bodies that end a longer name, after a small word; in Russian also after a noun.
+
+    North America, Восточная Сибирь and Air France hold no second name.
+    """
+    for item in found:
+        whole = text[item.start : item.end]
+        if item.label not in {"organisation", "place", "event"} or is_place(whole) or is_organisation(whole):
+            continue
+        listed = [word.span() for word in _WORD.finditer(text, item.start, item.end)]
+        for before, (start, _) in list(pairwise(listed))[-_LONGEST:]:
+            governed = item.label == "organisation" and "\u0400" <= text[start] < "\u0530"
+            if not (text[before[0]].islower() or governed):
+                continue
+            name = text[start : item.end]
+            if is_place(name) or is_organisation(name):
+                yield Found(start, item.end, "place" if is_place(name) else "organisation")
+                break

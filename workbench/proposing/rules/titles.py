@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.proposing.gazetteer import is_organisation, is_place
-from workbench.proposing.lexicon import NOUNS, russian_head
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.spans import Found
+from workbench.proposing.rules.gazetteer import is_organisation, is_place
+from workbench.proposing.rules.lexicon import NOUNS, function_words, russian_head
+from workbench.proposing.rules.spans import Found
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
 _QUOTED = re.compile(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.proposing.gazetteer import is_people, is_place
-from workbench.proposing.lexicon import (
+from workbench.proposing.rules.gazetteer import is_people, is_place
+from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
     COMPANY_ENDINGS,
     EPITHETS,
@@ -16,9 +16,9 @@ from workbench.proposing.lexicon import (
     POSSESSED,
     TOPICS,
     WEAK_PARTICLES,
+    function_words,
 )
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.spans import Claims
+from workbench.proposing.rules.spans import Claims
 from workbench.text.sentences import sentences
 from workbench.text.tokens import Token, tokens
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.proposing.gazetteer import is_faith, is_organisation, is_people, is_place
-from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import (
+from workbench.proposing.rules.gazetteer import is_faith, is_first_name, is_organisation, is_people, is_place
+from workbench.proposing.rules.lexicon import (
     EVENT,
     HONORIFICS,
     NOUNS,
@@ -19,7 +18,7 @@ from workbench.proposing.lexicon import (
     russian_head,
     words,
 )
-from workbench.proposing.rules_runs import ROMANCE, Reading, Run
+from workbench.proposing.rules.runs import ROMANCE, Reading, Run
 
 _PATRONYMIC = re.compile(r"(?:[оеё]вич|ович|[оеи]вн)(?:а|у|ем|ом|е|ы|ой)?$|ична$")
 _SURNAME = re.compile(

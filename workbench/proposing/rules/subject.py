@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from workbench.proposing.gazetteer import is_people, is_place
-from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import words
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.rules_runs import Reading, Run
+from workbench.proposing.rules.gazetteer import is_first_name, is_people, is_place
+from workbench.proposing.rules.lexicon import function_words, words
+from workbench.proposing.rules.runs import Reading, Run
 
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
-from workbench.proposing.attribution import judge, passages
-from workbench.proposing.rules_dates import dates
-from workbench.proposing.rules_names import names
-from workbench.proposing.rules_nested import nested
-from workbench.proposing.rules_numbers import amounts, numbers
-from workbench.proposing.rules_titles import addresses, titles
-from workbench.proposing.rules_uncased import uncased
-from workbench.proposing.spans import Claims, Found
+from workbench.proposing.rules.attribution import judge, passages
+from workbench.proposing.rules.dates import dates
+from workbench.proposing.rules.names import names, nested
+from workbench.proposing.rules.numbers import amounts, numbers
+from workbench.proposing.rules.spans import Claims, Found
+from workbench.proposing.rules.titles import addresses, titles
+from workbench.proposing.rules.uncased import uncased
 from workbench.text.language import detect
 from workbench.text.sentences import sentences
 

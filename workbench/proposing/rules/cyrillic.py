@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 
-from workbench.proposing.gazetteer import is_place
-from workbench.proposing.lexicon import russian_head, stem, words
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.rules_runs import Reading, Run
+from workbench.proposing.rules.gazetteer import is_place
+from workbench.proposing.rules.lexicon import function_words, russian_head, stem, words
+from workbench.proposing.rules.runs import Reading, Run
 
 _LANGUAGES = frozenset({"ru", "uk", "be", "bg"})
 _ADJECTIVE = re.compile(

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from workbench.proposing.gazetteer import COMMON_IN_GERMAN, is_organisation, is_place
-from workbench.proposing.gazetteer_names import is_first_name
-from workbench.proposing.lexicon import EVENT, ORGANISATION, PLACE, is_title, words
-from workbench.proposing.lexicon_function import function_words
-from workbench.proposing.rules_runs import Reading, Run
+from workbench.proposing.rules.gazetteer import COMMON_IN_GERMAN, is_first_name, is_organisation, is_place
+from workbench.proposing.rules.lexicon import EVENT, ORGANISATION, PLACE, function_words, is_title, words
+from workbench.proposing.rules.runs import Reading, Run
+from workbench.text.lists import sections
+
+_WORDS = sections(__name__)
 
 _NOUN = re.compile(
     r"(?:ung|ungen|heit|heiten|keit|keiten|schaft|schaften|tion|tionen|ismus|tät|täten|nis|nisse|tum|chen|lein|ling"
@@ -23,27 +24,13 @@ _ADJECTIVE = re.compile(
     r"|föderal|liberal|sozial|christlich|katholisch)(?:e|er|es|en|em)$"
 )
 _ENGLISH_LINKS = frozenset({"of", "the", "and", "for"})
-_ENGLISH_HEADS = words(
-    """foundation university company inc corporation institute society association council committee agency
-    department office college school records studios pictures games press times post journal magazine
-    bank airlines party union league club united city county river lake street avenue bridge park"""
-)
+_ENGLISH_HEADS = words(_WORDS["english-heads"])
 _ARTICLES = words(
     "der die das den dem des ein eine einen einem einer eines kein keine jeder jede jedes dieser diese dieses"
 )
 _PLACE_BEFORE = frozenset({"in", "nach", "aus", "bei", "nahe"})
 # "in Kraft", "aus Angst": nouns that stand after a bare preposition.
-_BARE = words(
-    """kraft form zukunft hause haus anfang ende zeit bezug folge angst liebe grund bord höhe länge breite
-    wirklichkeit frage betracht anbetracht anlehnung anspruch betrieb gefahr haft hinblick hinsicht
-    kontakt kürze not ordnung planung richtung ruhe sicht sicherheit stand summe teilen verbindung
-    vergleich verhandlungen wahrheit zusammenarbeit angaben ansicht aussagen auffassung meinung berichten
-    informationen schätzungen plan wunsch bedarf bedeutung beginn abschluss tod krieg holz stahl stein
-    gold silber glas papier wasser luft regen nacht tag tagen jahren monaten wochen stunden minuten
-    fällen ländern städten gruppen familien schulen kindern menschen männern frauen millionen gegenwart
-    vergangenheit mode musik kunst literatur theorie praxis physik chemie mathematik armut freiheit
-    frieden"""
-)
+_BARE = words(_WORDS["bare"])
 
 
 def german(reading: Reading, runs: Sequence[Run]) -> Iterator[Run]:

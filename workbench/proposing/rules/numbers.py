@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from workbench.proposing.spans import Claims, Found
+from workbench.proposing.rules.spans import Claims, Found
 
 # 1,234,567.8 · 1 234 567 · 1.234,5 · 1'000 · 3½; a space parts groups of three only. At most seven groups:
 # without a bound a table of numbers is one figure, and leaving it step by step is quadratic (17 s for 20 KB).

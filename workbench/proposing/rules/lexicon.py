@@ -1,0 +1,157 @@
+"""Word lists of the rules proposer, written from general knowledge; all entries casefolded."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from workbench.text.lists import sections
+
+_WORDS = sections(__name__)
+
+
+_ENDING = re.compile(
+    "(?:ами|ями|ого|ему|ому|ыми|ими|ией|иях|иям|ов|ев|ей|ой|ою|ею|ом|ем|ём|ам|ям|ах|ях|ию|ии|ия|ий|[аяуюеёиыоійьї])$"
+)
+
+
+def words(*blocks: str) -> frozenset[str]:
+    """The whitespace-separated words of all blocks."""
+    return frozenset(word for block in blocks for word in block.casefold().split())
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """A Cyrillic word, casefolded, without its case ending; at least two letters stay."""
+    word = word.casefold()
+    cut = _ENDING.search(word)
+    return word[: cut.start()] if cut and cut.start() >= 2 else word
+
+
+# Small words that may stand inside a name: they join the capitals around them.
+PARTICLES = words(_WORDS["particles"])
+# Words that join only the name of an organisation, a work or an event.
+WEAK_PARTICLES = words("and for & with und für et pour en y para e per и по для при à aux")
+
+# Titles before a person; cut off the name, and a sign of one.
+HONORIFICS = words(_WORDS["honorifics"])
+# Offices and trades: no name by themselves, followed by one, by "of" and one, or by a genitive.
+ROLES = words(_WORDS["roles"])
+_ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
+# Words before an office: Foreign Minister, Crown Prince.
+MODIFIERS = words(
+    "foreign home interior finance defence defense crown prime vice deputy chief first attorney lord grand"
+)
+# Offices that part a country from a person inside a run: US President Barack Obama.
+OFFICES = words(_WORDS["offices"])
+
+
+@lru_cache(maxsize=16384)
+def is_title(word: str) -> bool:
+    """Whether a word, or each part of a compound, is an honorific, an office or a trade."""
+    folded = word.casefold().rstrip(".")
+    if folded in HONORIFICS or folded in ROLES:
+        return True
+    if folded > "а" and (stem(folded) in _ROLE_STEMS or folded.startswith(("экс-", "вице-"))):
+        return True
+    parts = folded.split("-")
+    return len(parts) > 1 and all(part in ROLES or part in HONORIFICS for part in parts)
+
+
+EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
+# A dot after these ends no name.
+ABBREVIATIONS = words(
+    "st mt ft jr sr dr mr mrs ms prof gen col sgt capt lt rev hon gov sen rep vs им св ул пл пр"
+)
+HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
+COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
+POSSESSED = words("college church school hospital cathedral court day park prize university club")
+# What ministries and committees are about: "and" after one of these stands inside a name.
+TOPICS = words(_WORDS["topics"])
+
+ORGANISATION = words(_WORDS["organisation"])
+PLACE = words(_WORDS["place"])
+EVENT = words(_WORDS["event"])
+
+# Russian heads and their kind; compared by stem.
+_RUSSIAN = {
+    "organisation": words(_WORDS["russian-organisation"]),
+    "place": words(_WORDS["russian-place"]),
+    "event": words(
+        """война битва революция восстание чемпионат олимпиада кубок кубка фестиваль конкурс турнир игры игр
+        премия форум саммит"""
+    ),
+}
+_RUSSIAN_STEMS = {stem(word): label for label, listed in _RUSSIAN.items() for word in listed}
+
+
+@lru_cache(maxsize=16384)
+def russian_head(word: str) -> str:
+    """The label a Russian head noun, in any case form, gives its name, or ""."""
+    if word.casefold().startswith("мэри"):  # its stem is that of мэр, the mayor
+        return "organisation"
+    return _RUSSIAN_STEMS.get(stem(word), "")
+
+
+# What a definition calls a person, besides the offices above.
+TRADES = words(_WORDS["trades"])
+# What a definition calls anything else.
+NOUNS: dict[str, str] = {
+    word: label
+    for label, listed in {
+        "place": words(_WORDS["nouns-place"]),
+        "organisation": words(_WORDS["nouns-organisation"]),
+        "work": words(_WORDS["nouns-work"]),
+        "event": words(_WORDS["nouns-event"]),
+        "other": words(_WORDS["nouns-other"]),
+    }.items()
+    for word in listed
+}
+
+_EN = words(_WORDS["en"])
+_DE = words(_WORDS["de"])
+_FR = words(_WORDS["fr"])
+_ES = words(_WORDS["es"])
+_IT = words(_WORDS["it"])
+_PT = words(_WORDS["pt"])
+_OTHER = {
+    "nl": "de het een van voor met op te aan bij uit naar is was zijn werd wordt deze dit dat niet ook",
+    "tr": """bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en bugün dün aslında ayrıca
+    sonra önce tüm her bazı""",
+    "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta",
+    "ro": "și de la sau dar este sunt era au fost în din cu pe pentru prin după acest această un o",
+    "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo bị đã sẽ đang sinh",
+    "id": "yang dan di ke dari pada adalah ini itu untuk dengan",
+}
+_RU = words(_WORDS["ru"])
+_UK = words(
+    """є і й та або але він вона воно вони це цей ця ці у в з із до від на за під про як що який була був були
+    та не для після якщо також проте однак"""
+)
+_LISTS = {
+    "en": _EN,
+    "de": _DE,
+    "fr": _FR,
+    "es": _ES,
+    "it": _IT,
+    "pt": _PT,
+    "ru": _RU,
+    "uk": _RU | _UK,
+    "be": _RU,
+}
+
+# Words that often open a sentence and are no name there; in the middle they can be part of one.
+OPENERS = words(_WORDS["openers"])
+
+
+# Acronyms that read as function words when folded.
+ACRONYMS = frozenset({"US", "WHO", "IT"})
+
+
+@lru_cache(maxsize=64)
+def function_words(lang: str) -> frozenset[str]:
+    """The function words of a language; those of English too where the script is another one."""
+    if lang in _LISTS:
+        own = _LISTS[lang]
+        return own | _EN if lang in {"ru", "uk", "be"} else own
+    return words(_OTHER[lang]) if lang in _OTHER else _EN
