@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.comparing.plans import deviation
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, INSTEAD, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind
 from workbench.stages import queue_values
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue_values import CountedChunk
@@ -41,7 +41,7 @@ def signals(store: Store, info: DatasetInfo, scorer: str = "") -> tuple[str, dic
     external = scores.load_external(store, info.id)
     columns = sorted({column for one in external.values() for column in one})
     if name == first:
-        mine = [column for column in columns if EXTERNAL_KINDS.get(column) == kind]
+        mine = [column for column in columns if column_kind(column) == kind]
         if len(mine) != 1:
             raise UsageError(
                 "the dispute of statements is how far two numbers are apart: name the other one with "

@@ -27,7 +27,7 @@ from workbench.comparing.disputes import (
 )
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import CALIBRATED, kind_of
 from workbench.stages.dispute_cases import Case, Pair, check_scorers, gather
 from workbench.stages.dispute_report import Dispute, Report
 from workbench.stages.gold_seen import seen_ids
@@ -300,7 +300,7 @@ def find(report: Report, sample: str, between: str, kind: Kind | None = None) ->
 
 def scorers_of(between: str) -> tuple[str, ...]:
     """The scorers and columns that a dispute has to be asked for by name."""
-    return tuple(name for name in sorted(named([between])) if name in SCORERS or name in EXTERNAL_KINDS)
+    return tuple(name for name in sorted(named([between])) if kind_of(name))
 
 
 def check_between(report: Report, between: str) -> None:

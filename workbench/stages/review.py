@@ -24,12 +24,11 @@ from workbench.model import (
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.differences import causes_of
 from workbench.store import columns, journal, queue
-from workbench.store import datasets as dataset_store
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
@@ -88,14 +87,9 @@ class Opened:
         return state.disposition == "verified" and (state.policy or self.opening.policy) < self.policy.version
 
 
-def datasets(store: Store) -> list[DatasetInfo]:
-    """All datasets, oldest first."""
-    return dataset_store.list_datasets(store)
-
-
 def dataset(store: Store, name: str | None) -> DatasetInfo:
     """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
-    return dataset_store.find_dataset(store, name)
+    return find_dataset(store, name)
 
 
 def open_sample(
@@ -106,7 +100,7 @@ def open_sample(
     `off_plan`: it was chosen in an order that is no random one; a new review says so. `dataset_id` where it
     is known: that saves a query a key.
     """
-    info = _info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
+    info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     written = _written(store, info, sample_id)
@@ -153,10 +147,6 @@ def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     """Restore the act that was undone last."""
     return journal.redo(store, dataset_id, annotator)
-
-
-def _info(store: Store, dataset_id: int) -> DatasetInfo:
-    return dataset_store.dataset_info(store, dataset_id)
 
 
 def _reopening(
@@ -274,7 +264,7 @@ def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     digits = columns.external_of(store, sample_id)
     found: dict[Kind, tuple[str, str]] = {}
     for kind in info.kinds:
-        of_kind = [name for name in digits if EXTERNAL_KINDS.get(name) == kind]
+        of_kind = [name for name in digits if column_kind(name) == kind]
         if of_kind:
             name = headline(of_kind, (), kind)
             found[kind] = name, digits[name]

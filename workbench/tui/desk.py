@@ -17,7 +17,7 @@ from workbench.model import Effort, Kind
 from workbench.reviewing.edits import Edit
 from workbench.stages import queue
 from workbench.stages.queue import First, Order, Pace, Progress, QueueRow
-from workbench.store.datasets import DatasetInfo, find_dataset, list_datasets
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Query
 
@@ -68,10 +68,13 @@ class Desk:
 
         Counted beside the writer thread, so that no decision waits for it.
         """
-        for chunk in await self.store.read(queue.uncounted, self.info.id, self.annotator):
-            counted = await self.store.read(queue.count_chunk, self.info.id, chunk)
+        from workbench.stages import queue_values
+
+        info = await self.store.read(dataset_info, self.info.id)
+        for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
+            counted = await self.store.read(queue_values.count_chunk, info, chunk)
             try:
-                await self.store.write(queue.keep_counted, counted)
+                await self.store.write(queue_values.keep_counted, counted)
             except StoreError:  # a database that takes no score: a view counts them for itself
                 return
 
@@ -174,7 +177,6 @@ class Desk:
         """
         from workbench.settings import read_settings
         from workbench.stages.answer import answer
-        from workbench.store.datasets import dataset_info
 
         def work() -> tuple[Answer, Figures]:
             usual = ""
