@@ -22,6 +22,7 @@ from workbench.tui.figures import doubtful, least_certain
 from workbench.tui.marks import Mark
 from workbench.tui.screens.adding import Adder
 from workbench.tui.screens.finding import Finder, mention
+from workbench.tui.screens.places import EvidencePicker
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.screens.read import ReadScreen, guidelines_text
 from workbench.tui.screens.saving import SavingScreen
@@ -47,6 +48,8 @@ REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
 
+NOT_COUNTED = "this unit does not count; x restores it"
+
 WITHOUT_SAMPLE = frozenset("retry let_go back compare".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
 
@@ -65,6 +68,7 @@ class SampleScreen(SavingScreen):
         self.context_no = 0
         self.finder = Finder(self)
         self.adder = Adder(self)
+        self.picker = EvidencePicker(self)
         self._stopped_at: tuple[int, Kind] | None = None
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
@@ -130,6 +134,14 @@ class SampleScreen(SavingScreen):
         if chosen is None:
             raise InputError("there is no unit here; n makes one")
         return chosen
+
+    @property
+    def counted_unit(self) -> Unit:
+        """The unit under the cursor, if it counts. Raises InputError otherwise."""
+        unit = self.unit
+        if not unit.counted:
+            raise InputError(NOT_COUNTED)
+        return unit
 
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
@@ -221,6 +233,7 @@ class SampleScreen(SavingScreen):
                 self.context_no = places[0]
         self._draw_context()
         self.query_one("#detail", Passage).show(detail(unit, self.now) if unit else "")
+        self.picker.follow(unit)
 
     def marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
         """What is marked in the reference: the units, and faintly what looks like a name."""
@@ -278,6 +291,12 @@ class SampleScreen(SavingScreen):
     async def reload(self) -> None:
         """The sample as it stands now."""
         await self._open(self.now.sample_id, self.kind)
+
+    # Evidence.
+
+    async def action_evidence(self) -> None:
+        """Choose the evidence of the unit: a passage, letters, or a search."""
+        await self.picker.ask()
 
     # Adding.
 
