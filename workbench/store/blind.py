@@ -9,9 +9,6 @@ from sqlmodel import col
 
 from workbench.store.tables import SampleRow
 
-HOLDOUT_RANK = 5.0
-"""The holdout comes after the plan's samples, whose ranks are below 1."""
-
 
 def is_blind(share: Any) -> ColumnElement[bool]:
     """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""

@@ -8,9 +8,8 @@ import sqlalchemy
 from sqlmodel import col
 
 from workbench.model import Kind
-from workbench.store.blind import HOLDOUT_RANK
 from workbench.store.engine import Store
-from workbench.store.tables import ExternalScoreRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import HOLDOUT_RANK, ExternalScoreRow, ReviewRow, SampleRow, ScoreRow
 
 
 class Place(NamedTuple):

@@ -14,8 +14,8 @@ from sqlmodel import Session, col, select
 from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
-from workbench.store.blind import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.store.engine import Store
+from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.store.tables import (
     METADATA,
     CountedRow,
