@@ -20,6 +20,9 @@ Made from the program's own bindings by `python docs/make_keys.py`.
 `?` shows the keys of the screen you are on, ctrl+p finds every action by its words. Every action below can
 be given other keys in the [config file](configuration.md), by the name in the first column. On a Russian
 keyboard the same physical keys work as they are.
+
+On a screen without a text field a paste does nothing. A terminal that does not mark pastes sends them as
+keys: there a paste of more than five characters is ignored too, and a shorter one counts as keys.
 """
 SCREENS = {
     "app": "Everywhere",

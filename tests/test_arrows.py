@@ -40,7 +40,16 @@ MAY_IMPORT: dict[str, set[str]] = {
     "cli_calibrate": PURE | {"stages", "store", "reports", "texts_calibrate", "console"},
     "texts_answer": PURE,
     "cli_audit": PURE
-    | {"stages", "store", "reports", "texts_answer", "texts_compare", "texts_import", "console"},
+    | {
+        "stages",
+        "store",
+        "reports",
+        "texts_answer",
+        "texts_compare",
+        "texts_import",
+        "cli_import",
+        "console",
+    },
     "calibration": PURE | {"formats"},
     "texts_disputes": PURE | {"stages"},
     "cli_disputes": PURE | {"stages", "store", "reports", "texts_disputes", "console"},

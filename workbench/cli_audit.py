@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from workbench.cli_import import External, Fields, Update
 from workbench.console import Call, on_terminal, open_app, open_for, usual_scorer
 from workbench.errors import UsageError
 
@@ -28,14 +29,9 @@ def audit(
     scorer: Annotated[
         str | None, typer.Option(help="The score to audit: an imported column or a scorer.")
     ] = None,
-    map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
-    ] = None,
-    external: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
-    ] = None,
+    map_: Fields = None,
+    external: External = None,
+    update: Update = False,
     full: Annotated[bool, typer.Option("--full", help="All figures after the answer.")] = False,
     format: Annotated[  # noqa: A002
         str, typer.Option(help="text, or markdown for a pull-request comment.")
@@ -55,9 +51,10 @@ def audit(
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
-    report = _import(call, file, map_ or (), external or ())
+    report = _import(call, file, map_ or (), external or (), update=update)
+    asked = scorer or _own_column(call, file, report)
     while True:
-        found = _answer(call, report.dataset, scorer, full=full, markdown=format == "markdown", json=json)
+        found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
         start = None if print_only else _asked(found)
         if start is None:
             break
@@ -66,20 +63,51 @@ def audit(
         raise typer.Exit(3)
 
 
-def _import(call: Call, file: Path, fields: Sequence[str], external: Sequence[str]) -> ImportReport:
+def _import(
+    call: Call, file: Path, fields: Sequence[str], external: Sequence[str], *, update: bool
+) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from workbench import reports, texts_import
+    from workbench.comparing.words import many
     from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+    from workbench.texts_answer import flat
 
-    options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external))
+    options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external), update=update)
     check_file(file, None, options.columns)
     with open_for(call.db) as store:
         with reports.progress("Importing", file.stat().st_size, unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+        before = report.n_samples - report.new
+        if call.dataset is None and report.new and before:
+            name = flat(report.dataset)
+            had = f"which had {many(before, 'sample')}"
+            typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
         if report.rejected or report.notes:
             typer.echo(texts_import.import_text(report), err=True)
         _propose(store, call, report.dataset)
     return report
+
+
+def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
+    """The column that the answer is about: the file's own, where the dataset has others too.
+
+    Of a file without one it says which stored column is shown. None: that of the dataset.
+    """
+    from workbench.model import KINDS
+    from workbench.scoring.names import EXTERNAL_KINDS, headline
+    from workbench.stages.headline import imported_column
+    from workbench.texts_answer import flat
+
+    own = headline(report.columns, (), "entity")
+    if own in EXTERNAL_KINDS:
+        return None if usual_scorer() else own
+    with open_for(call.db, create=False) as store:
+        info = _info(store, report.dataset)
+        stored = next((name for kind in KINDS if (name := imported_column(store, info, kind))), "")
+    if stored:
+        shown = f"shown is {flat(stored)}, which the dataset {flat(report.dataset)} had before"
+        typer.echo(f"{flat(file.name)} has no recall score; {shown}", err=True)
+    return None
 
 
 def _propose(store: Store, call: Call, dataset: str) -> None:
@@ -115,7 +143,10 @@ def _answer(
             found, figures = answer(
                 store, info, call.reader, scorer=scorer, usual=usual_scorer(), progress=progress
             )
-    text = answer_markdown(found) if markdown else answer_text(found, **reports.looks())
+    looks = reports.looks()
+    if full:
+        looks.pop("height", None)  # more follows than a screen holds
+    text = answer_markdown(found) if markdown else answer_text(found, **looks)
     if full:
         text += "\n\n" + figures_text(figures)
     elif not markdown and not on_terminal() and any(one.what != "send" for one in found.steps):
@@ -134,11 +165,11 @@ def _asked(found: Answer) -> tuple[int, ...] | Literal["next"] | None:
     choices = {"r": "review in random order", "q": "leave"}
     if picks:
         choices = {"c": "check these"} | choices
-    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())
+    listed = ", ".join(f"{key} to {what}" for key, what in choices.items())  # in less than 80 cells
     said = ""
     while said not in choices:
         try:
-            said = input(f"\nType {listed}, then press Enter: ").strip().lower()
+            said = input(f"\n{listed}, then Enter: ").strip().lower()
         except (EOFError, KeyboardInterrupt):
             typer.echo()
             return None

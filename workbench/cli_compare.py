@@ -83,6 +83,8 @@ def show_comparison(
     json: bool = False,
 ) -> None:
     """Print the comparison of the dataset, and write it as a file when asked to."""
+    from dataclasses import replace
+
     from workbench import reports, texts, texts_compare
     from workbench.stages.answer import answer
     from workbench.stages.compare import compare as table
@@ -104,7 +106,11 @@ def show_comparison(
 
         write_html(store, info, html, found, figures, text=text, force=force)
         typer.echo(f"wrote {html}", err=True)
-    parts = [answer_text(found, **reports.looks())]
+    steps = found.steps if html is None else tuple(one for one in found.steps if one.what != "send")
+    looks = reports.looks()
+    if full or samples:
+        looks.pop("height", None)  # more follows than a screen holds
+    parts = [answer_text(replace(found, steps=steps), **looks)]
     parts += ["", texts.compare_text(rows)] if rows is not None else []
     parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
     document = None

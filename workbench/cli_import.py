@@ -16,6 +16,19 @@ from workbench.errors import InputError, UsageError
 if TYPE_CHECKING:
     from workbench.store.engine import Store
 
+Update = Annotated[
+    bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
+]
+Fields = Annotated[
+    list[str] | None,
+    typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
+]
+External = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
+]
+"""Options that `import` and `audit` share."""
+
 
 def import_(
     context: typer.Context,
@@ -32,9 +45,7 @@ def import_(
     gold_if_given: Annotated[
         bool, typer.Option("--gold-if-given", help="Store gold where a row has it.")
     ] = False,
-    update: Annotated[
-        bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
-    ] = False,
+    update: Update = False,
     strict: Annotated[bool, typer.Option("--strict", help="Import nothing if any row is bad.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would come in; nothing is written.")
@@ -46,14 +57,8 @@ def import_(
             "or doccano; found out by default."
         ),
     ] = None,
-    map_: Annotated[
-        list[str] | None,
-        typer.Option("--map", metavar="FIELD=COLUMN", help="Which column is reference, user_input, …"),
-    ] = None,
-    external: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=KIND", help="A column of scores, and what it is a recall of."),
-    ] = None,
+    map_: Fields = None,
+    external: External = None,
     blind: Annotated[
         float | None,
         typer.Option(

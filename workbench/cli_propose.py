@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
-MAX_COST = 5.0
-"""Dollars that one start may cost, unless a person says another sum."""
-
 CLAUDE = "Claude"
 
 
@@ -178,9 +175,10 @@ def _claude(
     from workbench.proposing.claude_live import Limits
     from workbench.stages.claude import DroppedError, check_allowed
     from workbench.stages.claude_repeat import plan_rounds, propose_rounds
+    from workbench.stages.claude_setup import MAX_COST
     from workbench.store.datasets import dataset_info
 
-    limit = Decimal(str(MAX_COST if max_cost is None else max_cost))
+    limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
     plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
     if dry_run:
         reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan, limit), as_json=json)

@@ -142,6 +142,11 @@ def open_for(url: str, *, create: bool = True, bulk: bool = True, migrate: bool 
     store = open_store(url, create=create, cache=BULK_CACHE if bulk else SCREEN_CACHE, migrate=migrate)
     try:
         yield store
+    except WorkbenchError:
+        raise
+    except Exception as error:
+        store.check_whole(error)  # rows that a damaged index leaves out are missed anywhere
+        raise
     finally:
         store.close()
 

@@ -19,7 +19,8 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Overlap, Share
-    from workbench.comparing.figures import Figures, Row
+    from workbench.comparing.explained import Share as CauseShare
+    from workbench.comparing.figures import Figures, Hidden, Row
     from workbench.comparing.means import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.comparing.totals import CauseTotal
@@ -103,18 +104,20 @@ class Looks(TypedDict, total=False):
     """Options of `answer_text`."""
 
     width: int
+    height: int
     mark: tuple[str, str]
 
 
 def looks() -> Looks:
-    """How wide an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
+    """How large an answer is and how it marks a place: as the terminal allows, plain elsewhere."""
     from shutil import get_terminal_size
 
     if not sys.stdout.isatty():
         return {}
-    width = max(40, min(get_terminal_size().columns, 120))
+    columns, height = get_terminal_size()
+    width = max(40, min(columns, 120))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
-    return {"width": width, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
+    return {"width": width, "height": height, "mark": ("[", "]") if plain else ("\x1b[1m[", "]\x1b[22m")}
 
 
 def score_document(report: ScoreReport) -> dict[str, Any]:
@@ -210,7 +213,7 @@ def figures_document(found: Figures) -> dict[str, Any]:
         },
         "causes_by_label": {name: [_cause(one) for one in of] for name, of in found.by_label.items()},
         "causes_by_language": {name: [_cause(one) for one in of] for name, of in found.by_language.items()},
-        "exact": [_exact(row) for row in found.rows],
+        "exact": [*map(_exact, found.rows), *([_hidden(found.hidden)] if found.hidden else [])],
         "reproducible": found.reproducible,
         "scorers": found.beside,
         "notes": found.notes,
@@ -226,15 +229,27 @@ def _exact(row: Row) -> dict[str, Any]:
         "id": row.id,
         "value": None if value is None else str(value),
         "verified": None if verified is None else str(verified),
-        "parts": [
-            {
-                "cause": one.cause,
-                "part": one.part,
-                "units": one.units,
-                "share": None if one.share is None else str(one.share),
-            }
-            for one in row.shares
-        ],
+        "parts": [*map(_part, row.shares)],
+    }
+
+
+def _part(one: CauseShare) -> dict[str, Any]:
+    return {
+        "cause": one.cause,
+        "part": one.part,
+        "units": one.units,
+        "share": None if one.share is None else str(one.share),
+    }
+
+
+def _hidden(one: Hidden) -> dict[str, Any]:
+    """The sums over the samples that are not listed; with them the entries add up to the totals."""
+    return {
+        "hidden": one.samples,
+        "compared": one.compared,
+        "value": str(one.value),
+        "verified": str(one.verified),
+        "parts": [*map(_part, one.shares)],
     }
 
 

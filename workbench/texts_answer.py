@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.answer_words import (
     SMALL,
+    differs,
     effect_rows,
     headline,
     notes,
@@ -35,6 +36,8 @@ WIDTH = 100
 CLUES = 3
 """Units of a sample that are shown."""
 BAR = 12
+PROMPT = 3
+"""Lines of a terminal that are kept free below the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +65,44 @@ def code(text: str) -> str:
 # Text.
 
 
-def answer_text(found: Answer, *, width: int = WIDTH, mark: tuple[str, str] = ("[", "]")) -> str:
-    """The answer for a terminal of that width. `mark` is put around what was found in a text."""
+def answer_text(
+    found: Answer, *, width: int = WIDTH, height: int = 0, mark: tuple[str, str] = ("[", "]")
+) -> str:
+    """The answer for a terminal of that width. `mark` is put around what was found in a text.
+
+    With a `height` no more of each sample is shown than leaves the whole answer in sight.
+    """
     title = "your column" if found.imported else "score"
     done = f" · {found.reviewed:,} reviewed" if found.reviewed else ""
     head = f"{flat(found.dataset)} · {many(found.total, 'sample')}{done} · {title}: {flat(found.scorer)}"
     lines = [head, "", *wrap(" ".join(headline(found, flat)), width)]
-    if found.effects and found.reviewed:
-        lines += ["", *_effects(found, width)]
-    if found.worst:
-        lines += [
-            "",
-            "The samples with the largest effect:" if len(found.worst) > 1 else "The sample that differs:",
-        ]
-        for place, worst in enumerate(found.worst, start=1):
-            lines += _worst(found, worst, place, width, mark)
-    if found.estimate is None and found.triage.shown:
-        several = "these first" if len(found.triage.shown) > 1 else "this one first"
-        lines += ["", f"Check {several}:"]
-        for place, suspect in enumerate(found.triage.shown, start=1):
-            lines += ["", *_suspect(found, suspect, place, width, mark)]
-    lines += ["", *(line for note in notes(found) for line in wrap(note, width))]
-    if lines[-1]:
-        lines.append("")
-    lines += _steps(found, width)
-    return "\n".join(lines)
+    end = [line for note in notes(found) for line in wrap(note, width)]
+    end += ["", *_steps(found, width)] if end else _steps(found, width)
+    why = ["", *_effects(found, width)] if found.effects and found.reviewed else []
+    if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
+        lines += why
+    worst = [_worst(found, one, place, width, mark) for place, one in enumerate(found.worst, start=1)]
+    suspects = [
+        _suspect(found, one, place, width, mark) for place, one in enumerate(found.triage.shown, start=1)
+    ]
+    if found.estimate is not None:
+        suspects = []
+    room = height - PROMPT - len(lines) - len(end) if height else sum(map(len, [*worst, *suspects])) * 2
+    if suspects and worst and height:  # what to look at next is worth more than what was looked at
+        worst = []
+    title = "The samples with the largest effect:" if len(worst) > 1 else "The sample that differs:"
+    lines += _samples(title, worst, room)
+    lines += _samples(f"Check {'these' if len(suspects) > 1 else 'this one'} first:", suspects, room)
+    return "\n".join([*lines, "", *end])
+
+
+def _samples(title: str, each: Sequence[list[str]], room: int) -> list[str]:
+    """Samples below a title, each as far as their share of so many lines goes, or nothing."""
+    if not each or room < len(each) + 2:
+        return []
+    share = (room - 2) // len(each)
+    apart = [""] if share > 3 else []
+    return ["", title, *(line for one in each for line in [*apart, *one[: share - len(apart)]])]
 
 
 def _steps(found: Answer, width: int) -> list[str]:
@@ -106,11 +122,11 @@ def _steps(found: Answer, width: int) -> list[str]:
 def _effects(found: Answer, width: int) -> list[str]:
     rows = effect_rows(found)
     total = sum(share for _, _, share in rows)
-    largest = max(abs(share) for _, _, share in rows)
-    room = max(len(words) for words, _, _ in rows)
-    count = max(len(counted) for _, counted, _ in rows)
+    largest = max((abs(share) for _, _, share in rows), default=0.0)
+    room = max((len(words) for words, _, _ in rows), default=0)
+    count = max((len(counted) for _, counted, _ in rows), default=0)
     wide = width >= room + count + 12 + BAR
-    lines = [f"Why: over {many(found.compared, 'reviewed sample')} {_means(found)}"]
+    lines = [f"Why? {differs(found)}"]
     for words, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
@@ -119,28 +135,26 @@ def _effects(found: Answer, width: int) -> list[str]:
     return lines
 
 
-def _means(found: Answer) -> str:
-    ours, true = value(found.score_reviewed), value(found.verified)
-    return f"{whose(found)} is {ours} and the true mean {true}."
-
-
 def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    lead = "     "
-    lines = [f"  {place}  {_fit(one.question or one.id, width - 5)}", f"{lead}{reason(one.suspicion, found)}"]
-    lines += [f"{lead}reference: {_marked(one.reference, one.suspicion.clues, width - 16, mark)}"]
-    return lines + _clues(one.suspicion.clues, width, lead, mark)
+    lines = [_named(place, one.question or one.id, reason(one.suspicion, found), width)]
+    lines += _clues(one.suspicion.clues, width, mark)
+    return [*lines, f"     reference: {_marked(one.reference, one.suspicion.clues, width - 16, mark)}"]
 
 
 def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
     values = f"{whose(found)} {value(one.score)}  true {value(one.verified)}"
-    lines = ["", f"  {place}  {_fit(one.question or one.id, width - 5)}", f"     {values}"]
-    return lines + _clues(one.clues, width, "     ", mark, unquoted(one, found.kind))
+    first = _named(place, one.question or one.id, values, width)
+    return [first, *_clues(one.clues, width, mark, unquoted(one, found.kind))]
 
 
-def _clues(
-    clues: Sequence[Clue], width: int, lead: str, mark: tuple[str, str], absent: str = ""
-) -> list[str]:
+def _named(place: int, name: str, facts: str, width: int) -> str:
+    """`  1  Who built it? · yours .17, rough check .67`."""
+    return f"  {place}  {_fit(name, max(12, width - len(facts) - 8))} · {facts}"
+
+
+def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str = "") -> list[str]:
     lines = []
+    lead = "     "
     for clue in clues[:CLUES]:
         name = f"{mark[0]}{_fit(clue.text, width // 3)}{mark[1]}"
         if clue.quote is None:
@@ -213,7 +227,10 @@ def answer_markdown(found: Answer) -> str:
     lines += [f"**{first}** {' '.join(rest)}".rstrip()]
     if found.effects and found.reviewed:
         lines += ["", "| why they differ | | effect |", "| --- | --- | ---: |"]
-        lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in effect_rows(found)]
+        rows = effect_rows(found)
+        lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in rows]
+        total = sum(share for _, _, share in rows)
+        lines.append(f"| {whose(found)} − true | | {signed(total, 2)} |")
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
         values = f"{whose(found)} {value(worst.score)}, true {value(worst.verified)}"

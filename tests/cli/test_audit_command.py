@@ -37,7 +37,7 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     assert "results · 4 samples · your column: context_entity_recall" in ended.out
     said = " ".join(ended.out.split())
     assert "Your context_entity_recall is .00. A rough check" in said
-    assert "have in any form, gives 1.00; it also counts chance matches." in said
+    assert "A rough check gives 1.00: it counts names, numbers and dates of the reference" in said
     assert "4 of 4 samples look wrong: the contexts have a name in another form." in said
     assert "[Anna Walther] context 1: " in said
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
@@ -157,3 +157,34 @@ def test_a_bad_row_is_named_and_the_exit_code_says_so(run: Run, tmp_path: Path) 
     assert 3 == ended.code
     assert "rows.jsonl:2" in ended.err
     assert "rows · 1 sample" in ended.out
+
+
+def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
+    run: Run, tmp_path: Path
+) -> None:
+    path = results(tmp_path)
+    first = run("audit", path)
+    assert "added to" not in first.err
+
+    other = path.read_text("utf-8").replace("context_entity_recall", "context_recall")
+    path.write_text(other.replace("Who met", "Who came"), "utf-8")
+    second = run("audit", path)
+    assert second.err.startswith(
+        "added to the dataset results, which had 4 samples; use --dataset for another\n"
+    )
+    assert "results · 8 samples · your column: context_recall" in second.out
+    assert "linked" == run("audit", path, "--json", "--scorer", "linked").json["scorer"]
+
+    path.write_text(other.replace(",context_recall", "").replace(",0.0\n", "\n"), "utf-8")
+    third = run("audit", path)
+    assert "results.csv has no recall score; shown is context_entity_recall, which" in third.err
+    assert "your column: context_entity_recall" in third.out
+
+
+def test_update_replaces_a_score_that_differs(run: Run, tmp_path: Path) -> None:
+    path = results(tmp_path)
+    run("audit", path)
+    path.write_text(path.read_text("utf-8").replace(",0.0", ",0.5"), "utf-8")
+
+    assert 3 == run("audit", path).code
+    assert "Your context_entity_recall is .50." in run("audit", path, "--update").out

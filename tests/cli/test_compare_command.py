@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,10 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
     assert "Main cause: " in " ".join(out.split())
     assert "  yours − true " in out
     assert "More: --full" in out
-    assert "this corpus" not in out
+    assert "these samples" not in out
     full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
     assert "  estimated for all 50  .493          t interval at the planned n" in full
-    assert "  this corpus           [.416, .570]" in full
+    assert "  these samples         [.416, .570]" in full
     assert "why they differ (they add up to −.117), over the verified samples:" in full
 
 
@@ -73,6 +74,8 @@ def test_the_page_to_send_is_about_the_answer_that_is_printed(run: Run, demo: st
     page, bare = (Path(name).read_text("utf-8") for name in ("with.html", "without.html"))
     truth = "Based on 13 reviewed samples, the true mean is about"
     assert truth in " ".join(printed.out.split())
+    assert "Send the report" not in printed.out
+    assert "Send the report" in run("--db", demo, "compare", "--scorer", "ragas").out
     assert f'<p class="lead">{truth}' in page
     assert f'<p class="lead">{truth}' in bare
     assert "Louisiana Purchase" in page
@@ -113,3 +116,45 @@ def test_without_proposals_the_report_names_the_way_to_some(run: Run, tmp_path: 
 
     assert "Nothing is proposed yet: workbench propose, or import FILE with proposals." in out
     assert "There is nothing to check it against." not in out
+
+
+def test_the_exact_entries_of_the_json_add_up_to_its_totals(run: Run, tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = []
+    for number in range(40):
+        names = ["Ann Lee", "Bo Chan", "Cy Diaz"][: 1 + number % 3]
+        found = [bool(place or number % 4) for place in range(len(names))]
+        gold = [
+            {"text": name, "label": "person", "verdict": "found" if there else "missing"}
+            for name, there in zip(names, found, strict=True)
+        ]
+        rows.append({
+            "id": f"s{number}", "user_input": "Who?", "reference": " met ".join(names) + ".",
+            "retrieved_contexts": ["Ann Lee and Diaz came."], "gold": {"annotator": "zoe", "entities": gold},
+            "scores": {"context_entity_recall": round(number % 7 / 7, 3)},
+        })  # fmt: skip
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in rows), "utf-8")
+    assert 0 == run("import", path, "--gold", "--blind", "0.4", "--seed", "5").code
+    assert 0 == run("propose", "--proposer", "rules").code
+
+    figures = run("compare", "--json").json["figures"]
+    *listed, hidden = figures["exact"]
+    assert 40 == len(listed) + hidden["hidden"]
+    assert {"hidden", "compared", "value", "verified", "parts"} == hidden.keys()
+    assert 1 < hidden["hidden"]
+    total = {
+        side: sum(Fraction(one[side]) for one in (*listed, hidden) if one[side] is not None)
+        for side in ("value", "verified")
+    }
+    parts = sum(Fraction(part["share"]) for one in (*listed, hidden) for part in one["parts"])
+    n = len(listed) + hidden["compared"]
+    assert total["value"] - total["verified"] == parts
+    assert figures["paired"]["n"] == n
+    assert figures["paired"]["bias"] == pytest.approx(float(parts / n), abs=1e-12)
+    assert total["value"] == sum(Fraction(str(one["scores"]["context_entity_recall"])) for one in rows)
+    units = {cause["cause"]: cause["units"] for cause in figures["causes"] if cause["units"]}
+    counted: dict[str, int] = {}
+    for one in (*listed, hidden):
+        for part in one["parts"]:
+            counted[part["cause"]] = counted.get(part["cause"], 0) + part["units"]
+    assert units == {cause: count for cause, count in counted.items() if count}

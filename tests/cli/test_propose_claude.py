@@ -309,7 +309,7 @@ def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, 
     time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
 
     assert (3, b"") == (process.returncode, out)
     assert err.startswith(b"workbench: stopped: the calls under way were dropped and may have been paid")

@@ -397,7 +397,7 @@ def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None
     assert "12 blind samples that you are yet to decide" in gated.out
     assert ["done"] == marked["below"]
     assert "blind: 12 samples that you are yet to decide" in scored
-    assert "not listed: you are yet to decide them (blind)" in compared
+    assert "not listed: you are yet to decide them (reviewed without suggestions)" in compared
     assert figures["paired"]["largest"] is None or "done" == figures["paired"]["largest"][0]
     assert "blind: 12 samples" not in blind("score", "--threshold", ".9", "--json").err
 

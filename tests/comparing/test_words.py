@@ -76,7 +76,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     assert ".500" == facts["automatic, all 200"].value
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
     assert "t interval at the planned n" == facts["estimated for all 200"].note
-    assert "[.428, .572]" == facts["this corpus"].value
+    assert "[.428, .572]" == facts["these samples"].value
     assert facts["generalising"].value.startswith("[.4")
     assert ".000" == facts["bias of automatic"].value
 
@@ -106,7 +106,7 @@ def test_what_every_sample_says_is_known_and_not_estimated() -> None:
 
     assert "verified, all 40" == words.estimate_label(found)
     assert "known: every sample was reached" == facts["verified, all 40"].note
-    assert "this corpus" not in facts
+    assert "these samples" not in facts
 
 
 def test_assisted_gold_is_said_where_there_is_gold() -> None:
@@ -114,8 +114,9 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
     nothing = estimate([0.5] * 200, [], design="simple")
 
     assert words.ASSISTED in words.estimate_notes(found, assisted=True)
-    assert "estimated for all 200: .500 t interval at the planned n, assisted gold" in lines_of(
-        words.estimate_facts(found, assisted=True)
+    assert (
+        "estimated for all 200: .500 t interval at the planned n, reviewers saw the suggestions"
+        in lines_of(words.estimate_facts(found, assisted=True))
     )
     assert words.ASSISTED not in words.estimate_notes(found, assisted=False)
     assert words.ASSISTED not in words.estimate_notes(nothing, assisted=True)
@@ -250,9 +251,9 @@ def test_arms_stand_beside_each_other_with_the_difference_of_their_biases() -> N
     lines = lines_of(words.arms_facts(arms, whole, without, 2))
 
     assert [
-        "blind reviews: 12 bias −.200 [−.250, −.150], units F1 .900",
-        "assisted reviews: 40 bias −.100 [−.120, −.080]",
-        "bias, blind − assisted: −.100 [−.150, −.050]",
+        "without suggestions: 12 bias −.200 [−.250, −.150], units F1 .900",
+        "with suggestions: 40 bias −.100 [−.120, −.080]",
+        "bias, without − with: −.100 [−.150, −.050]",
         "fast accepts: 2 in under a second",
         "bias without them: −.120 n = 10; with them −.129",
     ] == lines
@@ -262,6 +263,6 @@ def test_an_arm_of_few_is_a_count() -> None:
     arms = Arms(Arm(9, MeanOf(9, -0.2, 0.02, 8, None), None), Arm(0, None, None), -0.1, None)
 
     assert [
-        "blind reviews: 9 fewer than 10: counts only",
+        "without suggestions: 9 fewer than 10: counts only",
         "fast accepts: 0 in under a second",
     ] == lines_of(words.arms_facts(arms, paired(pairs(9)), None, 0))

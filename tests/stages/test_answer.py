@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from workbench.comparing.answer import Answer
+from workbench.comparing.answer import Answer, Effect
+from workbench.comparing.answer_words import effect_rows, notes
+from workbench.comparing.reasons import What
 from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.stages import disputes, editing
@@ -14,6 +17,7 @@ from workbench.stages.answer import answer
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
+from workbench.texts_answer import answer_text
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
 
@@ -227,3 +231,57 @@ def test_samples_picked_because_they_look_wrong_are_in_no_cause_of_an_estimate(b
 
     assert (25, 10, 10) == (found.reviewed, found.in_order, found.compared)
     assert 10 >= max(one.samples for one in found.effects)
+
+
+@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met in "), (12, "Why? Over 12 reviewed")])
+def test_the_answer_fits_the_screen_with_its_headline_and_next_step(
+    bench: Any, reviews: int, inside: str
+) -> None:
+    loaded(bench, "context_entity_recall", 80)
+    for key in in_order(bench)[:reviews]:
+        accept(bench, key, turn="missing")
+    found = now(bench)
+
+    lines = answer_text(found, width=80, height=24).split("\n")
+    assert 21 >= len(lines)
+    assert 80 >= max(map(len, lines))
+    assert [True, True, True] == [
+        any(lead in line for line in lines)
+        for lead in ("Your context_entity_recall is .50", inside, "Next: ")
+    ]
+    assert len(lines) < len(answer_text(found, width=80).split("\n"))
+
+
+def test_the_shown_parts_add_up_to_the_shown_difference(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 30)
+    for key in in_order(bench)[:13]:
+        accept(bench, key, turn="missing")
+    found = now(bench)
+    apart = (0.046, 0.046, 0.046, -0.004, -0.001)
+    names: tuple[What, ...] = ("another form", "left out", "unsure", "rounding", "should not count")
+    effects = tuple(Effect(what, 1, 1, share) for what, share in zip(names, apart, strict=True))
+    shown = [round(100 * share) for _, _, share in effect_rows(replace(found, effects=effects))]
+
+    assert 13 == round(100 * sum(apart)) == sum(shown)
+    assert ([4, 5, 5], [-1]) == (sorted(shown[:3]), shown[3:])
+
+
+def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> None:
+    rows = [row(n, "context_entity_recall", 0.0) for n in range(30)]
+    bench.load(rows, blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    order = in_order(bench)
+    for key in [*order[:10], order[20]]:
+        accept(bench, key)
+    opened = bench.open(order[10], "ann")
+    for unit in opened.state.of("entity").assessment.units:
+        opened = act(bench.store, opened, editing.reject(opened, unit))
+    act(bench.store, opened, editing.accept(opened, "entity"))
+
+    found = now(bench)
+    assert (12, 10) == (found.reviewed, found.compared)
+    assert {"no units": 1, "not in order": 1} == found.left_out
+    assert (
+        "Not among the 10 samples compared here: 1 reviewed, but without a name to count; "
+        "1 reviewed, but picked by hand or ahead of the random order." in notes(found)
+    )

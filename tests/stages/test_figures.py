@@ -143,7 +143,7 @@ def test_samples_picked_by_hand_give_no_estimate_and_say_why(bench: Any) -> None
 def test_gold_of_a_file_that_covers_some_gives_no_estimate(bench: Any) -> None:
     bench.load([*rows(12, gold=True), *rows(30, gold=False, seed=4)[12:]], gold="given", blind=0.0)
     found = figures(bench.store, bench.info())
-    assert "how the file's gold samples were chosen" in found.estimate.refusal
+    assert "how the file's verified samples were chosen" in found.estimate.refusal
     assert (12, 12) == (found.counts.imported, found.estimate.n)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -719,16 +719,24 @@ def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
 
 
 KILLED = """
+import os
+import signal
+import signal
 import sys
 import workbench.stages.import_ as stage
 from pathlib import Path
 from workbench.stages import import_rows
 from workbench.store.engine import open_store
 
+
+def killed(done):
+    if done >= 1_500:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
 import_rows.CHUNK = 150
 store = open_store(sys.argv[1])
-stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann",
-                  progress=lambda done: print(done, flush=True))
+stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann", progress=killed)
 """
 
 
@@ -740,14 +748,9 @@ def test_a_killed_import_is_finished_by_running_it_again(bench: Any) -> None:
     )
     bench.load(path, dataset="whole", seed=3)
     bench.store.close()
-    process = subprocess.Popen(
-        [sys.executable, "-c", KILLED, bench.db, path], stdout=subprocess.PIPE, text=True
-    )
+    process = subprocess.run([sys.executable, "-c", KILLED, bench.db, path], check=False)
+    assert -signal.SIGKILL == process.returncode
     there = "SELECT count(*) FROM sample JOIN dataset ON dataset.id = dataset_id WHERE name = 'big'"
-    while not bench.query(there)[0][0] and process.poll() is None:
-        time.sleep(0.005)
-    process.kill()
-    process.communicate()
     bench.reopen()
     found = bench.query(there)[0][0]
     assert 0 < found < 3_000

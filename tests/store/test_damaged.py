@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from workbench.cli import _run
 from workbench.errors import StoreError
 from workbench.stages import queue, review
 from workbench.stages.recompute import score_dataset
@@ -62,6 +63,37 @@ def test_messages_quote_nothing_of_a_damaged_database(bench: Any, statement: str
 
     assert "the database is damaged: go on with its newest backup" in str(refused.value)
     assert SECRET not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "stored", "damaged"),
+    [
+        ("proposal", "document", '"label"', '"labZl"'),
+        ("policy", "document", '"kinds"', '"kXnds"'),
+        ("gold_unit", "document", '"id"', '"Yd"'),
+        ("explained", "document", "missed match", "misSed match"),
+        ("explained", "document", "/", "C"),
+        ("review", "origin", "imported", "impXrted"),
+    ],
+)
+def test_a_stored_value_that_is_not_what_was_stored_is_a_damaged_database(
+    demo: Any, table: str, column: str, stored: str, damaged: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """SQLite has no checksums: another letter in a name is read as if it had been written."""
+    demo.store.close()
+    assert 0 == _run(["--db", str(demo.db), "compare", "--samples"])
+    damage(
+        demo.db,
+        "PRAGMA ignore_check_constraints = ON",
+        f"UPDATE {table} SET {column} = replace({column}, '{stored}', '{damaged}')",
+    )
+    capsys.readouterr()
+
+    ended = {_run(["--db", str(demo.db), *one]) for one in (["compare", "--samples"], ["calibrate"])}
+
+    said = capsys.readouterr().err
+    assert 2 in ended <= {0, 2}, said
+    assert "workbench: the database is damaged: go on with its newest backup" in said
 
 
 def test_no_text_is_quoted_of_a_copy_that_a_purge_cannot_read(bench: Any) -> None:

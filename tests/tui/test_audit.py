@@ -16,6 +16,7 @@ from workbench.store.samples import sample_ids
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
 
@@ -84,3 +85,34 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(
         assert isinstance(app.screen, ReviewScreen)
         opened = app.screen.now
         assert ((), False, False) == (opened.automatic, opened.opening.off_plan, opened.opening.auto_shown)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_picked_sample_says_why_its_score_looks_wrong(
+    size: tuple[int, int], import_rows: Any, store: Store, make_app: MakeApp, settle: Settle
+) -> None:
+    named = [{"text": "Anna Walther", "label": "person"}, {"text": "Karl Meyer", "label": "person"}]
+    row = {
+        "id": "one", "user_input": "Who?", "reference": "Anna Walther met Karl Meyer.",
+        "retrieved_contexts": ["It rained.", "Later Walther came. Then Meyer came."],
+        "proposal": {
+            "proposer": "claude", "reference_entities": named,
+            "context_entities": [[], [named[0]]],
+        },
+        "scores": {"context_entity_recall": 0.0},
+    }  # fmt: skip
+    database = import_rows([row])
+    one = sample_ids(store, dataset(store, None).id)["one"]
+    app: Any = make_app(database, begin_with=(one,))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        for _ in range(40):
+            if app.screen._suspicion is not None:
+                break
+            await pilot.pause(0.1)
+        await settle(pilot)
+        listed, said = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
+        for place, hit, name in ((0, "Walther", "Anna Walther"), (1, "Meyer", "Karl Meyer")):
+            listed.move_to(place)
+            await settle(pilot)
+            assert f"looks wrong: context 2 has “{hit}” for {name}" in said.text

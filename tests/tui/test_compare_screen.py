@@ -148,7 +148,7 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(
     assert "verified, all 24            .587" in facts
     assert 2 == len(causes)
     assert causes[0].startswith("▸ missed match −.361 ")
-    assert "· gold: 24 imported" in notes
+    assert "· verified: 24 imported" in notes
 
 
 async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back_step_by_step(
@@ -310,7 +310,7 @@ async def test_nothing_verified_says_what_to_do(compared: Put, make_app: MakeApp
         await press(pilot, "escape")
         queue = app.screen
 
-    assert empty.startswith("Your context_entity_recall is .50. A rough check, which counts the names")
+    assert empty.startswith("Your context_entity_recall is .50. A rough check gives")
     assert "Nothing is verified yet.\n\nGo back to the queue (esc)" in empty
     assert "nothing is verified yet" == refused
     assert isinstance(queue, QueueScreen)

@@ -290,7 +290,7 @@ async def test_a_missing_unit_shows_its_nearest_passages(
 async def test_blind_reviews_suggest_no_passage(
     import_rows: Any, rows: Any, store: Store, make_app: Any, press: Press, open_review: Press
 ) -> None:
-    """No passages beside the unit and none in the dialog; letters and search are there."""
+    """No passages beside the unit and none to choose: `e` says so and stays; `e e` has letters and search."""
     app = make_app(import_rows(rows[:1], name="blind", blind=1.0), dataset="blind")
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "tower")
@@ -298,10 +298,12 @@ async def test_blind_reviews_suggest_no_passage(
         detail = app.screen.query_one("#detail", Passage)
         assert "1 · " not in detail.text
         await press(pilot, "e")
-        assert app.screen.query_one(Offers).count == 0
-        await press(pilot, "1")
-        assert isinstance(app.screen, EvidenceScreen)
-        await press(pilot, "slash", *"paris", "enter")
+        assert "nothing is suggested here; e again chooses the evidence by letters" == said(app)
+        await press(pilot, "m")
+        assert app.screen.query_one(UnitList).chosen.match.verdict == "found"
+        await press(pilot, "e", "e")
+        assert isinstance(app.screen, PickScreen)
+        await press(pilot, "tab", *"paris", "enter")
         unit = app.screen.query_one(UnitList).chosen
         assert unit is not None
         assert (unit.text, unit.match.verdict, len(unit.match.evidence)) == ("Seine", "found", 1)

@@ -9,8 +9,9 @@ from typing import Any
 from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.engine import Store
+from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -355,6 +356,10 @@ async def test_text_selected_with_the_mouse_is_what_y_copies(
         assert app.clipboard == "Eiffel"
 
 
+def shown_keys(app: Any) -> str:
+    return str(app.screen.query_one(KeyBar).render().plain)
+
+
 async def test_accept_goes_to_the_other_kind_first(
     import_rows: Any, rows: Any, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -377,7 +382,9 @@ async def test_accept_goes_to_the_other_kind_first(
         assert listed.border_title == "Entities 3 · t statements"
         await press(pilot, "5")
         assert listed.chosen.label == "number"
+        assert "label" in shown_keys(app)
         await press(pilot, "t", "5")
+        assert "label" not in shown_keys(app)
         assert said(app) == "statements have no labels"
         await press(pilot, "a")
         assert app.screen.now.sample.id == "genji"
@@ -413,6 +420,42 @@ async def test_an_edit_that_changes_the_machines_verdict_says_so(
         assert ["Bolivia", "Ann Leyes", "Romanian"] == [one.text for one in listed.units]
         assert listed.chosen is not None
         assert "Ann Leyes" == listed.chosen.text
+
+
+async def test_an_added_name_that_a_context_has_only_as_words_points_to_the_key(
+    import_rows: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    found = [{"text": "Bolivia", "label": "place"}]
+    row = {
+        "id": "one", "user_input": "Where?", "reference": "Bolivia or the Seine.",
+        "retrieved_contexts": ["In Bolivia it rains.", "The Seine is in Bolivia."],
+        "proposal": {"proposer": "p", "reference_entities": found, "context_entities": [found, found]},
+    }  # fmt: skip
+    app = make_app(import_rows([row]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "one")
+        await press(pilot, "n", "tab", *"Seine", "enter", "2")
+        assert (
+            "✓ added Seine: missing; m makes it found (context 2 has these words, but no name like it)"
+            == said(app)
+        )
+        await press(pilot, "m")
+        assert "found" == app.screen.query_one(UnitList).chosen.match.verdict
+
+
+async def test_the_way_back_from_compare_is_the_sample_it_was_opened_from(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        await press(pilot, "C")
+        assert "CompareScreen" == type(app.screen).__name__
+        await press(pilot, "escape")
+        assert isinstance(app.screen, ReviewScreen)
+        assert "schiller" == app.screen.now.sample.id
+        await press(pilot, "escape", "b")
+        assert isinstance(app.screen, QueueScreen)
 
 
 async def test_a_name_that_is_there_in_another_form_is_said_before_it_is_added(

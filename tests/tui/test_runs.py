@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack
@@ -19,6 +20,7 @@ from workbench.proposing import claude_live
 from workbench.proposing.claude_pace import Pace
 from workbench.proposing.claude_progress import Progress
 from workbench.proposing.claude_results import Usage
+from workbench.stages import claude_setup
 from workbench.stages.claude import keep_external
 from workbench.stages.review import dataset
 from workbench.store.engine import Store
@@ -135,7 +137,8 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
     database: Any, make_app: Any, press: Press, over: Any, service: Start
 ) -> None:
     """The queue takes keys meanwhile; back on the screen the run is still there, and s ends it."""
-    service(latency=5.0)
+    hold = threading.Event()
+    service(hold=hold)
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "enter")
@@ -149,15 +152,40 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
         assert app.screen.query_one("#going", Bar).text.startswith("↻ ")
         await press(pilot, "s")
         assert "stopping" in app.screen.query_one("#going", Bar).text
+        hold.set()
         await over(pilot)
         assert app.screen.query_one("#going", Bar).text == ""
         assert runs(app)[0][0] == "claude-run-2"
 
 
+async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_started_again(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is that of the command line."""
+    found = service()
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "enter")
+        said = "stops before the call that would exceed $5.00; start it again to continue"
+        assert said in shown(app, "#lines")
+        await press(pilot, "escape")
+        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal("0.00001"))
+        await press(pilot, "n", "enter", "enter")
+        await over(pilot)
+        assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
+        assert 0 == found.stats.requests
+
+        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal(5))
+        await press(pilot, "n", "enter", "enter")
+        await over(pilot)
+        assert ("claude-run-2", 8, 0, True) == runs(app)[0]
+
+
 async def test_leaving_while_a_run_goes_on_is_asked_once(
     database: Any, make_app: Any, press: Press, service: Start
 ) -> None:
-    service(latency=5.0)
+    hold = threading.Event()
+    service(hold=hold)
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "enter")
@@ -165,7 +193,10 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(
         assert isinstance(app.screen, LeaveScreen)
         await press(pilot, "escape")
         assert isinstance(app.screen, RunsScreen)
-        await press(pilot, "q", "y")
+        hold.set()
+        await press(pilot, "q")
+        if isinstance(app.screen, LeaveScreen):  # it has not ended meanwhile
+            await press(pilot, "y")
         assert app.return_code == 0
     assert app.proposing.leave()
     assert app.proposing.report.stopped in ("asked to stop", "")

@@ -34,6 +34,8 @@ BETTER = 0.02
 SECONDS: dict[Kind, float] = {"entity": 12.0, "statement": 30.0}
 """What a review takes, by guess, until some are measured."""
 
+LeftOut = Literal["excluded", "no units", "no score", "not in order", "holdout"]
+"""Why a decided sample is not among those that figures rest on."""
 NO_UNITS: tuple[What, ...] = ("untraced", "rounding", "too high", "too low")
 """Effects of which no unit can be named."""
 
@@ -133,9 +135,9 @@ class Answer:
     names that the text contains, over the same samples, None for statements. `reviewed` samples are verified,
     `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
     says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
-    samples, which have both values: with an estimate those that it rests on, else all. `measured`: the
-    minutes of the steps rest on reviews. `assisted`: reviewed with suggestions in sight; `fast` reviews took
-    less than a second.
+    samples, which have both values: with an estimate those that it rests on, else all. `left_out` says how
+    many decided samples are not among these, and why. `measured`: the minutes of the steps rest on reviews.
+    `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second.
     """
 
     dataset: str
@@ -156,6 +158,7 @@ class Answer:
     picked: int
     refusal: str
     compared: int
+    left_out: Mapping[LeftOut, int]
     score_reviewed: float | None
     verified: float | None
     estimate: Estimated | None
@@ -181,6 +184,24 @@ def estimated(found: Estimate, reached: int) -> Estimated | None:
     )
     bias = None if open_sign and not settled else found.bias
     return Estimated(found.n, found.point, low, high, settled, found.open, bias)
+
+
+def left_out(
+    reviewed: int, excluded: int, holdout: int, rows: Iterable[Row], used: int
+) -> dict[LeftOut, int]:
+    """Why decided samples are not compared: `rows` are those with an automatic value or a column, `used` of
+    them in the figures."""
+    known = list(rows)
+    no_units = sum(row.verified is None for row in known)
+    both = sum(row.delta is not None for row in known)
+    found: dict[LeftOut, int] = {
+        "excluded": excluded,
+        "no units": no_units,
+        "no score": reviewed - both - no_units,
+        "not in order": both - used,
+        "holdout": holdout,
+    }
+    return {why: count for why, count in found.items() if count}
 
 
 def effects(rows: Iterable[Row]) -> tuple[Effect, ...]:

@@ -76,8 +76,8 @@ def headline(found: Answer, say: Say) -> list[str]:
         return [*lines, *_causes(found)]
     if found.recount is not None:
         lines.append(
-            "A rough check, which counts the names, numbers and dates of the reference that the retrieved "
-            f"contexts have in any form, gives {value(found.recount)}; it also counts chance matches."
+            f"A rough check gives {value(found.recount)}: it counts names, numbers and dates of the "
+            "reference that the contexts have in any form, chance matches too."
         )
     lines += suspicious(found)
     if found.reviewed:
@@ -99,8 +99,9 @@ def _causes(found: Answer) -> list[str]:
     if not main:
         return []
     lead = "Main cause" if len(main) == 1 else "Main causes"
-    said = f"{lead}: {'; '.join(cause(one, found.kind) for one in main)}."
-    rest = total - sum(one.share for one in main)
+    shown = dict(zip([one.what for one in _ordered(found)], shown_shares(found), strict=False))
+    said = f"{lead}: {'; '.join(cause(one, found.kind, shown[one.what]) for one in main)}."
+    rest = round(total, 2) - sum(shown[one.what] for one in main)
     return [f"{said} Everything else together: {signed(rest, 2)}." if abs(rest) >= SMALL else said]
 
 
@@ -141,7 +142,9 @@ def _off(found: Answer) -> str:
         return ""
     whose_score = "Your score" if found.imported else "This score"
     where = " where a sample has one" if found.score.n < found.total else ""
-    about = "" if one.complete else "about "
+    apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
+    exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
+    about = "" if exact or (one.complete and where) else "about "
     way = "low" if one.bias < 0 else "high"
     return f". {whose_score} is {about}{value(abs(one.bias))} too {way}{where}"
 
@@ -170,7 +173,8 @@ def _too_few(found: Answer) -> str:
     picked = f", {found.picked:,} of them picked by hand" if found.picked else ""
     means = ""
     if found.compared:
-        means = f" Of {many(found.compared, 'sample')} your score reads {value(found.score_reviewed)}, "
+        these = "There" if found.compared == found.reviewed else f"Of {many(found.compared, 'sample')}"
+        means = f" {these} your score reads {value(found.score_reviewed)}, "
         means += f"the reviewed value is {value(found.verified)}."
     are = "is" if found.reviewed == 1 else "are"
     need = f"An estimate needs {FEWEST} in random order; you have {found.in_order:,}."
@@ -181,12 +185,12 @@ def _too_few(found: Answer) -> str:
     return f"{many(found.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
 
 
-def cause(one: Effect, kind: Kind) -> str:
+def cause(one: Effect, kind: Kind, share: float) -> str:
     """`7 names that the contexts have in another form, not counted (−.08)`."""
     unit, what = EFFECTS[kind][one.what]
     count = one.units or one.samples
     lead = f"{many(count, unit)} " if unit else ""
-    return f"{lead}{what} ({signed(one.share, 2)})"
+    return f"{lead}{what} ({signed(share, 2)})"
 
 
 def reason(one: Suspicion, found: Answer) -> str:
@@ -199,8 +203,8 @@ def reason(one: Suspicion, found: Answer) -> str:
     if one.signal == "nothing found":
         return f"{own}, but the reference says that nothing was found"
     if one.signal == "word for word":
-        return f"{own}, but the reference stands nearly word for word in the contexts"
-    return f"{own}, but all {len(one.clues)} names and numbers of the reference are there"
+        return f"{own}, but the contexts have it nearly word for word"
+    return f"{own}, but all {len(one.clues)} of its names and numbers are there"
 
 
 def unquoted(one: Worst, kind: Kind) -> str:
@@ -220,7 +224,7 @@ def step(one: Step, found: Answer) -> str:
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
         them = "It looks" if one.samples == 1 else "They look"
-        return f"Check {these} ({about}). {them} most wrong, so this cannot tell how common errors are."
+        return f"Check {these} ({about}). {them} most wrong, so this gives no estimate."
     if one.what == "all":
         rest = "the last sample" if one.samples == 1 else f"all {one.samples:,} that are left"
         rest = f"all {one.samples:,}" if one.samples == found.total > 1 else rest
@@ -234,7 +238,7 @@ def step(one: Step, found: Answer) -> str:
         more = "more " if found.in_order else ""
         gain = "a narrower estimate" if found.estimate else "an estimate"
         order = f"Review {one.samples:,} {more}in random order ({about})"
-        return f"{order} for {gain}. You may stop early: what you have reviewed is a random sample."
+        return f"{order} for {gain}. You may stop at any time."
     if one.what == "scorer":
         better = (
             f"a reviewed sample is then off by {value(one.after)} on average instead of {value(one.before)}"
@@ -263,7 +267,12 @@ def notes(found: Answer) -> list[str]:
     if found.fast:
         lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
     if found.withheld:
-        lines.append(f"{many(found.withheld, 'sample')} to be reviewed blind are in no list here.")
+        are = "is" if found.withheld == 1 else "are"
+        lines.append(
+            f"{many(found.withheld, 'sample')} to be reviewed without suggestions {are} in no list here."
+        )
+    if found.left_out and found.reviewed:
+        lines.append(_left_out(found))
     if found.kind not in found.reviews:
         kinds = (
             f"{found.kind}, {found.reviews[0]}"
@@ -277,18 +286,61 @@ def notes(found: Answer) -> list[str]:
     return lines
 
 
+def differs(found: Answer) -> str:
+    """Both means of the samples that have both values; with three digits, for their difference to show."""
+    these = many(found.compared, "reviewed sample")
+    ours, true = number(found.score_reviewed), number(found.verified)
+    return f"Over {these}, {whose(found)} is {ours} and the true mean {true}."
+
+
+def _left_out(found: Answer) -> str:
+    """`Not among the 57 compared samples: 1 excluded, 1 without a score.`"""
+    unit = UNITS[found.kind]
+    why = {
+        "excluded": "excluded",
+        "no units": f"reviewed, but without a {unit} to count",
+        "no score": "reviewed, but without a score",
+        "not in order": "reviewed, but picked by hand or ahead of the random order",
+        "holdout": "kept apart as a holdout",
+    }
+    listed = "; ".join(f"{count:,} {why[one]}" for one, count in found.left_out.items())
+    return f"Not among the {many(found.compared, 'sample')} compared here: {listed}."
+
+
 def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
-    """Each cause in words, how many units it has, and its effect; those that round to 0 stand in one row."""
-    shown = sorted(
+    """Each cause in words, how many units it has, and its effect; small ones share a row."""
+    shares = shown_shares(found)
+    rows = [
+        (effect_words(one, found.kind), how_many(one, found.kind), share)
+        for one, share in zip(_ordered(found), shares, strict=False)
+    ]
+    small = [one for one in found.effects if abs(one.share) < SMALL]
+    if shares[len(rows) :] and (any(one.units for one in small) or shares[-1]):
+        rows.append((f"{many(len(small), 'smaller cause')}, below .005 each", "", shares[-1]))
+    return rows
+
+
+def _ordered(found: Answer) -> list[Effect]:
+    """The effects that have a row of their own, what cannot be explained last."""
+    return sorted(
         (one for one in found.effects if abs(one.share) >= SMALL), key=lambda one: one.what in UNEXPLAINED
     )
-    rows = [(effect_words(one, found.kind), how_many(one, found.kind), one.share) for one in shown]
-    small = [one for one in found.effects if abs(one.share) < SMALL]
-    if any(one.units for one in small) or abs(sum(one.share for one in small)) >= SMALL / 10:
-        rows.append(
-            (f"{many(len(small), 'smaller cause')}, below .005 each", "", sum(one.share for one in small))
-        )
-    return rows
+
+
+def shown_shares(found: Answer) -> list[float]:
+    """The share of each row at two digits, and of all small effects together if there are some.
+
+    They are rounded so that they add up to the rounded difference (by largest remainder).
+    """
+    exact = [one.share for one in _ordered(found)]
+    small = [one.share for one in found.effects if abs(one.share) < SMALL]
+    exact += [sum(small)] if small else []
+    cents = [round(100 * one) for one in exact]
+    while off := round(100 * sum(exact)) - sum(cents):
+        step = 1 if off > 0 else -1
+        nearest = max(range(len(exact)), key=lambda at: step * (100 * exact[at] - cents[at]))
+        cents[nearest] += step
+    return [one / 100 for one in cents]
 
 
 def effect_words(one: Effect, kind: Kind) -> str:

@@ -33,7 +33,7 @@ class Row:
     """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
 
     `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
-    another granularity stands beside. `share` is the part of Δ, None where Δ is undefined. The row of the
+    another granularity belongs to. `share` is the part of Δ, None where Δ is undefined. The row of the
     cause "untraced" or "rounding" has no unit: it is what an imported number differs from its recount.
     """
 

@@ -31,8 +31,8 @@ Method = Literal["", "known", "range", "t", "confidence sequence", "exact bound"
 
 REFUSED: dict[Design, str] = {
     "hand": "the samples were picked by hand: nobody knows the chance that each had",
-    "imported": "we do not know how the file's gold samples were chosen, so nothing can be estimated for the"
-    " rest",
+    "imported": "we do not know how the file's verified samples were chosen, so nothing can be estimated for"
+    " the rest",
 }
 
 

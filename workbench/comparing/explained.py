@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
-from workbench.comparing.causes import Cause, Difference, Part, Row
+from workbench.comparing.causes import CAUSES, Cause, Difference, Part, Row
 from workbench.model import Tally
 
 VERSION = 2
@@ -144,7 +144,7 @@ def explained_of(document: Mapping[str, Any]) -> Explained:
         Tally(*document["verified"]),
         tuple(
             Share(
-                cast("Cause", cause),
+                CAUSES[CAUSES.index(cause)],  # of a damaged document: ValueError
                 cast("Part", part),
                 units,
                 None if share is None else Fraction(share),

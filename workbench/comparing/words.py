@@ -126,11 +126,11 @@ def count_lines(counts: Counts) -> list[str]:
         (counts.undefined, "without verified units, so undefined"),
         (counts.unproposed, "without an automatic value"),
         (counts.failed, "that the run failed on"),
-        (counts.seen, "left out: the run was shown their gold or that of their group"),
+        (counts.seen, "left out: the run was shown their verified units, or those of their group"),
         (counts.holdout, "in the holdout"),
         (counts.late, "came after the plan"),
     ]
-    lines = [f"gold: {_listed(gold)}"] if verified_samples(counts) else []
+    lines = [f"verified: {_listed(gold)}"] if verified_samples(counts) else []
     if any(count for count, _ in out):
         lines.append(f"samples: {_listed(out)}")
     if counts.fast:
@@ -165,15 +165,15 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
     elif found.refusal:
         facts.append(Fact(estimate_label(found), UNDEFINED, "no estimate"))
     else:
-        method = METHODS.get(found.method, "") + (", assisted gold" if assisted else "")
+        method = METHODS.get(found.method, "") + (", reviewers saw the suggestions" if assisted else "")
         facts.append(Fact(estimate_label(found), number(found.point), method))
         if found.reach is not None:
             facts.append(Fact("open and unsure samples", interval(found.reach), "all lowest to all highest"))
     if found.refusal:
         return facts
     if not found.complete:
-        these = f"95 %, the mean of these {found.total:,}"
-        facts.append(Fact("this corpus", interval(found.corpus) or UNDEFINED, these))
+        these = f"95 %, the mean of all {found.total:,}"
+        facts.append(Fact("these samples", interval(found.corpus) or UNDEFINED, these))
     by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
     general = interval(found.generalising)
     facts.append(Fact("generalising", general or UNDEFINED, f"95 %, for new data of the same kind{by_group}"))
@@ -357,7 +357,7 @@ def no_cause_lines(found: Figures) -> list[str]:
 
 
 def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
-    """Found and missing by person and machine: agreement, κ with AC1 beside it, rates with intervals."""
+    """Found and missing by person and machine: agreement, κ next to AC1, rates with intervals."""
     unsure = f"{verdicts.human_unsure:,} unsure in no cell" if verdicts.human_unsure else "per verdict"
     facts = [Fact("units of both", f"{verdicts.n:,}", unsure)]
     if verdicts.n < FEWEST or chance is None:
@@ -418,15 +418,15 @@ def _label(name: str, strict: Overlap, lenient: Overlap) -> tuple[str, ...]:
 
 
 def arms_facts(arms: Arms, whole: Paired, without_fast: Paired | None, fast: int) -> list[Fact]:
-    """Blind beside assisted reviews with the difference of their biases; the bias without fast accepts."""
+    """Reviews without and with suggestions, the difference of their biases, the bias without fast accepts."""
     facts = [
-        Fact(f"{name} reviews", f"{arm.n:,}", _arm(arm.n, arm.bias, arm.units))
-        for name, arm in (("blind", arms.blind), ("assisted", arms.assisted))
+        Fact(f"{name} suggestions", f"{arm.n:,}", _arm(arm.n, arm.bias, arm.units))
+        for name, arm in (("without", arms.blind), ("with", arms.assisted))
         if arm.n
     ]
     if arms.difference is not None and min(arms.blind.n, arms.assisted.n) >= FEWEST:
         ends = interval(arms.interval) or "no interval"
-        facts.append(Fact("bias, blind − assisted", signed(arms.difference), ends))
+        facts.append(Fact("bias, without − with", signed(arms.difference), ends))
     facts.append(Fact("fast accepts", f"{fast:,}", "in under a second"))
     if without_fast is not None:
         both = f"with them {signed(whole.bias)}"

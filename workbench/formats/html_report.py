@@ -7,7 +7,7 @@ turn what stands next to them. Equal answers on one day give equal bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -48,23 +48,29 @@ class Piece(NamedTuple):
 
 
 def write_report(
-    path: Path, answer: Answer, found: Figures, *, reviewers: Sequence[str], day: date, text: bool = True,
-    force: bool = False,
+    path: Path, answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (),
+    day: date, text: bool = True, force: bool = False,
 ) -> None:  # fmt: skip
     """Write the page, whole or not at all.
 
     Raises ExportError when something stands there (unless `force`), a database, or the disk refuses.
     """
-    page = report(answer, found, reviewers=reviewers, day=day, text=text)
+    page = report(answer, found, reviewers=reviewers, brought=brought, day=day, text=text)
     write_whole(path, page, force=force)
 
 
-def report(answer: Answer, found: Figures, *, reviewers: Sequence[str], day: date, text: bool = True) -> str:
-    """The whole page. `reviewers` are named in this order; without `text` nothing of any sample is quoted."""
+def report(
+    answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (), day: date,
+    text: bool = True,
+) -> str:  # fmt: skip
+    """The whole page. `reviewers` are named in this order, `brought` are those whose work came in a file;
+    without `text` nothing of any sample is quoted.
+    """
     return _pages().get_template("report.html").render(
         answer=answer if text else textless(answer),
         found=found,
         reviewers=reviewers,
+        brought=brought,
         day=day,
         text=text,
         bins=bins(found.rows),

@@ -74,7 +74,7 @@ class Notes:
     columns: dict[str, None] = field(default_factory=dict)
     """The columns or keys of the first rows, in the order of the file."""
     first_meta: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What the first tasks on a text say beside it, by the sample's id."""
+    """What the first tasks on a text have besides the text, by the sample's id."""
     line: int = 0
     """The row under way."""
     item: int = 0

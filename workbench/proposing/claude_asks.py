@@ -134,7 +134,7 @@ def plan(
     """The calls that the samples still need for entities and statements, lazily, every key once.
 
     Keys in `known` are not asked, those in `alone` share no call. Other texts share calls, but a reference
-    never shares one with contexts: what is said of it cannot depend on what was retrieved. Blank texts cost
+    never shares one with contexts: its answer cannot depend on what was retrieved. Blank texts cost
     nothing. Verdicts need the statements first: see `plan_verdicts`.
     """
     seen: set[bytes] = set()
@@ -219,7 +219,7 @@ class _Pack:
         self._tokens = 0
 
     def add(self, item: Item) -> Iterator[Ask]:
-        """Take an item; the ask of those before it when it does not fit beside them."""
+        """Take an item; the ask of those before it when it does not fit with them."""
         tokens = sum(estimate(text) for _, text in item.pieces)
         if self._items and (len(self._items) >= PACK_TEXTS or self._tokens + tokens > PACK_TOKENS):
             yield from self.rest()

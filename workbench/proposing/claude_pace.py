@@ -15,11 +15,11 @@ _BAD = 4  # overloads of the last 20 calls: so many are no accident
 # Answers until the refused rate is tried again: few after a first refusal, which may have been an accident,
 # twice as many with every one that confirms it.
 _UNSURE, _SURE = 20.0, 75.0
-# Under limits that the service names, calls that are refused one by one are the doing of somebody else who
-# uses the same limits: so many slow us down, in case the limits are not what they were, the others do not.
+# Calls that are refused one by one are the doing of somebody else who uses the same limits: so many slow us
+# down, because it may be our rate, the others do not.
 _LONE = 3
 _MANY = 4  # refusals of the last 10 calls: so many are not lone
-_CLEAN = 100  # calls without a refusal after which the next one is the first again
+_CLEAN = 70  # calls without a refusal after which the next one is the first again
 
 
 class Pace:
@@ -34,6 +34,10 @@ class Pace:
 
     Limits that the service names are used at once, without growing to them, and nothing slows below half of
     them. There a lone refusal makes only its own call wait.
+
+    Where they are not named, lone refusals that go on although the rate fell three times are not its doing:
+    what was learned from them is forgotten, and only many at once slow us down, by their share. Below the
+    rate of the start no refusal is the first lone one: there a service lets in little, and one says much.
     """
 
     def __init__(self, rate: float = START) -> None:
@@ -97,13 +101,17 @@ class Pace:
         asked = 1 / self.rate if seconds is None else seconds
         self._refusals.append(True)
         self._clean = 0
-        lone = self.cap is not None and self._refusals.count(True) < _MANY
-        if lone:
-            asked, self._lone = 0.0, self._lone + 1
-            if self._lone > _LONE:
-                return
         if started > self._changed:
-            ceiling = self._base
+            ceiling, many = self._base, self._refusals.count(True)
+            crowded = many >= _MANY
+            if crowded:
+                ceiling *= max(0.5, 0.95 - many / len(self._refusals))
+            elif self.cap or self._lone or self._base >= START:
+                self._lone += 1
+                if self._lone > _LONE:
+                    self._ceiling = self._ceiling if self._lone > _LONE + 1 else None
+                    return
+                asked = 0.0 if self.cap else asked
             self._soon = self._soon + 1 if self._answers < 10 else 0
             if self._ceiling is None or self._soon > 2:
                 # Far from anything known, what came through says more than what was tried; the last
@@ -112,6 +120,9 @@ class Pace:
                 ceiling = max(self._base / 2, min(self._base, came))
             held = self._ceiling is not None and self._answers <= 1.5 * self._span
             self._sure = min(_SURE, 2 * self._sure) if held else _UNSURE
+            if crowded and self._lone > _LONE:
+                self._sure = _SURE
+                self._lone = 0
             self._fall(now, ceiling, 0.1, max(self._sure, 20 * ceiling * min(asked, 1.0)))
         self.pause(now, asked)
 
@@ -133,6 +144,7 @@ class Pace:
         self._ceiling, self._drop, self._span, self._answers = ceiling, drop, span, 0
         self._changed = now
         self._bad.clear()
+        self._refusals.clear()
         self._dipped = 0
         self._set(ceiling * (1 - drop))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from workbench.comparing.answer import (
     FEWEST,
@@ -18,25 +17,25 @@ from workbench.comparing.answer import (
     Worst,
     effects,
     estimated,
+    left_out,
     steps,
 )
 from workbench.comparing.figures import Figures, Row
 from workbench.comparing.means import mean
-from workbench.comparing.triage import GAP, Clue, clues, suspect
+from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.matching.version import MATCHER
-from workbench.model import Kind, Unit
+from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import queue
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
 from workbench.stages.headline import headline_scorer
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
-from workbench.stages.sides import automatic_sides
+from workbench.stages.sides import automatic_sides, suspicion
 from workbench.store import columns, gold, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.samples import Stored
 
 Values = Mapping[int, float | None]
 
@@ -106,6 +105,7 @@ def answer(
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
+        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
@@ -161,8 +161,8 @@ def _triage(
         looked += 1
         there = presence.get(number)
         hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
-        names = partial(_names, info, stored, wanted=not hopeless)
-        if (found := suspect(sample, scored[number], kind, names)) is not None:
+        found = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
+        if found is not None:
             suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, found))
     suspects.sort(key=lambda one: (one.suspicion.place, one.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
@@ -176,12 +176,6 @@ def _triage(
         sum(abs(delta) > TOLERANCE for delta in checked),
         tuple([one for one in suspects if one.sample_id not in decided][:SHOWN]),
     )
-
-
-def _names(info: DatasetInfo, stored: Stored, *, wanted: bool) -> Sequence[Unit] | None:
-    """The proposed names of a sample, each looked up in the text of its contexts."""
-    found = automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
-    return None if found is None else found.units
 
 
 def _worst(store: Store, info: DatasetInfo, name: str, rows: Sequence[Row], kind: Kind) -> tuple[Worst, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 PROPOSER = "claude"
+MAX_COST = Decimal(5)
+"""Dollars that one start may cost, unless a person says another sum."""
 TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 
 

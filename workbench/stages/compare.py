@@ -23,6 +23,7 @@ from workbench.store import gold as gold_store
 from workbench.store import holdouts, plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.explained import reviewed
 from workbench.store.facets import annotators
 
 
@@ -75,8 +76,11 @@ def write_html(
     from workbench.formats.html_report import write_report
 
     reviewers = [name for name, _ in annotators(store, info)]
+    decided = reviewed(store, info.id, found.kind, info.policy.version).values()
+    own = {one.annotator for one in decided if one.shown != "import"}
+    brought = {one.annotator for one in decided if one.shown == "import"} - own
     day = datetime.now().astimezone().date()
-    write_report(path, answer, found, reviewers=reviewers, day=day, text=text, force=force)
+    write_report(path, answer, found, reviewers=reviewers, brought=brought, day=day, text=text, force=force)
 
 
 def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:

@@ -82,7 +82,7 @@ def disputes(
     Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
     check_scorers(store, info, scorers)
-    with store.reading():
+    with store.snapshot():
         chosen = chosen_run(store, info, run)
         states = stored.states(store, info.id)
         seen = seen_ids(store, info)

@@ -119,7 +119,7 @@ def _export(
         _score(store, info, options.run)
     estimates, anchoring = _estimates(store, info, options) if WITH_ESTIMATES & set(formats) else (None, None)
     begun, replaced = datetime.now(UTC), folder.manifest_hash(directory)
-    with store.reading():
+    with store.snapshot():
         choice, known = gather(store, info, options, annotator)
         numbers = export_log.numbers_of(store, info.id, choice.wanted)
         known = replace(known, estimates=estimates, anchoring=anchoring)

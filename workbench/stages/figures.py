@@ -9,7 +9,7 @@ from math import fsum
 from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
 from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
-from workbench.comparing.figures import Beside, Counts, Figures, Row
+from workbench.comparing.figures import Beside, Counts, Figures, Row, hidden
 from workbench.comparing.paired import Pair, Paired, before_the_end, paired
 from workbench.comparing.totals import cause_totals
 from workbench.errors import UsageError
@@ -59,7 +59,7 @@ def figures(
             recompute(store, info, chosen.id, one, progress)
     name = _scorer(store, info, chosen, limit, scorer)
     kind = _kind(name)
-    with store.reading():
+    with store.snapshot():
         found = _figures(store, info, chosen, name, kind, limit, fitted, progress)
         return found if viewer is None else as_seen(store, info, found, viewer)
 
@@ -74,25 +74,27 @@ def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Fig
         for row in found.rows
         if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
     )
-    return _listing(found, rows, "blind, or others' work")
+    return _listing(found, rows, "to be reviewed without suggestions, or others' work")
 
 
 def without(found: Figures, withheld: Collection[str]) -> Figures:
     """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
-    return _listing(found, tuple(row for row in found.rows if row.id not in withheld), "blind")
+    return _listing(
+        found, tuple(row for row in found.rows if row.id not in withheld), "reviewed without suggestions"
+    )
 
 
 def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
     """The same figures with the samples in `rows` listed, and no other one named."""
-    hidden = len(found.rows) - len(rows)
-    if not hidden:
-        return found
     ids = {row.id for row in rows}
+    gone = [row for row in found.rows if row.id not in ids]
+    if not gone:
+        return found
     largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
-    many = "1 verified sample is" if hidden == 1 else f"{hidden:,} verified samples are"
-    note = f"{many} not listed: you are yet to decide {'it' if hidden == 1 else 'them'} ({why})."
+    many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
+    note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
     paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
+    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
 
 
 def _figures(

@@ -48,7 +48,7 @@ class ImportReport:
     `rejected_path`: where they are, empty without any and where no folder could be written. `purged`: how
     many of the rejected are of samples that were purged: of these the file of rejected rows has the ids only.
     `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
-    `without_contexts`: good rows that have none; the first of the `notes` says so.
+    `without_contexts`: good rows that have none; the first of the `notes` says so. `columns`: of scores.
     """
 
     path: str
@@ -71,6 +71,7 @@ class ImportReport:
     n_samples: int
     blind: int
     purged: int = 0
+    columns: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +247,7 @@ class _Taken:
             notes=tuple(notes.messages()),
             n_samples=n_samples,
             blind=blind,
+            columns=tuple(notes.scores),
         )
 
 

@@ -101,7 +101,7 @@ class Reach:
 
 def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
     """How far the prefix of a dataset's plan goes; without a plan, that of its random order."""
-    with store.reading():
+    with store.snapshot():
         done = prefixes.done(store, info.id, kind)
         plan = plans.plan_of(store, info.id)
         if plan is None or plan.design == "simple":
@@ -123,7 +123,7 @@ def prefix(store: Store, info: DatasetInfo, kind: Kind, *, upto: int | None = No
     all: gold of a file and samples chosen by hand count where the prefix reaches them, but a run of them
     behind its end would let what they are decide where it ends.
     """
-    with store.reading():
+    with store.snapshot():
         return _prefix(store, info, kind, prefixes.done(store, info.id, kind), upto)
 
 
@@ -210,7 +210,7 @@ def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
 
 def planned(store: Store, dataset_id: int) -> tuple[int, int] | None:
     """How many of the planned samples are complete, and how many are planned; None without a plan."""
-    with store.reading():
+    with store.snapshot():
         plan = plans.plan_of(store, dataset_id)
         if plan is None:
             return None
@@ -263,7 +263,7 @@ class PlanReport:
 
 def report(store: Store, info: DatasetInfo) -> PlanReport:
     """The plan of a dataset for the kind it was made for; without a plan, its random order."""
-    with store.reading():
+    with store.snapshot():
         plan = plans.plan_of(store, info.id)
         kind = plan.kind if plan else info.kinds[0]
         done = prefixes.done(store, info.id, kind)

@@ -112,7 +112,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     Raises UsageError when a person decided anything, and for a wish that the dataset cannot fulfil.
     """
     check_wish(wish)
-    with store.reading():
+    with store.snapshot():
         check_open(store, info)
         old = plans.plan_of(store, info.id)
         everyone = plans.candidates(store, info.id, wish.by)

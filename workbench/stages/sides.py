@@ -7,8 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from workbench.comparing.causes import Difference, Extracted, difference, imported
+from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
-from workbench.model import Assessment, Evidence, ProposedEntity, Sample, Unit
+from workbench.model import Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
 from workbench.scoring.linked import places_of
 from workbench.scoring.names import RECOUNT
 from workbench.scoring.scorers import assess_all
@@ -68,6 +69,21 @@ def imported_side(
     value, counted, human = Fraction(digits), recount.automatic.recall, recount.verified.recall
     beside = human if counted is None else counted
     return imported(recount, value, same=beside is not None and abs(value - beside) < within)
+
+
+def suspicion(
+    info: DatasetInfo, stored: Stored, score: float, kind: Kind, *, wanted: bool = True
+) -> Suspicion | None:
+    """What speaks against a score of this sample, each proposed name looked up in the text of its contexts.
+
+    `wanted`: whether the names are worth looking up; other signals need none.
+    """
+
+    def names() -> Sequence[Unit] | None:
+        found = automatic_sides(info, stored, info.threshold, "presence").get("presence") if wanted else None
+        return None if found is None else found.units
+
+    return suspect(stored.sample, score, kind, names)
 
 
 def _grounded(automatic: Assessment, info: DatasetInfo, stored: Stored) -> Assessment:

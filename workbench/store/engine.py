@@ -33,7 +33,7 @@ from sqlalchemy import (
     text,
 )
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlmodel import Session
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
@@ -53,10 +53,17 @@ PAUSE = 0.2
 ten, which had waited for it."""
 
 
+DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
 
 FAILURES = (DBAPIError, sqlite3.Error, UnicodeDecodeError, json.JSONDecodeError)
 """What a database raises: the last three come past SQLAlchemy, from rows and messages of a damaged one."""
+
+UNREADABLE = (
+    ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError,
+    MultipleResultsFound, NoResultFound,
+)  # fmt: skip
+"""Raised where rows become values and one is not what was stored: SQLite has no checksums."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -111,14 +118,12 @@ class Store:
         file was deleted or replaced: what SQLite writes then is found by nobody.
         """
         self._check_file()
-        try:
-            with (
-                Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
-                session.begin(),
-            ):
-                yield session
-        except FAILURES as error:
-            raise StoreError(explained(error)) from error
+        with (
+            _explaining(),
+            Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
+            session.begin(),
+        ):
+            yield session
         self._check_file()
 
     def _check_file(self) -> None:
@@ -133,30 +138,42 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
+        """Read rows into values, on a snapshot. Raises StoreError for a stored value that cannot be read."""
+        with _explaining(), self.snapshot() as session:
+            yield session
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Session]:
         """A stable snapshot; never write here (a snapshot cannot be upgraded).
 
-        Inside another reading of the same thread it is that one, so that what is read together fits
+        Inside another one of the same thread it is that one, so that what is read together fits
         together, and a row that several of them need is read once.
         """
         outer: Session | None = getattr(self._thread, "session", None)
         if outer is not None:
             yield outer
             return
-        try:
-            with Session(self.engine, expire_on_commit=False) as session:
-                self._thread.session = session
-                try:
-                    yield session
-                finally:
-                    self._thread.session = None
-        except FAILURES as error:
-            raise StoreError(explained(error)) from error
+        with _explaining(FAILURES), Session(self.engine, expire_on_commit=False) as session:
+            self._thread.session = session
+            try:
+                yield session
+            finally:
+                self._thread.session = None
+
+    def check_whole(self, error: Exception) -> None:
+        """Raise StoreError when what went wrong met a damaged SQLite file."""
+        if self.file is None:
+            return
+        with self.snapshot() as session:
+            found = session.connection().exec_driver_sql("PRAGMA integrity_check(1)").scalar()
+        if found != "ok":
+            raise StoreError(DAMAGED) from error
 
     async def read(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read beside the event loop, on one snapshot."""
 
         def run() -> R:
-            with self.reading():
+            with self.snapshot():
                 return fn(self, *args, **kwargs)
 
         return await asyncio.to_thread(run)
@@ -438,11 +455,21 @@ def _version(connection: Connection) -> str | None:
     raise StoreError(f"this is not a Workbench database (it holds {names}…): name another with --db")
 
 
+@contextmanager
+def _explaining(errors: tuple[type[Exception], ...] = (*FAILURES, *UNREADABLE)) -> Iterator[None]:
+    """Errors of the database, and of stored values that cannot be read, as StoreError."""
+    try:
+        yield
+    except errors as error:
+        raise StoreError(explained(error)) from error
+
+
 def explained(error: BaseException) -> str:
     """What the person can do about a database error; never the statement or its data."""
-    cause = str(getattr(error, "orig", None) or error).splitlines()[0]
-    if isinstance(error, ValueError) or any(sign in cause for sign in ("malformed", "decode to UTF-8")):
-        return "the database is damaged: go on with its newest backup"  # SQLite quotes what it cannot read
+    said = str(getattr(error, "orig", None) or error)
+    if isinstance(error, UNREADABLE) or any(sign in said for sign in ("malformed", "decode to UTF-8")):
+        return DAMAGED  # the error quotes what was not read
+    cause = next(iter(said.splitlines()), type(error).__name__)
     hints = {
         "locked": "another program is writing to it; try again when it is done",
         "full": "the disk is full; make room and try again, what was shown as saved is saved",

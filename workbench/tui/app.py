@@ -29,13 +29,14 @@ from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.own import EVERY, OwnApp
 from workbench.tui.safe import TerminalGuard, crash_text
-from workbench.tui.screens.base import Dialog, Ordered
+from workbench.tui.screens.base import Again, Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM
 from workbench.tui.screens.tour import TourScreen
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.model import Kind
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.desk import Desk
@@ -194,6 +195,7 @@ class WorkbenchApp(OwnApp):
         sample_id: int,
         arrival: tuple[str, Moved] | None = None,
         *,
+        kind: Kind | None = None,
         picked: bool = False,
     ) -> None:
         """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
@@ -203,7 +205,7 @@ class WorkbenchApp(OwnApp):
         from workbench.tui.screens.review import ReviewScreen
 
         self.gate.close()  # the review opens it again when the sample is painted
-        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else None, picked=picked)
+        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
 
@@ -219,11 +221,11 @@ class WorkbenchApp(OwnApp):
         self._queue().returned(at, said)
         self.open_gate()
 
-    async def compare(self, at: int | None) -> None:
-        """Leave the review for the figures; keys wait until those are there."""
+    async def compare(self, at: int | None, again: Again) -> None:
+        """Leave the review for the figures; keys wait until those are there. `again` opens the review."""
         await self.leave_for_queue()
         self._queue().returned(at, "")
-        await self._queue().action_compare()
+        await self._queue().action_compare(again)
 
     async def show_runs(self) -> None:
         """To the runs from wherever one may leave."""

@@ -24,6 +24,7 @@ from workbench.text.query import Query
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
+    from workbench.comparing.triage import Suspicion
     from workbench.stages.facets import Facets
     from workbench.stages.policy import PolicyVersion
     from workbench.stages.review import Moved, Opened
@@ -159,6 +160,20 @@ class Desk:
         """The next sample to decide, as it stands now; None when there is none."""
         found = await self.next(after)
         return None if found is None else await self.open(found)
+
+    async def suspicion(self, opened: Opened, kind: Kind) -> Suspicion | None:
+        """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
+        from workbench.model import Imported
+        from workbench.stages.sides import suspicion
+
+        audited = self.view is not None and self.view.audited and opened.sample_id in self.view.ids
+        shown = [one for one in opened.automatic if one.kind == kind and audited]
+        names = [one for one in shown if isinstance(one.tally, Imported)]
+        names += [one for one in shown if one.scorer == "ragas"]
+        value = names[0].value if names else None
+        if value is None:
+            return None
+        return await asyncio.to_thread(suspicion, opened.dataset, opened.stored, value, kind)
 
     async def why(self, sample_id: int, kind: Kind, scorer: str | None = None) -> Why:
         """Why the values of a sample differ. Raises InputError while there is nothing to show."""

@@ -48,7 +48,7 @@ class PasteDriver(LinuxDriver):
         try:
             self._read_keys()
         except (OSError, EOFError):
-            # Without this the thread would read "nothing" for ever, at full speed and after the app has ended.
+            # Otherwise the thread would read "nothing" for ever, at full speed, when the app has ended too.
             self._app.call_later(self._app.exit, None, 128 + SIGHUP)
 
     def _read_keys(self) -> None:

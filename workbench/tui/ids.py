@@ -27,6 +27,6 @@ def short(key: str, size: int, question: str = "") -> str:
 
 
 def told_of(key: str, said: str, size: int, question: str = "") -> str:
-    """A sample and what is said of it, on a line of `size` cells: its name gives way first."""
+    """A sample and a message about it, on a line of `size` cells: the name is cut first."""
     room = max(LEAST, size - 1 - width(said))
     return f"{short(key, min(room, QUESTION) if is_hash(key) else room, question)} {said}"

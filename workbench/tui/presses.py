@@ -24,7 +24,7 @@ PASTE_TAIL = 0.05
 sequence that ends it early, and the rest would arrive as keys."""
 
 IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
-"""What is said of a paste where there is no field to take it."""
+"""The message about a paste where no field takes it."""
 
 Usual = Callable[[events.Event], Awaitable[None]]
 """What the library does with an event."""

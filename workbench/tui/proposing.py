@@ -93,7 +93,9 @@ class Going:
 
         import anthropic.types  # noqa: F401  what the first call loads
 
+        from workbench.proposing.claude_live import Limits
         from workbench.stages.claude import propose_claude
+        from workbench.stages.claude_setup import MAX_COST
 
         gc.freeze()  # else full collections walk all that once more, and a run has many: .1 s for a key
 
@@ -104,8 +106,8 @@ class Going:
         desk, wish = self._desk, self.wish
         return propose_claude(
             desk.store, desk.info, self.wish.options,
-            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, on_progress=keep, stop=self.stop,
-            gently=True,
+            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, limits=Limits(max_cost=MAX_COST),
+            on_progress=keep, stop=self.stop, gently=True,
         )  # fmt: skip
 
 

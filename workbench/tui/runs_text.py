@@ -75,8 +75,8 @@ def _paid(paid: Paid, proposals: int) -> str:
     return f"{many(paid.calls, 'call')} · {tokens} · {cost}{each}"
 
 
-def plan_lines(plan: ClaudePlan) -> list[list[Part]]:
-    """What a run would send, what it would cost and where the text would go."""
+def plan_lines(plan: ClaudePlan, max_cost: Decimal) -> list[list[Part]]:
+    """What a run would send, what it would cost, where it stops and where the text would go."""
     run = f"goes on with {plan.run}" if plan.run else "a new run"
     lines: list[list[Part]] = [
         [(plan.model, "bold"), (f"  {run}", DIM)],
@@ -90,6 +90,7 @@ def plan_lines(plan: ClaudePlan) -> list[list[Part]]:
         [(f"{many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about "
           f"{plan.output_tokens:,} out (estimated)", "")],
         [(_price(plan), "bold" if plan.cost is not None else "$warning")],
+        [(_stops(plan, max_cost), "")],
         [("text goes to ", ""), (flat(plan.host), "bold"), (f"  (external: {plan.external})", DIM)],
     ]  # fmt: skip
     if plan.external == "never":
@@ -101,6 +102,12 @@ def _price(plan: ClaudePlan) -> str:
     if plan.cost is None:
         return f"? no price is known for {plan.model}"
     return f"{dollars(plan.cost)} by the prices of {plan.prices_of}, estimated, without the cache"
+
+
+def _stops(plan: ClaudePlan, max_cost: Decimal) -> str:
+    if plan.cost is None:
+        return "no limit is kept without a price (--prices FILE on the command line)"
+    return f"stops before the call that would exceed {dollars(max_cost)}; start it again to continue"
 
 
 def doing(going: Going, room: int) -> tuple[Part, ...]:

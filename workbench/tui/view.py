@@ -19,6 +19,7 @@ from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.tallies import counted, first_of
 
 if TYPE_CHECKING:
+    from workbench.comparing.triage import Suspicion
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
@@ -209,8 +210,11 @@ RULES = {
 """What a layer of the matcher means to a person, where its name does not say it."""
 
 
-def rematched(before: Sequence[Unit], edit: Edit) -> str:
-    """The verdicts that the machine gave to what an edit made, behind what was done: old → new, and why."""
+def rematched(before: Sequence[Unit], edit: Edit, contexts: Sequence[str] = ()) -> str:
+    """The verdicts that the machine gave to what an edit made, behind what was done: old → new, and why.
+
+    A name is matched with the names of the contexts: where one has its words alone, it says so.
+    """
     if not isinstance(edit, Put) or edit.kind != "entity" or edit.what in ("match", "reject", "restore"):
         return ""
     known = {unit.id: unit for unit in before}
@@ -220,9 +224,33 @@ def rematched(before: Sequence[Unit], edit: Edit) -> str:
         if unit.counted and new.verdict and (old is None or old.match.verdict != new.verdict):
             change = f"{old.match.verdict or 'open'} → {new.verdict}" if old else new.verdict
             why = RULES.get(new.rule, new.rule.replace("_", " ")) if new.verdict == "found" else new.note
+            here = next((n for n, text in enumerate(contexts, 1) if unit.text in text), 0)
+            if new.verdict == "missing" and here and not why and edit.what in ("boundary", "add"):
+                change += "; m makes it found"
+                why = f"context {here} has these words, but no name like it"
             name = "" if edit.what in ("boundary", "add") else f" · {cut(flat(unit.text), 32)}"
             said.append(f"{name}: {change}" + (f" ({why})" if why else ""))
     return "".join(said)
+
+
+def suspected(one: Suspicion | None, unit: Unit | None) -> str:
+    """Why a score looks wrong, in a line: by the unit under the cursor if it says so, else by the first."""
+    if one is None:
+        return ""
+    if one.signal == "no contexts":
+        return "looks wrong: no context was retrieved"
+    if one.signal == "nothing found":
+        return "looks wrong: the reference says that nothing was found"
+    quoted = [clue for clue in one.clues if clue.quote is not None]
+    if not quoted:
+        return ""
+    clue = next((clue for clue in quoted if unit is not None and clue.text == unit.text), quoted[0])
+    assert clue.quote is not None
+    where = f"looks wrong: context {clue.quote.context} has"
+    if one.signal == "word for word":
+        return f"{where} the reference nearly word for word"
+    name = cut(flat(clue.text), 40)
+    return f"{where} {name}" if clue.same else f"{where} “{cut(flat(clue.quote.hit), 40)}” for {name}"
 
 
 def plural(kind: Kind) -> str:

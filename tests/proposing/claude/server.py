@@ -30,8 +30,9 @@ MODELS = ("claude-haiku-5-5", "claude-sonnet-5-5", "claude-haiku-4-5")
 class Options:
     """How the service behaves. `rate` and `bucket` are requests, `tokens` and `token_bucket` input tokens.
 
-    `latency` is the mean seconds of an answer; without `headers` the limits are not named. A batch ends
-    `batch_seconds` after it was made; `batch_faults` of its rows are errored, expired or canceled.
+    `latency` is the mean seconds of an answer; none comes before `hold` is set. Without `headers` the limits
+    are not named. A batch ends `batch_seconds` after it was made; `batch_faults` of its rows are errored,
+    expired or canceled.
     An answer has `thinking` tokens too, and costs `answer_times` what is in it, up to the request's limit.
     """
 
@@ -41,6 +42,7 @@ class Options:
     token_bucket: float = 50_000
     headers: bool = True
     latency: float = 0.0
+    hold: threading.Event | None = None
     faults: Faults = field(default_factory=Faults)
     batch_seconds: float = 0.0
     batch_faults: float = 0.0
@@ -139,6 +141,8 @@ class Service:
         if fault in ERRORS:
             extra = {"retry-after": self.options.retry_after or "0"} if fault == "429" else {}
             return error(fault, extra)
+        while self.options.hold is not None and not self.options.hold.is_set():
+            await asyncio.sleep(0.02)
         if self.options.latency:
             await asyncio.sleep(self.options.latency * self._chance.uniform(0.7, 1.5))
         if fault == "502 html":

@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
@@ -180,13 +179,12 @@ async def test_a_lasting_fault_becomes_a_failure_after_so_many_calls(
 
 async def test_a_slow_answer_is_given_up_at_the_limit_of_a_call() -> None:
     kept = Kept()
-    options = Options(slow_seconds=30, faults=Faults(texts={"Person1 ": "slow"}))
-    with service(options) as (_, client):
-        began = time.monotonic()
-        await run(client, alone(3), kept, limits=Limits(call_seconds=0.3, attempts=2))
+    options = Options(slow_seconds=3600, faults=Faults(texts={"Person": "slow"}))
+    with service(options) as (state, client):
+        await run(client, alone(1), kept, limits=Limits(call_seconds=0.3, attempts=2))
 
     assert ["timeout"] == kept.kinds()
-    assert time.monotonic() - began < 15
+    assert 2 == state.stats.requests
 
 
 @pytest.mark.parametrize(
@@ -297,23 +295,27 @@ async def test_a_soft_stop_hands_over_everything_that_was_started() -> None:
 
 async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
     """Nothing is stored in half: what was being stored when Ctrl-C came is stored."""
+    begun: list[str] = []
     stored: list[str] = []
 
     async def slowly(ask: Ask, result: Result) -> None:
-        await asyncio.sleep(0.3)
+        begun.append(ask.keys[0])
+        while not task.cancelling():
+            await asyncio.sleep(0.01)
         stored.append(ask.keys[0])
 
-    with service(Options(latency=0.1, faults=Faults(texts={"Person7 ": "slow"}))) as (_, client):
+    options = Options(slow_seconds=3600, faults=Faults(texts={"Person7 of": "slow"}))
+    with service(options) as (_, client):
         async with client:
             task = asyncio.create_task(propose_all(client, Setup(), alone(8), slowly))
-            await asyncio.sleep(0.35)
-            began = time.monotonic()
+            while len(begun) < 7:
+                await asyncio.sleep(0.01)
+            assert [] == stored
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
 
     assert 7 == len(stored)
-    assert time.monotonic() - began < 5
 
 
 async def test_no_call_starts_after_the_overall_limit() -> None:
@@ -507,5 +509,5 @@ async def test_a_limit_of_tokens_that_the_service_names_is_kept(monkeypatch: pyt
     took = state.stats.times[-1] - state.stats.times[0]
     sent = summary.progress.usage.prompt
     assert 60 == summary.progress.answered
-    assert 0.6 * 12_000 <= sent / took <= 1.3 * 12_000
+    assert sent / took <= 1.3 * 12_000
     assert summary.progress.refused <= 3

@@ -135,6 +135,17 @@ def test_refusals_that_are_not_our_doing_leave_most_of_the_limit(rate: float, la
     assert pace.rate >= 0.49 * rate
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_refusals_that_are_not_our_doing_leave_half_of_a_limit_that_is_not_named(seed: int) -> None:
+    service = Shared(10.0, 10, 1.0, chance=random.Random(seed))
+    simulate(service, 200)
+
+    share, refused = share_and_refused(service, 0, 200)
+
+    assert share >= 0.5
+    assert refused < 0.15
+
+
 def test_a_token_limit_is_turned_into_calls_by_what_calls_use() -> None:
     pace = Pace()
     headers = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -19,6 +20,8 @@ from workbench.tui.work import Work, start
 if TYPE_CHECKING:
     from workbench.tui.app import WorkbenchApp
 
+Again = Callable[[], Awaitable[None]]
+"""Opens a screen once more that was left for another one."""
 TINY = "-tiny"
 """The class of a screen while the terminal is too small for it; keys do nothing then."""
 

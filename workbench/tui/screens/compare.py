@@ -35,6 +35,7 @@ from workbench.tui.work import Work
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.tui.desk import Desk
+    from workbench.tui.screens.base import Again
 
 TICK = 0.25
 """Seconds between two looks at how far the reading is."""
@@ -46,8 +47,10 @@ class CompareScreen(BaseScreen):
     LEGEND = SIGNS
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, again: Again | None = None) -> None:
+        """`again` opens the review that it was opened from."""
         super().__init__()
+        self._again = again
         self.desk = desk
         self.found: Figures | None = None
         self.seen: Look | None = None
@@ -322,5 +325,7 @@ class CompareScreen(BaseScreen):
         self.work(self._read)
 
     async def action_back(self) -> None:
-        """To the queue, which reads again what may have been counted."""
+        """To the review it was opened from, else to the queue, which reads what was counted again."""
         await self.bench.back_from_runs()
+        if self._again is not None:
+            await self._again()

@@ -37,6 +37,8 @@ class EvidencePicker:
         self.screen = screen
         self._near: tuple[str, dict[str, list[Evidence]]] = ("", {})
         """The nearest passages by the unit's wording, of one sample."""
+        self._asked: tuple[int, str] = (0, "")
+        """The sample and the unit that `e` was pressed on last without a passage to offer."""
 
     # The nearest passages.
 
@@ -98,7 +100,16 @@ class EvidencePicker:
         except InputError as error:
             self.screen.say(str(error), tone="warn")
             return
-        nothing = "blind: nothing is suggested" if self.screen.now.blind else "no passage is like it"
+        blind = self.screen.now.blind
+        if not near and not unit.match.evidence:
+            before, self._asked = self._asked, (self.screen.now.sample_id, unit.id)
+            if before == self._asked:
+                await self._evidence_by_letters(unit)
+            else:
+                none = "nothing is suggested here" if blind else "no passage is like this one"
+                self.screen.say(f"{none}; e again chooses the evidence by letters", tone="warn")
+            return
+        nothing = "nothing is suggested here" if blind else "no passage is like it"
         choosing = Choosing(
             where=lambda: self.screen.query_one("#side").region,
             take=partial(self._take_evidence, unit),

@@ -32,6 +32,7 @@ from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.review import Moved
+    from workbench.tui.screens.base import Again
 
 Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
 
@@ -237,12 +238,12 @@ class QueueScreen(SearchScreen):
         screen = await asyncio.to_thread(import_module, "workbench.tui.screens.calibrate")
         await self.bench.push_screen(screen.CalibrateScreen(self.desk))
 
-    async def action_compare(self) -> None:
-        """The figures of this dataset; numpy and the plots load beside the event loop."""
+    async def action_compare(self, again: Again | None = None) -> None:
+        """The figures of this dataset; numpy and the plots load in a thread. `again` is the way back."""
         assert self.desk is not None
         self.bench.gate.close()
         screen = await asyncio.to_thread(import_module, "workbench.tui.screens.compare")
-        await self.bench.push_screen(screen.CompareScreen(self.desk))
+        await self.bench.push_screen(screen.CompareScreen(self.desk, again))
 
     def action_disputes(self) -> None:
         """The disputed samples, largest Δ first."""

@@ -68,7 +68,7 @@ class ReviewScreen(UnitsScreen):
             what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
             await self.run("open the next sample", partial(self._go_on, fresh, what))
             return
-        self.saved(intent.what + advice(edit) + rematched(before, edit))
+        self.saved(intent.what + advice(edit) + rematched(before, edit, self.now.sample.retrieved_contexts))
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
             self.query_one(UnitList).move_to(self.units.index(edit.units[0]))
@@ -136,9 +136,13 @@ class ReviewScreen(UnitsScreen):
         self._leave()
 
     def action_compare(self) -> None:
-        """To the figures; the way back from there is the queue."""
+        """To the figures; the way back from there is this sample."""
         self.bench.gate.close()
-        self.app.call_later(self.bench.compare, self.opened.sample_id if self.opened else self._first)
+        at, picked = self._first, False
+        if self.opened is not None:
+            at, picked = self.opened.sample_id, self.opened.opening.off_plan
+        again = partial(self.bench.review, self.desk, at, kind=self.kind, picked=picked)
+        self.app.call_later(self.bench.compare, at, again)
 
     # Deciding.
 

@@ -225,11 +225,13 @@ class RunsScreen(BaseScreen):
         await self.bench.ask(dialog)
 
     def _asking(self, wish: Wish, plan: ClaudePlan) -> SendScreen:
+        from workbench.stages.claude_setup import MAX_COST
+
         title = "Send it in batches?" if wish.batch else "Send it?"
         if wish.retry:
             title = "Ask the failed samples again?"
         send = None if plan.external == "never" else partial(self._send, wish, plan.requests)
-        return SendScreen(title, plan_lines(plan), send)
+        return SendScreen(title, plan_lines(plan, MAX_COST), send)
 
     def _send(self, wish: Wish, total: int) -> None:
         self._told = False

@@ -25,7 +25,7 @@ from workbench.tui.widgets.bars import DIM, Bar
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import on_stage, start
 
-NOTHING = "No other sample has it; blind, excluded and other people's samples are left alone."
+NOTHING = "No other sample has it; hidden, excluded and other people's samples are left alone."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
 

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
+from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -35,6 +36,7 @@ from workbench.tui.view import (
     nothing_text,
     plural,
     reference_marks,
+    suspected,
     units_title,
 )
 from workbench.tui.widgets.bars import Head, KeyBar, Status
@@ -43,6 +45,9 @@ from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.work import on_stage, start
+
+if TYPE_CHECKING:
+    from workbench.comparing.triage import Suspicion
 
 REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
@@ -74,6 +79,7 @@ class SampleScreen(SavingScreen):
         self._planned: tuple[int, int] | None = None
         self._disposition: Disposition = "todo"
         self._behind = False
+        self._suspicion: Suspicion | None = None
         self._places: dict[tuple[int, Kind], int] = {}
 
     def compose(self) -> ComposeResult:
@@ -152,17 +158,18 @@ class SampleScreen(SavingScreen):
         if self.opened is not None and self.opened.sample_id != opened.sample_id:
             self.finder.found = None  # it was searched for in the sample before
         self.opened = opened
-        if before is None:
-            self.refresh_bindings()  # now there is something that keys can act on
         if kind is None and (before is None or before[0] != opened.sample_id):
             kind = self._first_kind(opened)
         self.kind = kind or self.kind
         is_new = before != (opened.sample_id, self.kind)
+        if before is None or before[1] != self.kind:
+            self.refresh_bindings()  # other keys have something to act on
         generation = self.will_paint(is_new=is_new)
         state = opened.state.of(self.kind)
         self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
         if is_new:
             self.context_no = 0
+            self._suspicion = None
             self.bench.meter.look_at(opened.sample_id, monotonic())
             place = self._places.get((opened.sample_id, self.kind))
             listed.cursor = least_certain(state.assessment.units) if place is None else place
@@ -214,8 +221,13 @@ class SampleScreen(SavingScreen):
         """The progress, a moment after the sample is there."""
         await asyncio.sleep(REST)  # the next sample cancels it
         self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
+        self._suspicion = await self.desk.suspicion(self.now, self.kind)
         if on_stage(self):
             self._draw_head()
+            self._draw_suspicion()
+
+    def _draw_suspicion(self) -> None:
+        self.query_one(Tallies).doubt(suspected(self._suspicion, self.query_one(UnitList).chosen))
 
     def _no_progress(self, error: Exception) -> None:
         self.say(f"could not read the progress: {error}", tone="warn")
@@ -233,6 +245,7 @@ class SampleScreen(SavingScreen):
                 self.context_no = places[0]
         self._draw_context()
         self.query_one("#detail", Passage).show(detail(unit, self.now) if unit else "")
+        self._draw_suspicion()
         self.picker.follow(unit)
 
     def marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:

@@ -26,6 +26,19 @@ class UnitsScreen(SampleScreen):
         """Verify that there are no units."""
         raise TypeError(f"{type(self).__name__} does not accept")
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Statements have no labels; `0` says that there are none of them."""
+        if action == "digit" and self.kind == "statement" and parameters != ("0",):
+            return None
+        return super().check_action(action, parameters)
+
+    def refused(self, action: str) -> None:
+        """As elsewhere; why a digit does nothing."""
+        if action.startswith("digit") and self.opened is not None and self.failure is None:
+            self.say("statements have no labels")
+        else:
+            super().refused(action)
+
     def action_reject(self) -> None:
         """Reject or restore."""
         self.want_of_unit(intents.reject)
@@ -48,9 +61,7 @@ class UnitsScreen(SampleScreen):
             self.accept_none()
             return
         label = next((label.name for label in self.now.policy.labels if label.key == digit), None)
-        if self.kind == "statement":
-            self.say("statements have no labels")
-        elif label is None and digit == "0":
+        if label is None and digit == "0":
             several = "units" if sum(unit.counted for unit in self.units) > 1 else "a unit"
             self.say(f"0 says that a sample has no units; this one has {several}: x rejects", tone="warn")
         elif label is None:

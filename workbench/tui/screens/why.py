@@ -188,7 +188,7 @@ class WhyScreen(BaseScreen):
         lines: list[list[Part]] = [first]
         if one.mend:
             lines.append([("Fix: ", DIM), (one.mend, "")])
-        beside = f"beside “{flat(row.beside.text)}”" if row.beside is not None else ""
+        beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(RULES.get(row.rule, beside), DIM)])
         return as_text(lines)
 

@@ -64,6 +64,13 @@ class Tallies(Widget):
         self._causes: Difference | None = None
         self._hidden = False
         self._nothing = False
+        self._doubt = ""
+
+    def doubt(self, text: str) -> None:
+        """Say why the score looks wrong, as long as the sample is not decided."""
+        if text != self._doubt:
+            self._doubt = text
+            self.refresh()
 
     def show(self, opened: Opened, kind: Kind) -> None:
         """Show what may be seen of this sample."""
@@ -96,7 +103,7 @@ class Tallies(Widget):
         elif self._nothing or self._verified is not None:
             auto = [("no automatic score", DIM)]
         if self._verified is None:
-            return auto, [], []
+            return auto, [], [(self._doubt, "$warning")] if self._doubt else []
         yours = self._auto is not None and isinstance(self._auto.tally, Imported)
         verified: list[Part] = [("true" if yours else "verified", ""), (f" {tally(self._verified)}", "bold")]
         if self._causes is None:
