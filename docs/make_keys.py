@@ -45,7 +45,6 @@ SCREENS = {
     "comparesamples": "Compare: the samples of a cause",
     "plan": "Plan",
     "plan_form": "New plan",
-    "disputes": "Disputes",
     "calibrate": "Calibrate",
     "query": "Search",
 }

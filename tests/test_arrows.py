@@ -32,7 +32,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "texts": PURE | {"stages", "reports"},
     "settings": NOUNS,
     "console": PURE | {"store", "tui", "settings"},
-    "start": PURE | {"console", "cli"},
     "texts_claude": PURE | {"stages", "proposing"},
     "texts_plan": PURE | {"stages"},
     "texts_compare": PURE | {"stages", "texts"},

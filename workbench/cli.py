@@ -7,11 +7,13 @@ answers at once.
 
 from __future__ import annotations
 
+import copy as copying
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup, TyperOption
 
 from workbench import __version__
 from workbench.cli_audit import audit
@@ -25,11 +27,11 @@ from workbench.cli_propose import propose
 from workbench.console import (
     DEFAULT_DB,
     Call,
+    annotator_name,
     call_of,
     dataset_of,
     edited,
     exit_code,
-    hoisted,
     on_terminal,
     open_app,
     open_for,
@@ -38,9 +40,47 @@ from workbench.console import (
 from workbench.errors import UsageError
 
 DEMO_DB = "workbench-demo.db"
+EVERYWHERE = ("db", "dataset", "annotator")
+
+
+class Root(TyperGroup):
+    """Its --db, --dataset and --as may stand after the command too."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        options = [one for one in self.params if isinstance(one, TyperOption) and one.name in EVERYWHERE]
+        _hand_down(self, [_late(option) for option in options])
+
+
+def _hand_down(group: TyperGroup, options: list[TyperOption]) -> None:
+    for command in group.commands.values():
+        command.params += options
+        if isinstance(command, TyperGroup):
+            _hand_down(command, options)
+
+
+def _late(option: TyperOption) -> TyperOption:
+    late = copying.copy(option)
+    late.hidden, late.expose_value, late.envvar, late.callback = True, False, None, _take_late
+    return late
+
+
+def _take_late(context: Any, option: Any, value: str | None) -> None:
+    call: Call = context.obj
+    if value is None:
+        return
+    if option.name == "db":
+        call.db, call.db_given = value or DEFAULT_DB, True
+    elif option.name == "dataset":
+        call.dataset = value
+    else:
+        annotator_name(value)
+        call.named = value
+
 
 app = typer.Typer(
     name="workbench",
+    cls=Root,
     help="Find out whether your recall scores are true: propose, review, recount, compare, export.",
     no_args_is_help=False,
     add_completion=False,
@@ -259,7 +299,7 @@ def main() -> NoReturn:
 
 def _run(arguments: list[str]) -> int:
     # ends by SystemExit; usage errors are printed there, with exit code 2
-    return exit_code(lambda: app(hoisted(arguments)))
+    return exit_code(lambda: app(arguments))
 
 
 if __name__ == "__main__":

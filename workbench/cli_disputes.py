@@ -94,12 +94,12 @@ def _read(
     store: Store, info: DatasetInfo, annotator: str, scorers: Sequence[str], run: str | None, between: str
 ) -> Report:
     from workbench import reports
-    from workbench.stages import dispute_counts
     from workbench.stages import disputes as stage
+    from workbench.stages.disputes import count
     from workbench.store.datasets import count_samples
 
     with reports.progress("Counting", count_samples(store, info.id)) as progress:
-        dispute_counts.count(store, info, run, progress)
+        count(store, info, run, progress)
     return stage.disputes(store, info, annotator, scorers=_scorers(scorers, between), run=run, everyone=True)
 
 

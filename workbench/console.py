@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 DEFAULT_DB = "workbench.db"
-GLOBAL_OPTIONS = ("--db", "--dataset", "--as")
 
 
 @dataclass
 class Call:
-    """What stands before the command. `db_given`: by --db, not by the environment."""
+    """The options that every command takes. `db_given`: by --db, not by the environment."""
 
     db: str
     db_given: bool
@@ -99,26 +98,6 @@ def say_whatever_comes() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8" if own else None, errors="replace")
-
-
-def hoisted(arguments: list[str]) -> list[str]:
-    """Let --db, --dataset and --as stand after the command too. Raises UsageError for one without value."""
-    front: list[str] = []
-    rest: list[str] = []
-    pending = iter(arguments)
-    for argument in pending:
-        if argument == "--":
-            rest += [argument, *pending]
-        elif argument in GLOBAL_OPTIONS:
-            value = next(pending, None)
-            if value is None:
-                raise UsageError(f"{argument} needs a value")
-            front += [argument, value]
-        elif argument.partition("=")[0] in GLOBAL_OPTIONS:
-            front.append(argument)
-        else:
-            rest.append(argument)
-    return front + rest
 
 
 def annotator_name(name: str | None) -> str:
@@ -218,7 +197,7 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     from workbench.settings import read_settings
     from workbench.tui.run import run
 
-    code = run(connect, dataset, annotator, read_settings(), path, start)
+    code = run(connect, dataset, annotator, read_settings(), start)
     if code:
         raise SystemExit(code)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline, scorer_name
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, signed, table, value
 from workbench.text.ids import name_of
 from workbench.text.safe import clean
@@ -270,7 +270,7 @@ def _kind_table(
     ]
     if all(row.automatic.get("ragas_legacy") == _as_legacy(row.automatic.get("ragas")) for row in everything):
         names = [name for name in names if name != "ragas_legacy"]  # the same column twice says nothing
-    columns = sorted({name for row in rows for name in row.external if EXTERNAL_KINDS.get(name) == kind})
+    columns = sorted({name for row in rows for name in row.external if column_kind(name) == kind})
     first = headline(columns, (), kind) if columns else DEFAULT_SCORER[kind]
     differ = first in (
         *columns,

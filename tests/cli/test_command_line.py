@@ -99,7 +99,7 @@ def test_a_global_option_needs_its_value(run: Any, option: str) -> None:
     ended = run("status", option)
 
     assert (ended.code, ended.out) == (2, "")
-    assert f"{option} needs a value" in ended.err
+    assert f"Option '{option}' requires an argument" in ended.err
     assert not Path("workbench.db").exists()
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from workbench.cli import app
-from workbench.console import exit_code, hoisted
+from workbench.console import exit_code
 from workbench.store import engine
 
 TASK = {
@@ -31,7 +31,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
     monkeypatch.chdir(tmp_path)
 
     def runner(*arguments: str) -> tuple[int, str, str]:
-        code = exit_code(lambda: app(hoisted(["--as", "ann", *arguments])))
+        code = exit_code(lambda: app(["--as", "ann", *arguments]))
         out, err = capsys.readouterr()
         return code, out, err
 

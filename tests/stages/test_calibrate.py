@@ -12,7 +12,7 @@ from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports import compare_document
 from workbench.stages import calibrate as stage
-from workbench.stages import dispute_counts, disputes, editing, planning, queue
+from workbench.stages import disputes, editing, planning, queue
 from workbench.stages.compare import compare
 from workbench.stages.figures import figures
 from workbench.stages.planning import Wish
@@ -337,7 +337,7 @@ def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(b
     bench.load([row("far", HIGH)], gold="given")
     report = score_dataset(bench.store, info)
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
-    dispute_counts.count(bench.store, info)
+    disputes.count(bench.store, info)
     listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
 
     differences = compare_document(compare(report))["differences"]

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from workbench import texts_disputes
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
-from workbench.stages import dispute_counts, disputes, editing, planning, runs
+from workbench.stages import disputes, editing, planning, runs
 from workbench.stages.disputes import Dispute, Report
 from workbench.stages.plan import prefix
 from workbench.stages.planning import Wish
@@ -19,7 +20,6 @@ from workbench.store import runs as run_store
 from workbench.store import samples
 from workbench.store.datasets import set_dataset
 from workbench.text.figures import number
-from workbench.tui import disputes_text
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv"]
 HOSTILE = "[bold]x[/] \x1b[31m‮ ',\n= 1+1"
@@ -53,7 +53,7 @@ def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:
 
 
 def read(bench: Any, who: str = "ann", **more: Any) -> Report:
-    dispute_counts.count(bench.store, bench.info())
+    disputes.count(bench.store, bench.info())
     return disputes.disputes(bench.store, bench.info(), who, **more)
 
 
@@ -224,7 +224,7 @@ def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(be
     one = only(read(bench))
 
     assert ("annotators", 0.6, 0.6, 0.0) == (one.between, one.first, one.second, one.moves)
-    assert ".0000" == disputes_text.moved(one.moves) == number(one.moves, 4)
+    assert ".0000" == texts_disputes.moved(one.moves) == number(one.moves, 4)
 
 
 def test_a_flag_stands_where_its_difference_puts_it_and_last_without_one(bench: Any) -> None:
@@ -331,7 +331,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
     groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
     bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
-    dispute_counts.count(bench.store, bench.info())
+    disputes.count(bench.store, bench.info())
     wish = Wish(6, "stratified", "group", blind=0.0, seed=1)
     planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
@@ -386,26 +386,7 @@ def test_what_is_called_fixed_and_still_differs_says_so(bench: Any) -> None:
     )  # fmt: skip
 
 
-def test_a_change_of_state_can_be_put_back_as_it_was(bench: Any) -> None:
-    """To nothing, and to what somebody else had said."""
-    bench.load([row("a")])
-    verify(bench, "a", 1)
-    empty = bench.tables("dispute")
-    one = only(read(bench))
-    said = disputes.set_state(bench.store, one, "explained", "first", "bob")
-    first = bench.tables("dispute")
-    now = disputes.set_state(bench.store, only(read(bench)), "fixed", "second", "ann")
-
-    back = disputes.put_back(bench.store, now, said.kept)
-    assert first == bench.tables("dispute")
-    assert ("explained", "first", "bob") == (back.state, back.note, back.annotator)
-    gone = disputes.put_back(bench.store, back, one.kept)
-    assert empty == bench.tables("dispute")
-    assert ("open", "", "") == (gone.state, gone.note, gone.annotator)
-
-
 def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: Any) -> None:
-    """Neither by saying something else nor by taking their own change back."""
     bench.load([row("a")])
     verify(bench, "a", 1)
     one = only(read(bench))
@@ -416,31 +397,9 @@ def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: 
     bobs = bench.tables("dispute")
 
     with pytest.raises(ConflictError, match=r"^bob called it explained meanwhile; look at it again$"):
-        disputes.put_back(bench.store, anns, one.kept)
-
-    assert bobs == bench.tables("dispute")
-    disputes.put_back(bench.store, only(read(bench)), None)
-    with pytest.raises(ConflictError, match=r"^what was said of it was taken back meanwhile"):
         disputes.set_state(bench.store, anns, "open", "", "ann")
 
-
-def test_the_numbers_of_a_view_follow_a_change(bench: Any) -> None:
-    """They are those of its rows."""
-    bench.load([row("a"), row("b"), row("near", near=True)])
-    for key in ("a", "b", "near"):
-        verify(bench, key, 1)
-    report = read(bench)
-    one = disputes.find(report, "b", "linked~verified")
-
-    now = disputes.with_one(report, disputes.set_state(bench.store, one, "fixed", "", "ann"))
-
-    assert read(bench) == now
-    assert (1, 0) == (now.number("fixed", "linked~verified"), report.number("fixed"))
-    for state in (*disputes.STATES, "all"):
-        for between in ("", *disputes.SORTS, *now.betweens):
-            assert len(now.chosen(state, between)) == now.number(state, between)
-    with pytest.raises(LookupError):
-        disputes.with_one(report, one._replace(rank=one.rank % 3 + 1))
+    assert bobs == bench.tables("dispute")
 
 
 def test_a_flag_with_another_reason_is_open_again(bench: Any) -> None:
@@ -522,25 +481,3 @@ def test_a_blind_sample_stays_blind_in_an_audit(bench: Any) -> None:
 
     assert () == bench.open("near").automatic
     assert [] == journal(bench, "near")
-
-
-# Counting.
-
-
-def test_what_is_uncounted_is_counted_piece_by_piece_for_every_run(bench: Any) -> None:
-    """A new match threshold matches nothing anew; in the end nothing is left."""
-    bench.load([row("near", near=True), row("b")])
-    assert [] == listed(disputes.disputes(bench.store, bench.info(), "ann"))
-
-    pieces = 0
-    while chunk := dispute_counts.next_uncounted(bench.store, bench.info()):
-        dispute_counts.keep_counted(bench.store, chunk)
-        pieces += 1
-    assert [("near", "ragas~linked")] == listed(disputes.disputes(bench.store, bench.info(), "ann"))
-
-    set_dataset(bench.store, bench.info().id, threshold=99)
-    while chunk := dispute_counts.next_uncounted(bench.store, bench.info()):
-        dispute_counts.keep_counted(bench.store, chunk)
-        pieces += 1
-    assert 2 == pieces
-    assert [] == listed(disputes.disputes(bench.store, bench.info(), "ann"))

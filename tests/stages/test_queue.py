@@ -9,7 +9,7 @@ import pytest
 
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
-from workbench.stages import editing, queue
+from workbench.stages import editing, queue, queue_values
 from workbench.stages.facets import facets
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.recompute import score_dataset
@@ -222,10 +222,10 @@ def test_the_most_doubtful_come_first_and_what_was_never_counted_last(cities: An
 def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     """A view by value keeps what it counted; the values are those of `score`."""
     verify(cities, "all", toggle=("Rome",))
-    dataset = cities.info().id
+    info = cities.info()
     before = ids(cities, "delta>0.4")
-    for chunk in queue.uncounted(cities.store, dataset, "ann"):
-        queue.keep_counted(cities.store, queue.count_chunk(cities.store, dataset, chunk))
+    for chunk in queue_values.uncounted(cities.store, info, "ann"):
+        queue_values.keep_counted(cities.store, queue_values.count_chunk(cities.store, info, chunk))
     kept = cities.query("SELECT scorer, found, missing FROM score ORDER BY scorer")
     assert cities.query("SELECT count(*) FROM score WHERE sample_id != ?", cities.id("all")) == [(0,)]
 

@@ -28,7 +28,6 @@ SCREENS = {
     "new unit": (["c", "n"], "first"),
     "compare": (["C"], "Compare"),
     "calibrate": (["K"], "Calibrate"),
-    "disputes": (["D"], "Disputes"),
     "plan": (["P"], "lan"),
     "runs": (["R"], "Runs"),
 }

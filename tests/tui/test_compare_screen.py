@@ -24,11 +24,10 @@ from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.theme import LIGHT, SIXTEEN
-from workbench.tui.widgets.bars import Bar, Head, Status
+from workbench.tui.widgets.bars import Bar, Head, SectionBar, Status
 from workbench.tui.widgets.compare_plots import EDGES, ScatterPlot
+from workbench.tui.widgets.compare_sections import SampleRows
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.sample_rows import SampleRows
-from workbench.tui.widgets.section_bar import SectionBar
 
 Press = Callable[..., Awaitable[None]]
 Settle = Callable[[Pilot[None]], Awaitable[None]]

@@ -88,6 +88,26 @@ async def test_progress_and_rows_follow_a_decision(
         assert "1 of 8 verified · 1 flagged" in app.screen.query_one(ProgressLine).text
 
 
+async def test_one_key_shows_the_disputed_samples_and_another_all_again(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The largest difference first; what reviews out of the random order mean is asked once."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await press(pilot, "D")
+        assert type(app.screen).__name__ == "ConfirmScreen"
+        await press(pilot, "y")
+        assert shown(app) == []
+        assert "is:disputed: values differ" in str(app.screen.query_one("#empty", Static).render())
+        await press(pilot, "escape")
+        assert len(shown(app)) == 8
+        await open_review(pilot, "schiller")
+        await press(pilot, "f", *"odd", "enter", "b", "D")
+        assert shown(app) == ["schiller"]
+        assert app.screen.query_one(Field).value == "is:disputed"
+        assert "1 of 8 samples  largest Δ first" in app.screen.query_one(Head).text
+
+
 async def choose(press: Press, pilot: Any, key: str, name: str) -> None:
     """Open a menu by its key and take the choice of that name by keys."""
     await press(pilot, key)

@@ -11,14 +11,12 @@ from typing import Any
 
 import pytest
 from textual.command import CommandPalette
-from textual.events import Key
 
-from tests.tui.conftest import Settle, first_offer, until
+from tests.tui.conftest import first_offer, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.widgets.bars import Head
-from workbench.tui.widgets.sample_list import SampleList
 from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]
@@ -59,37 +57,6 @@ async def test_the_first_frame_does_not_wait_for_the_store(database: Path, press
         after = {widget.id: widget.region for widget in app.screen.query("*") if widget.id}
         assert {name: after[name] for name in before} == before
         assert app.screen.query_one(Head).text.startswith("cities  8 samples")
-    assert app.store is not None
-    app.store.close()
-
-
-async def test_the_first_rows_do_not_wait_for_the_store(database: Path, press: Press, settle: Settle) -> None:
-    """Of a SQLite file they are there while the store is being opened; keys wait for it; nothing moves."""
-    go_on = threading.Event()
-
-    def slow() -> Store:
-        go_on.wait(120)
-        return open_store(str(database))
-
-    app = WorkbenchApp(slow, None, "ann", file=database)
-    async with app.run_test(size=(120, 24)) as pilot:
-        listed = app.screen.query_one(SampleList)
-        await until(pilot, lambda: bool(listed.count))
-        await pilot.pause()
-        before = [listed.render_line(y).text for y in range(10)]
-        at = listed.chosen
-        assert listed.count == 8
-        assert any("Eiffel Tower" in line for line in before)
-        assert app.screen.query_one(Head).text == "cities  opening …"
-        app.post_message(Key("enter", None))
-        await pilot.pause(0.05)
-        assert type(app.screen).__name__ == "QueueScreen"
-        go_on.set()
-        await settle(pilot)
-        assert type(app.screen).__name__ == "ReviewScreen"
-        assert at == app.screen.now.sample_id  # type: ignore[attr-defined]
-        await press(pilot, "b")
-        assert before == [listed.render_line(y).text for y in range(10)]
     assert app.store is not None
     app.store.close()
 

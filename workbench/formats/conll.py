@@ -12,8 +12,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from workbench.errors import InputError
-from workbench.formats.item import Item, Surroundings, Wrote, compact, entities_of, lines_into
+from workbench.formats.item import Item, Surroundings, Wrote, entities_of, lines_into
 from workbench.formats.spans_out import Conflict, Tagged, exact_tokens, flat, has_gold, tagged_of
+from workbench.text.json_text import compact
 
 FILE = "gold.conll"
 TEXTS = "texts.jsonl"

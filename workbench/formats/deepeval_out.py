@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.formats.item import (
-    OBJECT,
-    Item,
-    Surroundings,
-    Wrote,
-    compact,
-    list_into,
-    object_text,
-    row_text,
-)
+from workbench.formats.item import OBJECT, Item, Surroundings, Wrote, list_into, row_text
+from workbench.text.json_text import compact, object_text
 
 GOLDENS = "goldens.json"
 CASES = "test_cases.json"

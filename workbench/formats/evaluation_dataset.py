@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.item import Item, Surroundings, Wrote, as_ascii, compact, lines_into, row_text
+from workbench.formats.item import Item, Surroundings, Wrote, as_ascii, lines_into, row_text
+from workbench.text.json_text import compact
 
 DATASET = "dataset.jsonl"
 BESIDE = "dataset.workbench.jsonl"

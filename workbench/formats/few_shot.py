@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.item import Item, Surroundings, Wrote, compact, lines_into
+from workbench.formats.item import Item, Surroundings, Wrote, lines_into
 from workbench.model import Unit
+from workbench.text.json_text import compact
 
 FILE = "examples.jsonl"
 HOLDOUT = "holdout"

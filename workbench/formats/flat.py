@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from workbench.formats.item import Item, Surroundings, Wrote, compact, lines_into, row_text
+from workbench.formats.item import Item, Surroundings, Wrote, lines_into, row_text
 from workbench.model import KINDS, GoldRecord, Kind, Unit, count
+from workbench.text.json_text import compact
 
 SAMPLES = "samples.csv"
 UNITS = "units.csv"

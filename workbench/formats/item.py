@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from workbench.formats.native_out import to_text
 from workbench.model import GoldRecord, Kind, Label, Proposal, Record, Sample, Score, Span, Unit
+from workbench.text.json_text import compact
 
 OBJECT = "workbench"
 """The key under which the formats of other tools carry the native row."""
@@ -93,25 +93,12 @@ def row_text(item: Item, written: Iterable[tuple[Span, str]] | None = None) -> s
     return f'{text[:-1]}, "written": {spans}}}'
 
 
-def compact(value: Any) -> str:
-    """A value as JSON text, characters as they are."""
-    return _ENCODE(value)
-
-
 def as_ascii(text: str) -> str:
     """A JSON text in ASCII, for readers that open files in the encoding of the system."""
     return text if text.isascii() else _WIDE.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 _WIDE = re.compile("[^\x00-\x7f]+")
-
-
-_ENCODE = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
-
-
-def object_text(pairs: Iterable[tuple[str, str]]) -> str:
-    """A JSON object of keys and values that are JSON texts already."""
-    return "{" + ", ".join(f'"{key}": {value}' for key, value in pairs) + "}"
 
 
 @contextmanager

@@ -10,19 +10,11 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from workbench.formats.item import (
-    OBJECT,
-    Item,
-    Surroundings,
-    Wrote,
-    compact,
-    list_into,
-    object_text,
-    row_text,
-)
+from workbench.formats.item import OBJECT, Item, Surroundings, Wrote, list_into, row_text
 from workbench.formats.spans_out import DEFAULT_LABEL, Tagged, label_out, tagged_of
 from workbench.model import GoldRecord, ProposedEntity, Span, Unit
 from workbench.text.ground import ground
+from workbench.text.json_text import compact, object_text
 
 TASKS = "tasks.json"
 CONFIG = "labeling.xml"

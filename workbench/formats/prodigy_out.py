@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from json.encoder import encode_basestring as quoted
 from pathlib import Path
 
-from workbench.formats.item import (
-    OBJECT,
-    Item,
-    Surroundings,
-    Wrote,
-    compact,
-    entities_of,
-    lines_into,
-    object_text,
-    row_text,
-)
+from workbench.formats.item import OBJECT, Item, Surroundings, Wrote, entities_of, lines_into, row_text
 from workbench.formats.spans_out import Tagged, exact_tokens, has_gold, tagged_of, written_of
+from workbench.reviewing.documents import Document
+from workbench.text.json_text import compact, object_text
 from workbench.text.tokens import Token
 
 FILE = "tasks.jsonl"
@@ -53,8 +44,8 @@ def _task(item: Item, wrote: Wrote) -> str:
         [
             ("text", compact(text)),
             ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
-            ("tokens", f"[{', '.join(_tokens(cut, text))}]"),
-            ("spans", f"[{', '.join(spans)}]"),
+            ("tokens", compact([*_tokens(cut, text)])),
+            ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
         ]
@@ -79,22 +70,19 @@ def _with_spaces(words: list[Token], text: str) -> list[Token]:
     return found
 
 
-def _tokens(cut: list[Token], text: str) -> Iterator[str]:
-    """Tokens as JSON texts: there are forty a sample, and a dictionary each takes three times as long.
-
-    `ws` says whether one blank follows: tokens and blanks put together are the text.
-    """
+def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
+    """`ws` says whether one blank follows: tokens and blanks put together are the text."""
     for number, (surface, start, end) in enumerate(cut):
         after = cut[number + 1].start if number + 1 < len(cut) else len(text)
-        yield (
-            f'{{"text": {quoted(surface)}, "start": {start}, "end": {end}, "id": {number}, '
-            f'"ws": {"true" if after > end else "false"}}}'
-        )
+        yield {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
 
 
-def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> str:
+def _span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> Document:
     """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
-    return (
-        f'{{"start": {one.start}, "end": {one.end}, "token_start": {starts[one.start]}, '
-        f'"token_end": {ends[one.end]}, "label": {quoted(one.label)}}}'
-    )
+    return {
+        "start": one.start,
+        "end": one.end,
+        "token_start": starts[one.start],
+        "token_end": ends[one.end],
+        "label": one.label,
+    }

@@ -11,18 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.formats.item import (
-    Item,
-    Surroundings,
-    Wrote,
-    as_ascii,
-    compact,
-    entities_of,
-    list_into,
-    row_text,
-)
+from workbench.formats.item import Item, Surroundings, Wrote, as_ascii, entities_of, list_into, row_text
 from workbench.model import Evidence, ProposedEntity, Unit, count
 from workbench.text.ground import ground
+from workbench.text.json_text import compact
 
 METRIC = "context_entity_recall"
 PROMPT = "extract_entities_prompt"

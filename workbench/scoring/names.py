@@ -6,7 +6,6 @@ Apart from the scorers themselves, because these load the matcher, which takes a
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from workbench.model import KINDS, Kind
 
@@ -29,29 +28,18 @@ INSTEAD = {"linked": "presence"}
 """What stands for a scorer where nothing was proposed for the contexts, so that it cannot count."""
 
 
-class _ExternalKinds(dict[str, Kind]):
-    """Knows a column by its name, and one whose kind a person gave by its end: `my_recall (entity)`."""
-
-    def __missing__(self, column: str) -> Kind:
-        for kind in KINDS:
-            if column.endswith(f" ({kind})"):
-                return kind
-        raise KeyError(column)
-
-    def __contains__(self, column: object) -> bool:
-        return type(column) is str and self.get(column) is not None
-
-    def get(self, column: str, default: Any = None) -> Any:
-        try:
-            return self[column]
-        except KeyError:
-            return default
+EXTERNAL_KINDS: dict[str, Kind] = {
+    "context_entity_recall": "entity",
+    "context_recall": "statement",
+    "Contextual Recall": "statement",
+}
+"""Which verified value an imported score column of this name is compared with."""
 
 
-EXTERNAL_KINDS = _ExternalKinds(
-    {"context_entity_recall": "entity", "context_recall": "statement", "Contextual Recall": "statement"}
-)
-"""Which verified value an imported score column is compared with."""
+def column_kind(column: str) -> Kind | None:
+    """What an imported column counts: by its name, else by the end that gives its kind (`x (entity)`)."""
+    named = next((kind for kind in KINDS if column.endswith(f" ({kind})")), None)
+    return EXTERNAL_KINDS.get(column, named)
 
 
 RECOUNT: dict[Kind, str] = {"entity": "ragas", "statement": "contextual_recall"}
@@ -68,7 +56,7 @@ def scorer_name(name: str) -> str:
 
 def kind_of(name: str) -> Kind | None:
     """What a scorer or an imported column counts; None for a column of which nobody gave the kind."""
-    return SCORERS.get(name) or EXTERNAL_KINDS.get(name)
+    return SCORERS.get(name) or column_kind(name)
 
 
 def first_scorer(names: Iterable[str], kind: Kind) -> str | None:
@@ -85,9 +73,9 @@ def headline(columns: Iterable[str], able: Iterable[str], kind: Kind) -> str:
     gave. Else the scorer that counts exact names, as ragas does, then name matching. `able` are the scorers
     that the proposals allow, `kind` is what the dataset reviews. A metric that is no recall is never taken.
     """
-    recalls = [column for column in columns if column in EXTERNAL_KINDS]
+    there = list(columns)
     for wanted in KINDS:
-        of_kind = [column for column in recalls if EXTERNAL_KINDS[column] == wanted]
+        of_kind = [column for column in there if column_kind(column) == wanted]
         if of_kind:
             return min(of_kind, key=lambda column: (not column.endswith(f" ({wanted})"), column))
     possible = list(able)

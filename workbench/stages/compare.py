@@ -17,7 +17,7 @@ from workbench.comparing.means import Mean, mean
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.model import Kind, Sample
-from workbench.scoring.names import EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import SCORERS, column_kind, kind_of
 from workbench.stages.recompute import Scored, ScoreReport
 from workbench.store import gold as gold_store
 from workbench.store import holdouts, samples
@@ -58,7 +58,7 @@ def compare(scores: ScoreReport) -> CompareReport:
     """Set automatic and external values against the verified ones."""
     deltas = tuple(_deltas(row) for row in scores.samples)
     names = [name for name in SCORERS if any(name in row.automatic for row in scores.samples)]
-    columns = sorted({name for row in scores.samples for name in row.external if name in EXTERNAL_KINDS})
+    columns = sorted({name for row in scores.samples for name in row.external if column_kind(name)})
     return CompareReport(
         scores=scores,
         deltas=deltas,
@@ -121,7 +121,9 @@ def _value_of(sample: Sample, by: str) -> str | None:
 
 
 def _kind(name: str) -> Kind:
-    return SCORERS.get(name) or EXTERNAL_KINDS[name]
+    kind = kind_of(name)
+    assert kind is not None  # others are not compared
+    return kind
 
 
 def _recall(row: Scored, kind: Kind) -> Fraction | None:
@@ -136,7 +138,7 @@ def _automatic(row: Scored, name: str) -> Fraction | None:
 
 
 def _deltas(row: Scored) -> dict[str, float | None]:
-    names = [*row.automatic, *(name for name in row.external if name in EXTERNAL_KINDS)]
+    names = [*row.automatic, *(name for name in row.external if column_kind(name))]
     deltas: dict[str, float | None] = {}
     for name in names:
         automatic, verified = _automatic(row, name), _recall(row, _kind(name))

@@ -9,7 +9,7 @@ from workbench.comparing.disputes import AUTOMATIC, Sort
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import Kind
-from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT, SCORERS, first_scorer
+from workbench.scoring.names import RECOUNT, SCORERS, column_kind, first_scorer, kind_of
 from workbench.stages.examples import seen_by
 from workbench.stages.headline import imported_column
 from workbench.stages.plan import prefix
@@ -87,7 +87,7 @@ def check_scorers(store: Store, info: DatasetInfo, names: Iterable[str]) -> None
     for name in names:
         if name not in SCORERS and name not in there:
             raise UsageError(f"unknown scorer {name!r}; there is: {', '.join((*SCORERS, *there))}")
-        if name not in SCORERS and name not in EXTERNAL_KINDS:
+        if kind_of(name) is None:
             raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
 
 
@@ -155,7 +155,7 @@ def _pairs(
 ) -> Iterable[Pair]:  # fmt: skip
     """All pairs of columns, those with the verified values first."""
     asked = dict.fromkeys((lead, *scorers) if lead else scorers)
-    mine = [name for name in asked if (SCORERS.get(name) or EXTERNAL_KINDS.get(name)) == kind]
+    mine = [name for name in asked if kind_of(name) == kind]
     beside = {name: _column(store, info, run, name, places) for name in (*SHOWN_BESIDE[kind], *mine)}
     if first is not None:
         yield Pair("verified", f"{first}~verified", automatic, gold, figure=True)
@@ -177,7 +177,7 @@ def _traced(
     store: Store, info: DatasetInfo, kind: Kind, run: RunInfo | None, places: Mapping[int, Place]
 ) -> Iterable[Pair]:
     """Columns of the file beside what is counted from the traces that came with it."""
-    names = [name for name in columns.external_columns(store, info.id) if EXTERNAL_KINDS.get(name) == kind]
+    names = [name for name in columns.external_columns(store, info.id) if column_kind(name) == kind]
     if not names:
         return
     recorded = [one for one in runs.list_runs(store, info.id) if one.source == "recorded"]

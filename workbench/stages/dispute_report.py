@@ -69,8 +69,7 @@ class Report:
     """The disputes of a dataset in their order. `betweens`: how many there are between whom.
 
     `closed`: blind samples that this annotator did not decide, `given` of them with gold of a file; they are
-    left out. `counts`: how many there are of each state, sort and between, for a key that counts 100,000 of
-    them again is slow. `calibration` is in use and saw the gold of those that are `fitted`.
+    left out. `calibration` is in use and saw the gold of those that are `fitted`.
     """
 
     dataset: str
@@ -79,28 +78,19 @@ class Report:
     disputes: tuple[Dispute, ...]
     betweens: Mapping[str, int]
     closed: int
-    counts: Counter[tuple[State, Sort, str]]
     given: int = 0
     calibration: str = ""
 
     @property
     def states(self) -> dict[State, int]:
         """How many there are in each state."""
-        return {state: self.number(state) for state in STATES}
-
-    def number(self, state: str, between: str = "") -> int:
-        """How many `chosen` gives."""
-        return sum(
-            number
-            for (own, sort, name), number in self.counts.items()
-            if state in ("all", own) and between in ("", name, sort)
-        )
+        counts = Counter(one.state for one in self.disputes)
+        return {state: counts[state] for state in STATES}
 
     def chosen(self, state: str, between: str = "") -> tuple[Dispute, ...]:
         """Those in a state ("all" for every) between some, named as `linked~verified` or by their sort."""
-        return tuple(one for one in self.disputes if in_view(one, state, between))
-
-
-def in_view(one: Dispute, state: str, between: str) -> bool:
-    """Whether a dispute is in a state ("all" for every) between some ("" for everybody)."""
-    return state in ("all", one.state) and between in ("", one.between, one.sort)
+        return tuple(
+            one
+            for one in self.disputes
+            if state in ("all", one.state) and between in ("", one.between, one.sort)
+        )

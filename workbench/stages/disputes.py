@@ -27,10 +27,12 @@ from workbench.comparing.disputes import (
 )
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import CALIBRATED, kind_of
 from workbench.stages.dispute_cases import Case, Pair, check_scorers, gather
-from workbench.stages.dispute_report import Dispute, Report, in_view
+from workbench.stages.dispute_report import Dispute, Report
 from workbench.stages.gold_seen import seen_ids
+from workbench.stages.progress import Progress, silent
+from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
 from workbench.store import journal
@@ -38,11 +40,11 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.disputes import Kept, Key
 from workbench.store.engine import Store
 from workbench.store.prefixes import in_order
-from workbench.store.runs import chosen_run
+from workbench.store.runs import chosen_run, list_runs
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.text.ids import HASH, is_hash
 
-__all__ = ["SORTS", "STATES", "Dispute", "Kept", "Key", "Report", "Sort", "State", "in_view"]
+__all__ = ["SORTS", "STATES", "Dispute", "Report", "State"]
 
 
 class _Found(NamedTuple):
@@ -57,6 +59,15 @@ class _Found(NamedTuple):
     moves: float | None
     says: str
     stamp: str
+
+
+def count(store: Store, info: DatasetInfo, run: str | None = None, progress: Progress = silent) -> None:
+    """Count the run and those it is held against, at the dataset's match threshold."""
+    chosen = chosen_run(store, info, run)
+    if chosen is None:
+        return
+    for one in (chosen, *(one for one in list_runs(store, info.id) if one.id != chosen.id)):
+        recompute(store, info, one.id, info.threshold, progress)
 
 
 def disputes(
@@ -98,7 +109,6 @@ def disputes(
         for rank, (_, case, one) in enumerate(rows, start=1)
     )
     betweens.update(one.between for one in ordered)
-    counts = Counter((one.state, one.sort, one.between) for one in ordered)
     return Report(
         dataset=info.name,
         run=chosen.name if chosen else "",
@@ -106,7 +116,6 @@ def disputes(
         disputes=ordered,
         betweens=dict(betweens),
         closed=len(closed),
-        counts=counts,
         given=len(given),
         calibration=info.calibration,
     )
@@ -259,28 +268,6 @@ def set_state(store: Store, dispute: Dispute, state: State, note: str, annotator
     )
 
 
-def put_back(store: Store, dispute: Dispute, kept: Kept | None) -> Dispute:
-    """Take the change of state that made it this dispute back to what was kept before.
-
-    Raises ConflictError when somebody said something of it since, StoreError.
-    """
-    stored.put_state(store, dispute.key, kept, expected=dispute.kept)
-    return _standing(dispute, kept)
-
-
-def with_one(report: Report, now: Dispute) -> Report:
-    """The report with one dispute as it is now. Raises LookupError when another stands in its place."""
-    place = now.rank - 1
-    old = report.disputes[place]
-    if old.key != now.key:
-        raise LookupError(f"{now.key} is not number {now.rank}")
-    counts = report.counts.copy()
-    counts[old.state, old.sort, old.between] -= 1
-    counts[now.state, now.sort, now.between] += 1
-    disputes = (*report.disputes[:place], now, *report.disputes[now.rank :])
-    return replace(report, disputes=disputes, counts=counts)
-
-
 def the_sample(store: Store, info: DatasetInfo, sample: str) -> str:
     """The id of a sample that is given whole or, of a hash, by a beginning that only one has.
 
@@ -313,7 +300,7 @@ def find(report: Report, sample: str, between: str, kind: Kind | None = None) ->
 
 def scorers_of(between: str) -> tuple[str, ...]:
     """The scorers and columns that a dispute has to be asked for by name."""
-    return tuple(name for name in sorted(named([between])) if name in SCORERS or name in EXTERNAL_KINDS)
+    return tuple(name for name in sorted(named([between])) if kind_of(name))
 
 
 def check_between(report: Report, between: str) -> None:

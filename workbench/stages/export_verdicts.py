@@ -10,14 +10,15 @@ from typing import Any
 
 from workbench.comparing.causes import Row, difference
 from workbench.comparing.links import descends
-from workbench.formats.item import Item, compact
-from workbench.formats.native_out import evidence_text
+from workbench.formats.item import Item
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import Assessment, Kind, Policy, Sample, Unit
+from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.scoring import contextual_recall
 from workbench.scoring.scorers import machine
 from workbench.store.exports import Leaving, Said
+from workbench.text.json_text import compact
 
 _word = lru_cache(maxsize=1_000)(compact)
 """Values that many verdicts have in common, as JSON."""
@@ -144,7 +145,7 @@ def _by_human(unit: Unit) -> str:
     match = unit.match
     return (
         f'"human_verdict": "{match.verdict or "unsure"}", "human_reason": {_word(match.reason)}, '
-        f'"human_rule": {_word(match.rule)}, "evidence": {evidence_text(match.evidence)}'
+        f'"human_rule": {_word(match.rule)}, "evidence": {compact(unit_document(unit).get("evidence", []))}'
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from workbench.comparing.causes import precision_of
 from workbench.comparing.explained import Explained
 from workbench.matching.version import MATCHER
-from workbench.scoring.names import CALIBRATED, EXTERNAL_KINDS, RECOUNT, SCORERS
+from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind
 from workbench.stages.calibrate import CrossFit
 from workbench.stages.explained import Known, explain_all
 from workbench.stages.figure_estimates import Side
@@ -30,8 +30,9 @@ def side_of(
     known = explain_all(store, info, number, name, threshold, progress=progress)
     if name not in SCORERS:
         again: Recalls = {}
-        if run is not None and run.proposer != "rules":
-            again = columns.values(store, run.id, MATCHER, threshold, RECOUNT[EXTERNAL_KINDS[name]])
+        kind = column_kind(name)
+        if kind is not None and run is not None and run.proposer != "rules":
+            again = columns.values(store, run.id, MATCHER, threshold, RECOUNT[kind])
         values: Recalls = dict(columns.external_values(store, info.id, name))
         within = precision_of(columns.external_digits(store, info.id, name).values())
         return Side(values, values, known.explained, known.reviewed, again, within)

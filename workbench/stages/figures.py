@@ -15,7 +15,7 @@ from workbench.comparing.totals import cause_totals
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import Kind, Tally
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, INSTEAD, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.explained import Reviewed
@@ -248,7 +248,7 @@ def _beside(
         for one in SCORERS
         if run is not None and columns.can_count(store, run.id, MATCHER, threshold, one)
     ]
-    names += [one for one in columns.external_columns(store, info.id) if one in EXTERNAL_KINDS]
+    names += [one for one in columns.external_columns(store, info.id) if column_kind(one)]
     human = {_kind(name): _standing(side.reviewed, excluded, places)}
     found = []
     for one in names:
@@ -328,7 +328,7 @@ def _scorer(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int
 
 
 def _kind(name: str) -> Kind:
-    kind = SCORERS.get(name) or EXTERNAL_KINDS.get(name)
+    kind = kind_of(name)
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import KINDS, Kind
-from workbench.scoring.names import EXTERNAL_KINDS, SCORERS, headline, kind_of
+from workbench.scoring.names import SCORERS, column_kind, headline, kind_of
 from workbench.store import columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
@@ -13,7 +13,7 @@ from workbench.store.engine import Store
 
 def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
     """The column of the file that stands for a kind on every screen; "" where the file has none."""
-    there = [name for name in columns.external_columns(store, info.id) if EXTERNAL_KINDS.get(name) == kind]
+    there = [name for name in columns.external_columns(store, info.id) if column_kind(name) == kind]
     return headline(there, (), kind) if there else ""
 
 

@@ -14,7 +14,7 @@ from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
 from workbench.formats.reading import Notes, Row, read
 from workbench.formats.rejects import SUFFIX, Rejects, rejecting
 from workbench.model import KINDS, Kind, Policy
-from workbench.scoring.names import EXTERNAL_KINDS, headline
+from workbench.scoring.names import column_kind, headline
 from workbench.stages.import_rows import (
     chunks,
     for_samples_of_text,
@@ -359,7 +359,7 @@ def _create(
 def _kinds(options: ImportOptions, rows: list[Row]) -> tuple[Kind, ...]:
     """The kinds that the rows' gold has, else the kind that their column of recall counts, else entities."""
     columns = {column for row in rows if row.record is not None for column in row.record.scores}
-    counted = EXTERNAL_KINDS.get(headline(columns, (), "entity"), "entity")
+    counted = column_kind(headline(columns, (), "entity")) or "entity"
     kinds: tuple[Kind, ...] = (counted,)
     if options.gold != "ignore":
         reviewed = {

@@ -4,33 +4,66 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.model import Imported, Tally
+from workbench.model import Disposition, Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.stages.headline import imported_column
 from workbench.stages.queue_page import delta_of, needs_values, page_of
-from workbench.stages.queue_row import First, QueueRow
-from workbench.store import datasets as dataset_store
 from workbench.store import queue, queue_views
+from workbench.store.datasets import dataset_info
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, PageRow, Progress
 from workbench.store.samples import CHUNK
 from workbench.text.query import Query, Term
 
 if TYPE_CHECKING:
-    from workbench.stages.queue_values import CountedChunk
     from workbench.store.queue_values import Values
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 
-__all__ = ["First", "Pace", "Progress", "QueueRow", "needs_values"]
+__all__ = ["Pace", "Progress", "needs_values"]
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
 """Random, the most doubtful first, the largest Δ first, as in the file."""
 
 EVERYTHING = Query()
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """One line of the queue. `automatic` is None while there is none or while it is hidden.
+
+    `scorer` is the column of the file where it has one: then `automatic` is a number of that column.
+    """
+
+    sample_id: int
+    key: str
+    disposition: Disposition
+    flag: str
+    blind: bool
+    rematch: bool
+    reference: str
+    scorer: str
+    automatic: Tally | Imported | None
+    verified: Tally | None
+    delta: Fraction | None
+    annotators: tuple[str, ...]
+    stale: bool = False
+    off_plan: bool = False
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class First:
+    """What a queue shows first: the next sample to decide, those around it and their rows."""
+
+    at: int | None
+    ids: array[int]
+    rows: dict[int, QueueRow]
 
 
 def queue_ids(
@@ -40,7 +73,7 @@ def queue_ids(
 
     By Δ those that have one come first, the largest first, then the others in random order.
     """
-    info = dataset_store.dataset_info(store, dataset_id)
+    info = dataset_info(store, dataset_id)
     if order == "delta" or query.by_value or query.marks & {"disputed", "fast"}:
         from workbench.stages.queue_values import picked_by, values_of
 
@@ -64,9 +97,7 @@ def first(store: Store, dataset_id: int, annotator: str, before: int, after: int
 def find_samples(store: Store, dataset_id: int, annotator: str, text: str, limit: int) -> list[QueueRow]:
     """The first samples with a text in their id, question or reference; the one with this very id first."""
     words = Query((Term("text", (text,)),)) if text else EVERYTHING
-    ids = queue_views.find_ids(
-        store, dataset_store.dataset_info(store, dataset_id), annotator, words, text, limit
-    )
+    ids = queue_views.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
     rows = queue_rows(store, dataset_id, annotator, ids)
     return [rows[number] for number in ids if number in rows]
 
@@ -77,7 +108,7 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     Automatic values stay hidden until a sample is decided (`show_auto`), and what another person verified
     until this one has decided too; gold that came with a file is no one's secret.
     """
-    info = dataset_store.dataset_info(store, dataset_id)
+    info = dataset_info(store, dataset_id)
     column = imported_column(store, info, info.kinds[0])
     scorer = column or DEFAULT_SCORER[info.kinds[0]]
     rows = page_of(store, info, annotator, ids, column)
@@ -98,38 +129,17 @@ def causes(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) ->
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     from workbench.stages.queue_values import causes_of
 
-    return causes_of(store, dataset_store.dataset_info(store, dataset_id), annotator, ids)
-
-
-def uncounted(store: Store, dataset_id: int, annotator: str) -> list[Sequence[int]]:
-    """The decided samples that `score` has not counted, in chunks; views by value need them."""
-    from workbench.stages import queue_values
-
-    return queue_values.uncounted(store, dataset_store.dataset_info(store, dataset_id), annotator)
-
-
-def count_chunk(store: Store, dataset_id: int, ids: Sequence[int]) -> CountedChunk:
-    """Match some samples; nothing is written."""
-    from workbench.stages import queue_values
-
-    return queue_values.count_chunk(store, dataset_store.dataset_info(store, dataset_id), ids)
-
-
-def keep_counted(store: Store, chunk: CountedChunk) -> None:
-    """Keep what `count_chunk` found, where policy and texts are still the same. Raises StoreError."""
-    from workbench.stages import queue_values
-
-    queue_values.keep_counted(store, chunk)
+    return causes_of(store, dataset_info(store, dataset_id), annotator, ids)
 
 
 def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
     """Where the dataset stands for this annotator."""
-    return queue.progress(store, dataset_id, annotator, dataset_store.dataset_info(store, dataset_id).kinds)
+    return queue.progress(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
 
 
 def pace(store: Store, dataset_id: int, annotator: str) -> Pace | None:
     """What a decided sample took this annotator; None as long as nothing was measured."""
-    return queue.pace(store, dataset_id, annotator, dataset_store.dataset_info(store, dataset_id).kinds)
+    return queue.pace(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
 
 
 def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:
@@ -137,7 +147,7 @@ def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None
 
     Samples that were verified under an older policy come after the undecided ones.
     """
-    return queue_views.next_sample(store, dataset_store.dataset_info(store, dataset_id), annotator, after)
+    return queue_views.next_sample(store, dataset_info(store, dataset_id), annotator, after)
 
 
 def next_of(
@@ -154,7 +164,7 @@ def next_of(
         place = 0
     if decided:
         return ids[place] if place < len(ids) else None
-    info = dataset_store.dataset_info(store, dataset_id)
+    info = dataset_info(store, dataset_id)
     for start, end in ((place, len(ids)), (0, place)):
         for first in range(start, end, CHUNK):
             chunk = list(ids[first : min(first + CHUNK, end)])
@@ -167,7 +177,7 @@ def next_of(
 
 def count_undoubted(store: Store, dataset_id: int) -> int:
     """How many samples have no doubt to be ordered by."""
-    return queue_views.count_uncounted(store, dataset_store.dataset_info(store, dataset_id))
+    return queue_views.count_uncounted(store, dataset_info(store, dataset_id))
 
 
 def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:

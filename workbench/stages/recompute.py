@@ -12,7 +12,7 @@ from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.gate import Gate, gate
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind
 from workbench.scoring.scorers import value_of
 from workbench.stages import bulk
 from workbench.stages.examples import NOTHING, Seen, seen_by
@@ -228,10 +228,12 @@ def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
         ]
         if values:
             means[name] = mean(values)
-    for name in sorted({name for row in rows for name in row.external if name in EXTERNAL_KINDS}):
-        kind = EXTERNAL_KINDS[name]
-        given = [row.external[name][0] for row in rows if name in row.external and kind not in row.excluded]
-        if given:
+    for name in sorted({name for row in rows for name in row.external}):
+        counted = column_kind(name)
+        given = [
+            row.external[name][0] for row in rows if name in row.external and counted not in row.excluded
+        ]
+        if given and counted:
             means[name] = mean(given)
     for kind in KINDS:
         tallies = [row.verified[kind] for row in rows if kind in row.verified and kind not in row.excluded]

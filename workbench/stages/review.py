@@ -24,12 +24,11 @@ from workbench.model import (
 from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
 from workbench.reviewing.fold import ReviewState, opened_with, reopened
-from workbench.scoring.names import DEFAULT_SCORER, EXTERNAL_KINDS, SCORERS, headline
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.differences import causes_of
 from workbench.store import columns, journal, queue
-from workbench.store import datasets as dataset_store
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
 from workbench.store.engine import Store
 from workbench.store.journal import Act, Moved
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
@@ -88,14 +87,9 @@ class Opened:
         return state.disposition == "verified" and (state.policy or self.opening.policy) < self.policy.version
 
 
-def datasets(store: Store) -> list[DatasetInfo]:
-    """All datasets, oldest first."""
-    return dataset_store.list_datasets(store)
-
-
 def dataset(store: Store, name: str | None) -> DatasetInfo:
     """The named dataset, or the only one. Raises NotFoundError, AmbiguousError."""
-    return dataset_store.find_dataset(store, name)
+    return find_dataset(store, name)
 
 
 def open_sample(
@@ -106,9 +100,7 @@ def open_sample(
     `off_plan`: it was chosen in an order that is no random one; a new review says so. `dataset_id` where it
     is known: that saves a query a key.
     """
-    info = dataset_store.dataset_info(
-        store, dataset_of(store, sample_id) if dataset_id is None else dataset_id
-    )
+    info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
     review = journal.load_review(store, sample_id, annotator)
     written = _written(store, info, sample_id)
@@ -155,21 +147,6 @@ def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     """Restore the act that was undone last."""
     return journal.redo(store, dataset_id, annotator)
-
-
-def led_to(known: Opened, moved: Moved) -> Opened | None:
-    """The sample that an undo or redo leads to, from what was read of it a moment ago.
-
-    None where opening it might show more: a kind that nobody touched and that has no units.
-    """
-    state = moved.state
-    untouched = (
-        not state.of(kind).touched and not state.of(kind).assessment.units for kind in known.dataset.kinds
-    )
-    opening = state.opened
-    if any(untouched) or opening is None or opening.proposal != known.opening.proposal:
-        return None
-    return _opened(known.dataset, known.stored, known.annotator, state, opening, known.base, known.written)
 
 
 def _reopening(
@@ -257,7 +234,11 @@ def _opened(
     revealed: tuple[Unit, ...] = ()
     if opening.shown == "blind" and info.kinds[0] in decided and stored.proposal is not None:
         revealed = proposed(info, stored.sample, stored.proposal, info.kinds[0]).units
-    assessments = automatic(info, stored) if visible else {}
+    assessments: Mapping[str, Assessment] = {}
+    if visible and stored.proposal is not None:
+        assessments = assess_all(
+            stored.sample, stored.proposal, info.policy, threshold=info.threshold, evidence=False
+        )
     lang = language_of(stored.sample, info.policy) if visible else ""
     return Opened(
         sample_id=stored.sample_id,
@@ -278,35 +259,12 @@ def _opened(
     )
 
 
-def automatic(info: DatasetInfo, stored: Stored) -> Mapping[str, Assessment]:
-    """The assessments of all scorers, without evidence; of the newest few samples they are kept.
-
-    One sample takes 4 ms, and is asked for when it is decided, when that is undone and when it is decided
-    anew.
-    """
-    if stored.proposal is None:
-        return {}
-    policy = info.policy
-    key = (info.id, policy, info.threshold, stored.sample_id, stored.sample.content_hash, stored.proposal_id)
-    found = _NEWEST.get(key)
-    if found is None:
-        found = assess_all(stored.sample, stored.proposal, policy, threshold=info.threshold, evidence=False)
-        while len(_NEWEST) >= KEPT:
-            _NEWEST.pop(next(iter(_NEWEST)), None)
-        _NEWEST[key] = found
-    return found
-
-
-KEPT = 16
-_NEWEST: dict[tuple[object, ...], Mapping[str, Assessment]] = {}
-
-
 def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
     digits = columns.external_of(store, sample_id)
     found: dict[Kind, tuple[str, str]] = {}
     for kind in info.kinds:
-        of_kind = [name for name in digits if EXTERNAL_KINDS.get(name) == kind]
+        of_kind = [name for name in digits if column_kind(name) == kind]
         if of_kind:
             name = headline(of_kind, (), kind)
             found[kind] = name, digits[name]

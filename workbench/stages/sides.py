@@ -11,7 +11,7 @@ from workbench.comparing.triage import Suspicion, suspect
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
 from workbench.scoring.linked import places_of
-from workbench.scoring.names import EXTERNAL_KINDS, RECOUNT
+from workbench.scoring.names import RECOUNT
 from workbench.scoring.scorers import assess_all
 from workbench.store.datasets import DatasetInfo
 from workbench.store.samples import Stored
@@ -57,7 +57,7 @@ def imported_side(
     `digits` is the number as written, `within` the precision of its column (`precision_of`).
     Statements that rules proposed are no recount: overlap of words is another measure than a judge's.
     """
-    kind = EXTERNAL_KINDS[column]
+    kind = verified.kind
     scorer = RECOUNT[kind]
     sides: Mapping[str, Assessment] = {}
     if stored.proposal is not None and (kind == "entity" or stored.proposal.proposer != "rules"):

@@ -9,8 +9,7 @@ from sqlmodel import col
 
 from workbench.model import Kind
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK
-from workbench.store.tables import ExternalScoreRow, ReviewRow, SampleRow, ScoreRow
+from workbench.store.tables import HOLDOUT_RANK, ExternalScoreRow, ReviewRow, SampleRow, ScoreRow
 
 
 class Place(NamedTuple):

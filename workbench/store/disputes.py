@@ -139,26 +139,15 @@ def save_state(
     Raises ConflictError when somebody said something else meanwhile, StoreError.
     """
     kept = Kept(state, note, annotator, datetime.now(UTC))
-    put_state(store, key, kept, expected=expected)
-    return kept
-
-
-def put_state(store: Store, key: Key, kept: Kept | None, *, expected: Kept | None) -> None:
-    """Put this in the place of `expected`; None is nothing on either side.
-
-    Raises ConflictError when what stands there is not what was expected, StoreError.
-    """
     with store.writing() as session:
         row = session.get(DisputeRow, tuple(key))
         now = Kept(row.state, row.note, row.annotator, row.at) if row is not None else None  # type: ignore[arg-type]
         if now != expected:
             said = f"{now.annotator} called it {now.state}" if now else "what was said of it was taken back"
             raise ConflictError(f"{said} meanwhile; look at it again")
-        if kept is None:
-            if row is not None:
-                session.delete(row)
-        elif row is None:
+        if row is None:
             session.add(DisputeRow(**key._asdict(), **kept._asdict()))
         else:
             row.state, row.note, row.annotator, row.at = kept
             session.add(row)
+    return kept

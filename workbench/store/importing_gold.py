@@ -5,27 +5,24 @@ What the journal of a new review folds to is known beforehand, so nothing is rea
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
 from typing import Any
 
 from sqlmodel import Session, col, select
 
 from workbench.model import KINDS, Assessment, GoldRecord, Kind, Marks, Record
 from workbench.reviewing.documents import edit_document
-from workbench.reviewing.edits import Comment, Dispose, Edit, Flag, Open
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Open
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import insert_many
-from workbench.store.gold_rows import GoldRow, accept_text, gold_rows, insert_gold, unit_text
+from workbench.store.gold_rows import GoldRow, gold_rows, insert_gold
 from workbench.store.intake import Intake
 from workbench.store.journal import events_of
 from workbench.store.tables import METADATA, ReviewRow
+from workbench.text.json_text import stored
 
 Row = dict[str, Any]
-
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:
@@ -47,11 +44,9 @@ def write_reviews(session: Session, intake: Intake, gold: Sequence[tuple[int, Go
         review_id = numbers[sample_id, record.annotator]
         rows: list[tuple[str, str]] = [_row(opening_of(record.marks, intake.policy_version))]
         for assessment in assessments_of(record):
-            texts = {unit.id: unit_text(unit) for unit in assessment.units}
-            rows.append(("accept", accept_text(assessment, texts.values())))
+            rows.append(_row(Accept(assessment)))
             units += gold_rows(
                 gold_units(assessment.units),
-                texts,
                 whole.sample,
                 intake.dataset_id,
                 sample_id,
@@ -87,11 +82,10 @@ def _head(intake: Intake, sample_id: int, record: GoldRecord, now: datetime) -> 
     }
 
 
-@lru_cache(maxsize=64)
 def _row(edit: Edit) -> tuple[str, str]:
-    """The operation and its data; nearly all reviews of a file are opened alike."""
+    """The operation and its data."""
     op, data = edit_document(edit)
-    return op, _encode(data)
+    return op, stored(data)
 
 
 def _events(

@@ -23,7 +23,7 @@ from workbench.reviewing.fold import ReviewState, fold, followed
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store
-from workbench.store.gold_rows import check_spans, gold_rows, insert_gold, unit_text
+from workbench.store.gold_rows import check_spans, gold_rows, insert_gold
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
 
@@ -344,10 +344,7 @@ def append_edits(
 def _keep_gold(session: Session, row: ReviewRow, sample: Sample, verified: Assessment) -> None:
     assert row.id is not None
     units = gold_units(verified.units)
-    texts = {unit.id: unit_text(unit) for unit in units}
-    insert_gold(
-        session, gold_rows(units, texts, sample, row.dataset_id, row.sample_id, row.id, row.annotator)
-    )
+    insert_gold(session, gold_rows(units, sample, row.dataset_id, row.sample_id, row.id, row.annotator))
 
 
 @cache

@@ -15,6 +15,7 @@ from workbench.errors import ConflictError, UsageError
 from workbench.model import Kind
 from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.engine import Store
+from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
 from workbench.store.tables import (
     METADATA,
     Dataset,
@@ -25,9 +26,6 @@ from workbench.store.tables import (
 from workbench.store.tables_plans import PlanRow
 from workbench.text.figures import many
 from workbench.text.query import META
-
-HOLDOUT_RANK = 5.0
-"""The holdout comes after the plan's samples, whose ranks are below 1."""
 
 LATE_RANK = 10.0
 """What was imported after the plan comes last."""

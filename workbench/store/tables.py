@@ -93,6 +93,10 @@ class PolicyRow(Base, table=True):
     created_at: datetime
 
 
+HOLDOUT_RANK = 5.0
+"""The holdout comes after the plan's samples, whose ranks are below 1."""
+
+
 class SampleRow(Base, table=True):
     """One row of a dataset, its text as given."""
 

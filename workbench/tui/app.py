@@ -24,22 +24,19 @@ from textual.screen import Screen
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.tui import presses
 from workbench.tui.commands import DatasetCommands, Palette, SampleCommands, may_leave, system_commands
-from workbench.tui.crash import crash_text
 from workbench.tui.effort import Meter
 from workbench.tui.gate import Gate
 from workbench.tui.keys import Act, acts, key
 from workbench.tui.own import EVERY, OwnApp
-from workbench.tui.safe import TerminalGuard
+from workbench.tui.safe import TerminalGuard, crash_text
 from workbench.tui.screens.base import Again, Dialog, Ordered
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.screens.queue_view import ABOVE, BELOW
 from workbench.tui.screens.tour import ROOM as TOUR_ROOM
 from workbench.tui.screens.tour import TourScreen
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
-    from workbench.stages.queue_row import First
     from workbench.stages.review import Moved
     from workbench.store.engine import Store
     from workbench.tui.desk import Desk
@@ -48,7 +45,7 @@ if TYPE_CHECKING:
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
     "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
-    "plan", "calibrate", "compare", "disputes",
+    "plan", "calibrate", "compare",
 )  # fmt: skip
 QUIET = 0.4
 """Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
@@ -57,10 +54,9 @@ QUIET = 0.4
 class WorkbenchApp(OwnApp):
     """The terminal app over one database.
 
-    `connect` opens the store; it is called in a thread after the first frame is on the screen. Of a SQLite
-    `file` the first rows are shown before that. `tour` shows the first steps once, `notice` what a person
-    should know of the terminal. `begin_with` is opened right away: the next sample, or some that were picked
-    to be audited. The rest is a person's own.
+    `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour` shows
+    the first steps once, `notice` what a person should know of the terminal. `begin_with` is opened right
+    away: the next sample, or some that were picked to be audited. The rest is a person's own.
     """
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
@@ -77,7 +73,6 @@ class WorkbenchApp(OwnApp):
         dataset: str | None,
         annotator: str,
         *,
-        file: Path | None = None,
         theme: str = "",
         keymap: Mapping[str, str] | None = None,
         tour: bool = False,
@@ -96,10 +91,7 @@ class WorkbenchApp(OwnApp):
         self.store: Store | None = None
         self.annotator = annotator
         self.proposing: Going | None = None
-        self.audited: set[int] = set()
-        """Datasets in which a person agreed to open disputes out of their turn; asked once."""
         self._connect = connect
-        self._file = file
         self._dataset = dataset
         self._guard = TerminalGuard()
         self.last_paste = float("-inf")
@@ -142,8 +134,6 @@ class WorkbenchApp(OwnApp):
     async def _open(self) -> None:
         queue = self._queue()
         try:
-            if self._file is not None and self.store is None:
-                queue.glance(await asyncio.to_thread(self._glance, self._file))
             desk = await asyncio.to_thread(self._load)
             await queue.begin(desk)
             if self._begin_with is not None:
@@ -169,11 +159,6 @@ class WorkbenchApp(OwnApp):
                     QUIET, partial(start, self, partial(asyncio.to_thread, _get_ready), group="ready")
                 )
         self.open_gate()
-
-    def _glance(self, path: Path) -> tuple[str, First] | None:
-        from workbench.stages.queue_row import at_a_glance
-
-        return at_a_glance(path, self._dataset, self.annotator, ABOVE, BELOW)
 
     def _load(self) -> Desk:
         """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""

@@ -17,7 +17,7 @@ from workbench.model import Effort, Kind
 from workbench.reviewing.edits import Edit
 from workbench.stages import queue
 from workbench.stages.queue import First, Order, Pace, Progress, QueueRow
-from workbench.store.datasets import DatasetInfo, find_dataset, list_datasets
+from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.text.query import Query
 
@@ -69,10 +69,13 @@ class Desk:
 
         Counted beside the writer thread, so that no decision waits for it.
         """
-        for chunk in await self.store.read(queue.uncounted, self.info.id, self.annotator):
-            counted = await self.store.read(queue.count_chunk, self.info.id, chunk)
+        from workbench.stages import queue_values
+
+        info = await self.store.read(dataset_info, self.info.id)
+        for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
+            counted = await self.store.read(queue_values.count_chunk, info, chunk)
             try:
-                await self.store.write(queue.keep_counted, counted)
+                await self.store.write(queue_values.keep_counted, counted)
             except StoreError:  # a database that takes no score: a view counts them for itself
                 return
 
@@ -147,10 +150,6 @@ class Desk:
         await self._audit(sample_id)
         return await self.store.read(review.open_sample, sample_id, self.annotator, off_plan=off_plan)
 
-    async def reveal(self, opened: Opened) -> Opened:
-        """The sample that was opened to go on with; in a view that is audited, with its automatic values."""
-        return await self.open(opened.sample_id) if self.view is not None and self.view.audited else opened
-
     async def _audit(self, sample_id: int) -> None:
         from workbench.stages import disputes
 
@@ -159,22 +158,8 @@ class Desk:
 
     async def open_next(self, after: int) -> Opened | None:
         """The next sample to decide, as it stands now; None when there is none."""
-        from workbench.stages import review
-
-        def read(store: Store) -> Opened | None:
-            found = self._next(store, after)
-            off_plan = self.view is not None and self.view.off_plan
-            return (
-                None if found is None else review.open_sample(store, found, self.annotator, off_plan=off_plan)
-            )
-
-        return await self.store.read(read)
-
-    async def prepare(self, opened: Opened) -> None:
-        """Work out what deciding a sample will show."""
-        from workbench.stages import review
-
-        await self.store.read(lambda _: review.automatic(opened.dataset, opened.stored))
+        found = await self.next(after)
+        return None if found is None else await self.open(found)
 
     async def suspicion(self, opened: Opened, kind: Kind) -> Suspicion | None:
         """Why the score of a sample looks wrong, where it was picked for that; in a thread."""
@@ -207,7 +192,6 @@ class Desk:
         """
         from workbench.settings import read_settings
         from workbench.stages.answer import answer
-        from workbench.store.datasets import dataset_info
 
         def work() -> tuple[Answer, Figures]:
             usual = ""
@@ -269,13 +253,8 @@ class Desk:
 
         return await self.store.write(review.redo, self.info.id, self.annotator)
 
-    async def move(
-        self, step: Literal["undo", "redo"], known: Callable[[int], Opened | None]
-    ) -> tuple[Moved, Opened | None] | None:
-        """Undo or redo, and the sample it leads to in the same trip; that is None when it cannot be opened.
-
-        `known` gives a sample that was read a moment ago, so that it is not read again.
-        """
+    async def move(self, step: Literal["undo", "redo"]) -> tuple[Moved, Opened | None] | None:
+        """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
         from workbench.stages import review
 
         def write(store: Store) -> tuple[Moved, Opened | None] | None:
@@ -283,10 +262,6 @@ class Desk:
             moved = done(store, self.info.id, self.annotator)
             if moved is None:
                 return None
-            seen = known(moved.sample_id)
-            there = None if seen is None else review.led_to(seen, moved)
-            if there is not None:
-                return moved, there
             try:
                 here = self.info.id
                 return moved, review.open_sample(store, moved.sample_id, self.annotator, dataset_id=here)

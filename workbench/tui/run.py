@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from workbench.settings import Settings, read_state, remember, state_path
@@ -22,16 +21,14 @@ def run(
     dataset: str | None,
     annotator: str,
     settings: Settings,
-    file: Path | None = None,
     start: Literal["next"] | tuple[int, ...] | None = None,
 ) -> int:
     """Run the app until the person leaves; returns the exit code.
 
-    `connect` opens the store, which is the SQLite `file` or a server's; `dataset` None means the only
-    one. `start`: begin with the next sample, or with some samples that were picked to be audited, not in
-    the queue. The caller has checked that there is a terminal. Writes that are under way are finished
-    before this returns. Raises UsageError for settings that name a theme, an action or a key that does
-    not exist.
+    `connect` opens the store; `dataset` None means the only one. `start`: begin with the next sample, or
+    with some samples that were picked to be audited, not in the queue. The caller has checked that there is
+    a terminal. Writes that are under way are finished before this returns. Raises UsageError for settings
+    that name a theme, an action or a key that does not exist.
     """
     from workbench.tui.keymap import keymap
 
@@ -42,7 +39,6 @@ def run(
         connect,
         dataset,
         annotator,
-        file=file,
         theme=theme,
         keymap=keymap(settings),
         tour=not state.tour_seen and start is None,

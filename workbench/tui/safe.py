@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from traceback import walk_tb
+
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
@@ -29,3 +32,16 @@ class TerminalGuard(LineFilter):
         return [
             segment if segment.control else segment._replace(text=flat(segment.text)) for segment in segments
         ]
+
+
+def crash_text(error: BaseException | None) -> str:
+    """The error and its causes by their types and places; no message, no local values."""
+    lines = ["Workbench stopped because of an error of its own. What was shown as saved is saved."]
+    while error is not None:
+        lines.append(f"{type(error).__module__}.{type(error).__qualname__} at")
+        lines += [
+            f"  {Path(frame.f_code.co_filename).name}:{line} {frame.f_code.co_name}"
+            for frame, line in walk_tb(error.__traceback__)
+        ][-12:]
+        error = getattr(error, "error", None) or error.__cause__
+    return "\n".join(lines)

@@ -25,13 +25,11 @@ from workbench.tui.screens.compare_keys import COMPARE_KEYS, SIGNS, run_choices,
 from workbench.tui.screens.compare_samples import CompareSamplesScreen
 from workbench.tui.screens.menu import MenuScreen
 from workbench.tui.screens.why import open_why
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
 from workbench.tui.widgets.compare_plots import ScatterPlot
-from workbench.tui.widgets.compare_sections import SECTIONS, Causes, Scatter, Section
+from workbench.tui.widgets.compare_sections import SECTIONS, Causes, SampleRows, Scatter, Section
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.picks import Pick, Picks
-from workbench.tui.widgets.sample_rows import SampleRows
-from workbench.tui.widgets.section_bar import SectionBar
 from workbench.tui.work import Work
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
+from workbench.tui.widgets.compare_sections import SampleRows
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.sample_rows import SampleRows
 
 if TYPE_CHECKING:
     from workbench.model import Kind

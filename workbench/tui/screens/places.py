@@ -1,150 +1,145 @@
-"""Places in the texts that a person chooses: evidence of a unit, where to split it, what to merge it with."""
+"""Choosing the evidence of a unit: a passage, letters, or a search; and which passages are most like it."""
 
 from __future__ import annotations
 
 import asyncio
 from functools import partial
+from typing import TYPE_CHECKING
 
 from workbench.errors import InputError
 from workbench.matching.nearest import nearest
 from workbench.model import Evidence, Span, Unit
-from workbench.stages import merging
 from workbench.text.tokens import tokens
 from workbench.tui import intents
 from workbench.tui.cells import cut
-from workbench.tui.found import NOWHERE
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.screens.evidence import Choosing, EvidenceScreen, offers
-from workbench.tui.screens.find import Finding
-from workbench.tui.screens.finding import FindingScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import detail, near_text
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.work import on_stage, start
 
+if TYPE_CHECKING:
+    from workbench.tui.screens.sample import SampleScreen
+
 NEAR_DELAY = 0.12
 """Seconds the cursor rests on a unit before its nearest passages are looked for."""
 
 NEAR = 3
-NOT_COUNTED = "this unit does not count; x restores it"
 
 
-class PlacesScreen(FindingScreen):
-    """Keys that choose evidence, merge and split; the nearest passages of a unit that is missing."""
+class EvidencePicker:
+    """The evidence that a person chooses for a unit, and the passages most like a unit that is missing."""
 
-    _near: tuple[str, dict[str, list[Evidence]]] = ("", {})
-    """The nearest passages by the unit's wording, of one sample."""
-    _asked: tuple[int, str] = (0, "")
-    """The sample and the unit that `e` was pressed on last without a passage to offer."""
+    def __init__(self, screen: SampleScreen) -> None:
+        self.screen = screen
+        self._near: tuple[str, dict[str, list[Evidence]]] = ("", {})
+        """The nearest passages by the unit's wording, of one sample."""
+        self._asked: tuple[int, str] = (0, "")
+        """The sample and the unit that `e` was pressed on last without a passage to offer."""
 
     # The nearest passages.
 
-    def _follow_unit(self) -> None:
-        super()._follow_unit()
-        unit = self.query_one(UnitList).chosen
+    def follow(self, unit: Unit | None) -> None:
+        """The cursor is on this unit: show the passages most like it, where it has none."""
         if unit is not None and self._wants_near(unit):
             if unit.text in self._known_near():
                 self._show_near(unit)
             else:
                 run = partial(self._look_for_near, unit)
-                start(self, run, group="near", only_newest=True, failed=self._no_near)
+                start(self.screen, run, group="near", only_newest=True, failed=self._no_near)
 
     def _wants_near(self, unit: Unit) -> bool:
         open_or_missing = unit.match.verdict in (None, "missing") and not unit.match.evidence
-        wide = self.has_class("-wide")
-        return wide and unit.counted and open_or_missing and not self.now.blind
+        wide = self.screen.has_class("-wide")
+        return wide and unit.counted and open_or_missing and not self.screen.now.blind
 
     def _known_near(self) -> dict[str, list[Evidence]]:
-        if self._near[0] != self.now.sample.content_hash:
-            self._near = self.now.sample.content_hash, {}
+        if self._near[0] != self.screen.now.sample.content_hash:
+            self._near = self.screen.now.sample.content_hash, {}
         return self._near[1]
 
     async def _look_for_near(self, unit: Unit) -> None:
         await asyncio.sleep(NEAR_DELAY)
         await self._find_near(unit)
-        if on_stage(self) and self.query_one(UnitList).chosen == unit:
+        if on_stage(self.screen) and self.screen.query_one(UnitList).chosen == unit:
             self._show_near(unit)
 
     async def _find_near(self, unit: Unit) -> list[Evidence]:
         """The passages most like a unit over all contexts; none when blind."""
-        if self.now.blind:
+        if self.screen.now.blind:
             return []
         known = self._known_near()
         if unit.text not in known:
-            contexts = self.now.sample.retrieved_contexts
+            contexts = self.screen.now.sample.retrieved_contexts
             known[unit.text] = await asyncio.to_thread(nearest, unit.text, contexts, NEAR)
         return known[unit.text]
 
     def _show_near(self, unit: Unit) -> None:
-        pane = self.query_one("#detail", Passage)
-        near, contexts = self._known_near()[unit.text], self.now.sample.retrieved_contexts
-        own = detail(unit, self.now)
+        pane = self.screen.query_one("#detail", Passage)
+        near, contexts = self._known_near()[unit.text], self.screen.now.sample.retrieved_contexts
+        own = detail(unit, self.screen.now)
         text, marks = near_text(unit, near, contexts, pane.scrollable_content_region.width)
         lead = len(own) + 1
         pane.show(f"{own}\n{text}", [Mark(a + lead, b + lead, role) for a, b, role, *_ in marks])
 
     def _no_near(self, error: Exception) -> None:
-        self.say(f"could not look for passages: {error}", tone="warn")
+        self.screen.say(f"could not look for passages: {error}", tone="warn")
 
     # Evidence.
 
-    def _counted_unit(self) -> Unit:
-        unit = self.unit
-        if not unit.counted:
-            raise InputError(NOT_COUNTED)
-        return unit
-
-    async def action_evidence(self) -> None:
+    async def ask(self) -> None:
         """Choose the evidence of the unit: a passage, letters, or a search."""
         try:
-            unit = self._counted_unit()
-            if not self.now.sample.retrieved_contexts:
+            unit = self.screen.counted_unit
+            if not self.screen.now.sample.retrieved_contexts:
                 raise InputError("no context was retrieved: there is no evidence to choose")
             near = await self._find_near(unit)
         except InputError as error:
-            self.say(str(error), tone="warn")
+            self.screen.say(str(error), tone="warn")
             return
+        blind = self.screen.now.blind
         if not near and not unit.match.evidence:
-            again, self._asked = self._asked == (self.now.sample_id, unit.id), (self.now.sample_id, unit.id)
-            if again:
+            before, self._asked = self._asked, (self.screen.now.sample_id, unit.id)
+            if before == self._asked:
                 await self._evidence_by_letters(unit)
             else:
-                none = "nothing is suggested here" if self.now.blind else "no passage is like this one"
-                self.say(f"{none}; e again chooses the evidence by letters", tone="warn")
+                none = "nothing is suggested here" if blind else "no passage is like this one"
+                self.screen.say(f"{none}; e again chooses the evidence by letters", tone="warn")
             return
-        nothing = "nothing is suggested here" if self.now.blind else "no passage is like it"
+        nothing = "nothing is suggested here" if blind else "no passage is like it"
         choosing = Choosing(
-            where=lambda: self.query_one("#side").region,
+            where=lambda: self.screen.query_one("#side").region,
             take=partial(self._take_evidence, unit),
-            remove=lambda: self.want(intents.evidence(unit, None)),
-            look=partial(self._look_at, self._context_no),
-            page=self.action_context,
-            scroll=self.action_scroll_context,
+            remove=lambda: self.screen.want(intents.evidence(unit, None)),
+            look=partial(self._look_at, self.screen.context_no),
+            page=self.screen.action_context,
+            scroll=self.screen.action_scroll_context,
             letters=partial(self._evidence_by_letters, unit),
             search=partial(self._evidence_by_search, unit),
         )
-        offered = offers(unit.text, near, self.now.sample.retrieved_contexts)
-        await self.bench.ask(EvidenceScreen(f"evidence for {unit.text}", offered, nothing, choosing))
+        offered = offers(unit.text, near, self.screen.now.sample.retrieved_contexts)
+        await self.screen.bench.ask(EvidenceScreen(f"evidence for {unit.text}", offered, nothing, choosing))
 
     def _take_evidence(self, unit: Unit, place: Evidence) -> None:
-        self.go_to_context(place.context)  # so that it stays in sight when the unit is shown again
-        self.want(intents.evidence(unit, place))
+        self.screen.go_to_context(place.context)  # so that it stays in sight when the unit is shown again
+        self.screen.want(intents.evidence(unit, place))
 
     def _look_at(self, before: int, place: Evidence | None) -> None:
         """Bring a passage forward; None: the context that was shown before."""
-        self.go_to_context(before if place is None else place.context)
+        self.screen.go_to_context(before if place is None else place.context)
         if place is not None:
-            context = self.query_one("#context", Passage)
+            context = self.screen.query_one("#context", Passage)
             context.mark_places([Mark(place.start, place.end, "passage")])
             context.reveal(place.start, place.end)
 
     async def _evidence_by_letters(self, unit: Unit) -> None:
-        context = self._context_no
-        passage = self.query_one("#context", Passage)
+        context = self.screen.context_no
+        passage = self.screen.query_one("#context", Passage)
         passage.mark_places(())
-        all_tokens = await asyncio.to_thread(tokens, self.now.sample.retrieved_contexts[context])
+        all_tokens = await asyncio.to_thread(tokens, self.screen.now.sample.retrieved_contexts[context])
         targets = [(token.start, token.end) for token in all_tokens]
 
         async def done(span: Span) -> None:
@@ -154,62 +149,17 @@ class PlacesScreen(FindingScreen):
             passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
 
         search = partial(self._evidence_by_search, unit)
-        await self.bench.ask(PickScreen("evidence", passage, targets, done, look=look, other=search))
+        await self.screen.bench.ask(PickScreen("evidence", passage, targets, done, look=look, other=search))
 
     async def _evidence_by_search(self, unit: Unit) -> None:
-        self._found = None
-
         async def take() -> None:
-            self.do("the evidence", partial(self._take_found_evidence, unit))
+            self.screen.do("the evidence", partial(self._take_found_evidence, unit))
 
-        look = partial(self._look_for, contexts_only=True)
-        finding = Finding(look, self._step, take, self._drop_found, enter="take it")
-        self._begin = NOWHERE
-        await self.ask_to_find(f"evidence for {cut(flat(unit.text), 20)}", finding)
+        await self.screen.finder.ask_for_place(f"evidence for {cut(flat(unit.text), 20)}", take)
 
     async def _take_found_evidence(self, unit: Unit) -> None:
-        found = self._found
-        while found is not None and found.here is None and not found.whole:
-            await asyncio.sleep(0.01)  # the search that Enter overtook
-        place = found.here if found is not None else None
-        self.clear_found()
+        place = await self.screen.finder.taken()
         if place is None:
             raise InputError("nothing was found, so nothing was chosen")
-        self.go_to_context(place.part - 1)
-        await self.perform(intents.evidence(unit, Evidence(place.part - 1, place.start, place.end)))
-
-    # Merging and splitting.
-
-    def action_merge(self) -> None:
-        """One unit of this and the next."""
-        try:
-            unit = self._counted_unit()
-            self.want(intents.merge(unit, merging.next_counted(self.units, unit)))
-        except InputError as error:
-            self.say(str(error), tone="warn")
-
-    async def action_split(self) -> None:
-        """Two units of this one, parted before a token that one letter picks."""
-        try:
-            unit = self._counted_unit()
-            places = merging.split_tokens(self.now, unit)
-            if not places:
-                raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
-        except InputError as error:
-            self.say(str(error), tone="warn")
-            return
-        targets = [(token.start, token.end) for token in places]
-
-        async def done(span: Span) -> None:
-            self.want(intents.split(unit, span.start))
-
-        await self.bench.ask(
-            PickScreen(
-                "split before",
-                self.query_one("#reference", Passage),
-                targets,
-                done,
-                names=[Span(start, end) for start, end in targets],
-                to_last=False,
-            )
-        )
+        self.screen.go_to_context(place.part - 1)
+        await self.screen.perform(intents.evidence(unit, Evidence(place.part - 1, place.start, place.end)))

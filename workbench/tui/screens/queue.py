@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widgets import Static
 
-from workbench.text.query import Query
+from workbench.text.query import Query, Term
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.choose import ChooseScreen
@@ -23,8 +23,8 @@ from workbench.tui.screens.menu import Choice, MenuScreen
 from workbench.tui.screens.queue_search import SearchScreen
 from workbench.tui.screens.queue_view import ORDERS
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
+from workbench.tui.widgets.field import QueryField
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.queue_field import QueryField
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine
 from workbench.tui.widgets.sample_columns import SampleHead
 from workbench.tui.widgets.sample_list import SampleList
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from workbench.tui.screens.base import Again
 
 Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
+
+DISPUTED = Query((Term("is", ("disputed",)),))
 
 ORDER_HINTS = {
     "u": "every beginning of it is a random sample",
@@ -73,7 +75,7 @@ class QueueScreen(SearchScreen):
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
         key("P", "plan", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
         key("C", "compare", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
-        key("D", "disputes", "Disagreements, largest effect first", "queue.disputes", "Queue"),
+        key("D", "disputes", "Disputed samples, largest Δ first", "queue.disputes", "Queue"),
         key(
             "K",
             "calibrate",
@@ -243,13 +245,14 @@ class QueueScreen(SearchScreen):
         screen = await asyncio.to_thread(import_module, "workbench.tui.screens.compare")
         await self.bench.push_screen(screen.CompareScreen(self.desk, again))
 
-    async def action_disputes(self) -> None:
-        """What is in dispute in this dataset."""
-        from workbench.tui.screens.disputes import DisputesScreen
+    def action_disputes(self) -> None:
+        """The disputed samples, largest Δ first."""
+        self._once_agreed("delta", self._show_disputed)
 
-        assert self.desk is not None
-        self.bench.gate.close()
-        await self.bench.push_screen(DisputesScreen(self.desk))
+    def _show_disputed(self) -> None:
+        self.field.value = "is:disputed"
+        self.query_shown, self.order = DISPUTED, "delta"
+        self._view(None, hold=True)
 
     async def action_plan(self) -> None:
         """The plan of this dataset."""

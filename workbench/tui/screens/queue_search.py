@@ -14,7 +14,7 @@ from workbench.text.query import META, Mistake, parse, tokens, values_of
 from workbench.tui.screens.menu import Choice, MenuScreen
 from workbench.tui.screens.queue_view import ViewScreen
 from workbench.tui.widgets.bars import Status
-from workbench.tui.widgets.queue_field import QueryField
+from workbench.tui.widgets.field import QueryField
 from workbench.tui.widgets.queue_lines import Completions
 from workbench.tui.work import start
 

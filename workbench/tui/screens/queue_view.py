@@ -26,7 +26,6 @@ from workbench.tui.work import on_stage, start
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Order, Progress
-    from workbench.stages.queue_row import First
     from workbench.tui.desk import Desk
 
 ABOVE, BELOW = 40, 100
@@ -81,14 +80,6 @@ class ViewScreen(BaseScreen):
         return self.query_one(SampleList)
 
     # What the app says.
-
-    def glance(self, seen: tuple[str, First] | None) -> None:
-        """The first rows without values, a moment before the dataset is open."""
-        if seen is None:
-            return
-        name, first = seen
-        self.query_one(Head).show(((cut(flat(name), NAME), "bold"), ("  opening …", DIM)))
-        self.samples.set(first.ids, None, first.at, rows=first.rows)
 
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show the samples around the next undecided one, then read them all."""
@@ -260,13 +251,15 @@ class ViewScreen(BaseScreen):
 
     def choose_order(self, order: Order) -> None:
         """Show the view in another order; asked once, for what it means."""
+        if order != self.order:
+            self._once_agreed(order, partial(self._in_order, order))
+
+    def _once_agreed(self, order: Order, show: Callable[[], None]) -> None:
         assert self.desk is not None
-        if order == self.order:
-            return
-        if order == "u" or self.desk.info.id in self._asked:
-            self._in_order(order)
+        if order in ("u", self.order) or self.desk.info.id in self._asked:
+            show()
         else:
-            go_on = partial(self._agree, self.desk.info.id, partial(self._in_order, order))
+            go_on = partial(self._agree, self.desk.info.id, show)
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
             title = f"Leave the {own} order for: {ORDERS[order]}?"
             self._ask(ConfirmScreen(title, OFF_PLAN.format(own=own), go_on))
@@ -302,6 +295,8 @@ def why_empty(query: Query) -> str:
     fields = {term.field for term in query.terms}
     if query.by_value:
         lines.append("delta, auto, verified and cause are known of decided samples only.")
+    if "disputed" in query.marks:
+        lines.append("is:disputed: values differ by more than .10, people differ, or somebody flagged it.")
     if "lang" in fields:
         lines.append("lang: goes by the language that a sample's meta names.")
     if query.marks & {"stale", "offplan", "flagged", "fast"}:

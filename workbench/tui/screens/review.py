@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import ClassVar, Literal
@@ -16,7 +15,6 @@ from workbench.stages import editing
 from workbench.stages.review import Moved, Opened
 from workbench.stages.same import decision_on
 from workbench.tui import intents
-from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful
 from workbench.tui.ids import told_of
 from workbench.tui.intents import Intent, told
@@ -41,24 +39,6 @@ RELEASED = 0.35
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
 
-AHEAD = 30.0
-"""Seconds for which a sample that was read ahead is taken for what the database holds. Nothing is decided on
-an older text or journal even so: whoever writes compares both."""
-
-
-SEEN = 16
-"""Samples that an undo need not read again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ahead:
-    """The sample to decide after another, as it stood when it was read."""
-
-    after: int
-    read_at: float
-    opened: Opened
-
-
 class ReviewScreen(UnitsScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
@@ -70,11 +50,6 @@ class ReviewScreen(UnitsScreen):
 
     _accept_at = float("-inf")
     _stopped_since = 0.0
-    _ahead: Ahead | None = None
-
-    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
-        super().__init__(desk, sample_id, kind, picked=picked)
-        self._seen: dict[int, tuple[float, Opened]] = {}  # with the time of reading, oldest first
 
     # Writing, and going on.
 
@@ -125,7 +100,7 @@ class ReviewScreen(UnitsScreen):
             None,
         )
         try:
-            following = opened if kind else await self._following(opened)
+            following = opened if kind else await self.desk.open_next(opened.sample_id)
         finally:
             if done:
                 self.saved(done)
@@ -133,46 +108,16 @@ class ReviewScreen(UnitsScreen):
             self._leave(self.desk.nothing_left)
         else:
             self._by_hand = False  # what one goes on to was not picked
-            self.show(following if kind else await self.desk.reveal(following), kind)
-
-    async def _following(self, opened: Opened) -> Opened | None:
-        """The next sample to decide: as it was read ahead, unless this decision or time may change it."""
-        ahead, self._ahead = self._ahead, None
-        if (
-            ahead is None
-            or ahead.after != opened.sample_id
-            or monotonic() - ahead.read_at > AHEAD
-            or ahead.opened.sample.reference_hash == opened.sample.reference_hash
-        ):
-            return await self.desk.open_next(opened.sample_id)
-        return ahead.opened
-
-    def _known(self, sample_id: int) -> Opened | None:
-        """A sample that was on the screen, as long as it may be taken for what the database holds."""
-        read_at, opened = self._seen.get(sample_id, (float("-inf"), None))
-        return opened if monotonic() - read_at <= AHEAD else None
-
-    def show(self, opened: Opened, kind: Kind | None = None) -> None:
-        """Draw the sample, and remember it for an undo that leads back."""
-        before = self._seen.pop(opened.sample_id, None)
-        read_at = before[0] if before and before[1].stored is opened.stored else monotonic()
-        self._seen[opened.sample_id] = read_at, opened
-        if len(self._seen) > SEEN:
-            del self._seen[next(iter(self._seen))]
-        super().show(opened, kind)
+            self.show(following, kind)
 
     async def _read_beside(self) -> None:
-        """While the sample is looked at: the progress, and what its decision will ask for."""
+        """While the sample is looked at: the progress."""
         before = self._planned
         await super()._read_beside()
         if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
             self.say(
                 f"all {before[1]:,} planned samples are complete: C shows the estimate", sign="✓", tone="good"
             )
-        at, read_at = self.now.sample_id, monotonic()
-        following = await self.desk.open_next(at)
-        self._ahead = None if following is None else Ahead(at, read_at, following)
-        await self.desk.prepare(self.now)
 
     def _leave(self, said: str = "") -> None:
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
@@ -241,7 +186,6 @@ class ReviewScreen(UnitsScreen):
 
     async def action_same(self) -> None:
         """This decision for the same surface in the whole dataset."""
-        self._ahead = None
         try:
             decision = decision_on(self.now, self.unit)
         except InputError as error:
@@ -279,8 +223,7 @@ class ReviewScreen(UnitsScreen):
                 self.query_one(UnitList).move_to(index)
 
     async def _moved(self, step: Literal["undo", "redo"], word: str) -> None:
-        led = await self.desk.move(step, self._known)
-        self._ahead = None
+        led = await self.desk.move(step)
         if led is None:
             self.say(f"nothing to {step}")
             self.show(self.now)

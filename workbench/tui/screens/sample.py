@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.widget import Widget
@@ -18,9 +20,12 @@ from workbench.stages.queue import Progress
 from workbench.stages.review import Opened
 from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful, least_certain
-from workbench.tui.guidelines import guidelines_text
 from workbench.tui.marks import Mark
-from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.adding import Adder
+from workbench.tui.screens.finding import Finder, mention
+from workbench.tui.screens.places import EvidencePicker
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.read import ReadScreen, guidelines_text
 from workbench.tui.screens.saving import SavingScreen
 from workbench.tui.screens.why import open_why
 from workbench.tui.view import (
@@ -48,6 +53,8 @@ REST = 0.1
 """Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
 and a key held down would ask for it thirty times a second."""
 
+NOT_COUNTED = "this unit does not count; x restores it"
+
 WITHOUT_SAMPLE = frozenset("retry let_go back compare".split())
 """What may be done before there is a sample: ways out. Help and quit are the app's."""
 
@@ -63,7 +70,10 @@ class SampleScreen(SavingScreen):
         self.kind: Kind = kind or desk.info.kinds[0]
         self._first = sample_id
         self._wanted_kind = kind
-        self._context_no = 0
+        self.context_no = 0
+        self.finder = Finder(self)
+        self.adder = Adder(self)
+        self.picker = EvidencePicker(self)
         self._stopped_at: tuple[int, Kind] | None = None
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
@@ -88,8 +98,11 @@ class SampleScreen(SavingScreen):
         yield Static(id="banner")
 
     def on_mount(self) -> None:
-        """Open the first sample."""
+        """Open the first sample; the title of the context says which of its lines are seen."""
         self.query_one("#reference").border_title = "Reference"
+        context = self.query_one("#context", Passage)
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(context, name, self._title_context, init=False)
         self.load("open the sample", partial(self._open, self._first, self._wanted_kind))
 
     # Keys before the sample is there.
@@ -128,12 +141,22 @@ class SampleScreen(SavingScreen):
             raise InputError("there is no unit here; n makes one")
         return chosen
 
+    @property
+    def counted_unit(self) -> Unit:
+        """The unit under the cursor, if it counts. Raises InputError otherwise."""
+        unit = self.unit
+        if not unit.counted:
+            raise InputError(NOT_COUNTED)
+        return unit
+
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
         listed = self.query_one(UnitList)
         before = (self.opened.sample_id, self.kind) if self.opened else None
         if before is not None:
             self._places[before] = listed.cursor  # an undo that comes back finds the cursor where it was
+        if self.opened is not None and self.opened.sample_id != opened.sample_id:
+            self.finder.found = None  # it was searched for in the sample before
         self.opened = opened
         if kind is None and (before is None or before[0] != opened.sample_id):
             kind = self._first_kind(opened)
@@ -145,7 +168,7 @@ class SampleScreen(SavingScreen):
         state = opened.state.of(self.kind)
         self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
         if is_new:
-            self._context_no = 0
+            self.context_no = 0
             self._suspicion = None
             self.bench.meter.look_at(opened.sample_id, monotonic())
             place = self._places.get((opened.sample_id, self.kind))
@@ -169,6 +192,8 @@ class SampleScreen(SavingScreen):
         self._draw_head()
         listed.move_to(listed.cursor, tell=False)
         self._follow_unit()
+        self.finder.draw()
+        self.adder.look_for_names()
         self._behind = self._behind or is_new or state.disposition != self._disposition
         self._disposition = state.disposition
 
@@ -216,37 +241,47 @@ class SampleScreen(SavingScreen):
             reference.reveal(unit.spans[0].start, unit.spans[0].end)
         if unit is not None and unit.match.evidence:
             places = [evidence.context for evidence in unit.match.evidence]
-            if self._context_no not in places:
-                self._context_no = places[0]
+            if self.context_no not in places:
+                self.context_no = places[0]
         self._draw_context()
         self.query_one("#detail", Passage).show(detail(unit, self.now) if unit else "")
         self._draw_suspicion()
+        self.picker.follow(unit)
 
     def marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
-        """What is marked in the reference."""
-        return reference_marks(self.units, chosen, typed)
+        """What is marked in the reference: the units, and faintly what looks like a name."""
+        names = [Mark(name.start, name.end, "name") for name in self.adder.names]
+        return [*names, *reference_marks(self.units, chosen, typed)]
 
     def _draw_context(self) -> None:
         contexts = self.now.sample.retrieved_contexts
         unit = self.query_one(UnitList).chosen
         passage = self.query_one("#context", Passage)
-        self._context_no = max(0, min(self._context_no, len(contexts) - 1))
-        text = contexts[self._context_no] if contexts else ""
+        self.context_no = max(0, min(self.context_no, len(contexts) - 1))
+        text = contexts[self.context_no] if contexts else ""
         passage.show(
             text,
-            context_marks(self.units, unit, self._context_no),
+            context_marks(self.units, unit, self.context_no),
             nothing="this context is empty" if contexts else "no context was retrieved: nothing can be found",
         )
         self._title_context()
-        here = [e for e in unit.match.evidence if e.context == self._context_no] if unit else []
+        here = [e for e in unit.match.evidence if e.context == self.context_no] if unit else []
         if here:
             passage.reveal(here[0].start, here[0].end)
+        self.finder.draw_context()
 
     def _title_context(self) -> None:
-        """Say which context it is."""
+        """Say which context it is, and which of its lines are seen."""
+        if self.opened is None:
+            return
+        passage = self.query_one("#context", Passage)
+        contexts = self.now.sample.retrieved_contexts
+        height = passage.size.height
+        top = min(passage.scroll_offset.y, max(0, passage.lines - height))
+        long = contexts and 0 < height < passage.lines
+        seen = (top + 1, top + height, passage.lines) if long else None
         unit = self.query_one(UnitList).chosen
-        title = context_title(self._context_no, len(self.now.sample.retrieved_contexts), unit)
-        entitle(self.query_one("#context"), title)
+        entitle(passage, context_title(self.context_no, len(contexts), unit, seen))
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved."""
@@ -254,8 +289,10 @@ class SampleScreen(SavingScreen):
         self._follow_unit()
 
     def on_passage_clicked(self, event: Passage.Clicked) -> None:
-        """A click on a marked name chooses its unit."""
+        """A click on a marked name chooses its unit; on a name that is no unit it begins to add it."""
         event.stop()
+        if event.mark.role == "name":
+            self.by_mouse(partial(self.adder.picked, Span(event.mark.start, event.mark.end)))
         for index, unit in enumerate(self.units):
             if unit.id == event.owner:
                 self.query_one(UnitList).move_to(index)
@@ -267,6 +304,34 @@ class SampleScreen(SavingScreen):
     async def reload(self) -> None:
         """The sample as it stands now."""
         await self._open(self.now.sample_id, self.kind)
+
+    # Evidence.
+
+    async def action_evidence(self) -> None:
+        """Choose the evidence of the unit: a passage, letters, or a search."""
+        await self.picker.ask()
+
+    # Adding.
+
+    async def action_add(self) -> None:
+        """A new unit, by letters on the reference."""
+        await self.adder.ask()
+
+    def by_mouse(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it in the order of the keys, and like them not while something is not saved."""
+
+        async def run() -> None:
+            if self.failure is not None:
+                self.refused("add")
+            elif self.app.screen is self and self.opened is not None:
+                await work()
+
+        self.app.call_later(self.bench.gate.enter, run)
+
+    def on_text_selected(self, event: events.TextSelected) -> None:
+        """The mouse was let go over a stretch of the reference: it is a new unit, by whole tokens."""
+        event.stop()
+        self.by_mouse(self.adder.dragged)
 
     # Moving and looking.
 
@@ -287,8 +352,54 @@ class SampleScreen(SavingScreen):
 
     def action_context(self, step: int) -> None:
         """Another context."""
-        self._context_no += int(step)
+        self.go_to_context(self.context_no + int(step))
+
+    def go_to_context(self, context: int) -> None:
+        """Show a context."""
+        self.context_no = context
         self._draw_context()
+
+    async def action_context_number(self) -> None:
+        """To the context of a number."""
+        count = len(self.now.sample.retrieved_contexts)
+
+        def answer(typed: str) -> str | None:
+            if not typed.isdecimal() or not 1 <= int(typed) <= count:
+                return f"a number from 1 to {count}"
+            self.go_to_context(int(typed) - 1)
+            return None
+
+        if count:
+            await self.bench.ask(PromptScreen(f"go to context (1–{count})", answer))
+        else:
+            self.say("no context was retrieved")
+
+    def action_mention(self, step: int) -> None:
+        """To the next context with evidence of the unit, or where its wording stands."""
+        self.load("look for mentions", partial(self._to_mention, int(step)))
+
+    async def _to_mention(self, step: int) -> None:
+        unit = self.unit
+        place = await mention(unit, self.now.sample.retrieved_contexts, self.context_no, step)
+        self.go_to_context(place.context)
+        context = self.query_one("#context", Passage)
+        context.reveal(place.start, place.end)
+        if place not in unit.match.evidence:
+            context.mark_places([Mark(place.start, place.end, "here")])
+        self.bench.open_gate()
+
+    async def action_find(self) -> None:
+        """Search in reference, contexts and question."""
+        await self.finder.ask()
+
+    async def action_find_step(self, by: int) -> None:
+        """The next place of the search, or the one before; without a search it asks for one."""
+        await self.finder.step(int(by))
+
+    def key_escape(self) -> None:
+        """Clear the marks of a search; while something is not saved Escape is bound to letting that go."""
+        if self.failure is None and self.finder.found is not None:
+            self.finder.clear()
 
     def action_scroll_context(self, step: int) -> None:
         """A page of the context."""

@@ -6,18 +6,20 @@ from collections.abc import Callable
 from functools import partial
 
 from workbench.errors import InputError
-from workbench.model import Unit
+from workbench.model import Span, Unit
+from workbench.stages import merging
 from workbench.tui import intents
 from workbench.tui.cells import cut
 from workbench.tui.intents import Intent
 from workbench.tui.safe import flat
-from workbench.tui.screens.adding import AddingScreen
 from workbench.tui.screens.labels import LabelScreen
-from workbench.tui.screens.places import NOT_COUNTED
+from workbench.tui.screens.pick import PickScreen
+from workbench.tui.screens.sample import NOT_COUNTED, SampleScreen
+from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import RowPart, UnitList
 
 
-class UnitsScreen(AddingScreen):
+class UnitsScreen(SampleScreen):
     """A key for everything one can say about the unit under the cursor."""
 
     def accept_none(self) -> None:
@@ -101,6 +103,44 @@ class UnitsScreen(AddingScreen):
 
         title = f"label of {cut(flat(unit.text), 24)}"
         await self.bench.ask(LabelScreen(title, self.now.policy.labels, take, current=unit.label))
+
+    # Merging and splitting.
+
+    def action_merge(self) -> None:
+        """One unit of this and the next."""
+        try:
+            unit = self.counted_unit
+            self.want(intents.merge(unit, merging.next_counted(self.units, unit)))
+        except InputError as error:
+            self.say(str(error), tone="warn")
+
+    async def action_split(self) -> None:
+        """Two units of this one, parted before a token that one letter picks."""
+        try:
+            unit = self.counted_unit
+            places = merging.split_tokens(self.now, unit)
+            if not places:
+                raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
+        except InputError as error:
+            self.say(str(error), tone="warn")
+            return
+        targets = [(token.start, token.end) for token in places]
+
+        async def done(span: Span) -> None:
+            self.want(intents.split(unit, span.start))
+
+        await self.bench.ask(
+            PickScreen(
+                "split before",
+                self.query_one("#reference", Passage),
+                targets,
+                done,
+                names=[Span(start, end) for start, end in targets],
+                to_last=False,
+            )
+        )
+
+    # By the mouse.
 
     def on_unit_list_pressed(self, event: UnitList.Pressed) -> None:
         """A click on a part of a row is the key for it."""

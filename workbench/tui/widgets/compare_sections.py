@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -13,13 +14,14 @@ from textual.widgets import Static
 from workbench.comparing import words
 from workbench.text.figures import signed
 from workbench.tui import figures_text
-from workbench.tui.figures_rows import Look
+from workbench.tui.figures_rows import Look, Sample
+from workbench.tui.figures_text import sample_parts
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.compare_plots import DOTS, DeltaPlot, ScatterPlot
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.picks import Picks
-from workbench.tui.widgets.sample_rows import SampleRows
+from workbench.tui.widgets.picks import Picks, painted
+from workbench.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures, Row
@@ -328,3 +330,27 @@ class Samples(Section):
 SECTIONS: tuple[type[Section], ...] = (
     Overview, Scatter, Deltas, Causes, Labels, VerdictsPart, ArmsPart, Samples,
 )  # fmt: skip
+
+
+class SampleRows(Rows[Sample]):
+    """Any number of samples; only visible ones are drawn."""
+
+    BASE = "picks--row"
+    COMPONENT_CLASSES = Picks.COMPONENT_CLASSES
+
+    def __init__(self, *, share: bool = False, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._share = share
+
+    @property
+    def verified(self) -> Row | None:
+        """The sample under the cursor, without its share."""
+        return self.chosen[0] if self.chosen else None
+
+    def show(self, samples: Sequence[Sample]) -> None:
+        """Show these, the cursor on the first."""
+        self.put(samples, 0)
+
+    def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Segment]:
+        """One sample."""
+        return painted(self, sample_parts(sample, self._share, size - 2), size, here=here)

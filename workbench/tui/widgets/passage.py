@@ -19,8 +19,7 @@ from workbench.text.safe import clean
 from workbench.tui.cells import index_at, steady, wrap
 from workbench.tui.hints import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
-from workbench.tui.widgets.letters import lettered
-from workbench.tui.widgets.selecting import character_at, chosen, tinted
+from workbench.tui.widgets.over_text import character_at, chosen, lettered, tinted
 
 LONG = 60
 """Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""

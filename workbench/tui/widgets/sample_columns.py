@@ -12,8 +12,7 @@ from textual.widget import Widget
 from workbench.tui.cells import fit
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order
-    from workbench.stages.queue_row import QueueRow
+    from workbench.stages.queue import Order, QueueRow
 
 MARKS = 5
 VALUES = {False: (5, 9), True: (7, 7)}

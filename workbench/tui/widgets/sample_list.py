@@ -23,7 +23,7 @@ from workbench.tui.widgets.sample_columns import DELTA, MARKS, VALUES, marks, pl
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue_row import QueueRow
+    from workbench.stages.queue import QueueRow
 
 PAGE = 100
 KEPT = 6_000
@@ -97,7 +97,7 @@ class SampleList(Lines):
     def set(
         self,
         ids: array[int],
-        source: Source | None,
+        source: Source,
         at: int | None = None,
         *,
         rows: Mapping[int, QueueRow] | None = None,
@@ -105,8 +105,7 @@ class SampleList(Lines):
     ) -> None:
         """Show these samples, with the cursor on `at` and that sample on the line where it was.
 
-        Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`; without a
-        `source` nothing more can be read. When `at`
+        Rows that were drawn stay until they are read again; `rows` are fresh ones of all of `ids`. When `at`
         is not among them the cursor goes to the first one, or with `stay` keeps its place.
         """
         line = self.cursor - self.scroll_offset.y if self._ids else None
