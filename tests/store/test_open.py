@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
-from workbench.store import engine, schema, tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
+from workbench.store import engine, tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
 from workbench.store.engine import full_url, open_store, shown_url, sqlite_path
 from workbench.store.tables import METADATA
 
@@ -50,8 +50,8 @@ def test_the_schema_version_is_the_newest_migration() -> None:
     config.set_main_option("script_location", str(Path(engine.__file__).with_name("migrations")))
     scripts = ScriptDirectory.from_config(config)
 
-    assert schema.SCHEMA == scripts.get_current_head()
-    assert schema.OLDEST == scripts.get_base()
+    assert engine.SCHEMA == scripts.get_current_head()
+    assert engine.OLDEST == scripts.get_base()
 
 
 @pytest.mark.parametrize("there", [True, False], ids=["up to date", "new"])
@@ -264,7 +264,7 @@ def later(bench: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return make
 
 
-NEWEST = schema.SCHEMA
+NEWEST = engine.SCHEMA
 ROWS = [
     {
         "id": "a",

@@ -18,6 +18,7 @@ from workbench.store import tables_calls, tables_plans  # noqa: F401  the metada
 from workbench.store.engine import (
     BULK_CACHE,
     FAILURES,
+    SCHEMA,
     Store,
     explained,
     full_url,
@@ -29,7 +30,6 @@ from workbench.store.engine import (
     shown_url,
     sqlite_path,
 )
-from workbench.store.schema import SCHEMA
 from workbench.store.tables import METADATA
 
 CHUNK = 1_000

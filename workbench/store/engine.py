@@ -37,8 +37,13 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoRe
 from sqlmodel import Session
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
-from workbench.store.schema import OLDEST, SCHEMA
 from workbench.text.json_text import stored
+
+OLDEST = "0006"
+"""The baseline: a database of an older version is refused."""
+
+SCHEMA = "0006"
+"""The newest migration; opening a database that stands there imports no migration code."""
 
 BUSY_SECONDS = 5.0
 BULK_CACHE = 8_000
