@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from workbench.comparing.totals import CauseTotal
 
 ASSISTED = (
-    f"Reviewers saw the suggestions; too few reviews without them (under {BADGE}) to measure that influence."
+    "The reviewers saw the program's suggestions, which may have influenced the verdicts. To measure that, "
+    f"at least {BADGE} reviews without suggestions are needed."
 )
 METHODS = {
     "known": "known: every sample was reached",

@@ -40,6 +40,11 @@ from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
 
+FAST = 1.0
+"""Seconds of a review below which nobody can have read the sample: it is no measure of the work."""
+FEWEST_TIMED = 5
+"""Reviews that the time of the next ones rests on."""
+
 
 def answer(
     store: Store, info: DatasetInfo, viewer: str, *, run: str | None = None, scorer: str | None = None,
@@ -106,6 +111,7 @@ def _load(
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
+    pace = queue.pace(store, info.id, viewer, FAST)
     return _Loaded(
         here=here,
         chosen=chosen,
@@ -119,7 +125,7 @@ def _load(
         scored={number: value for number in places if (value := scores.get(number)) is not None},
         rows=every.rows,
         begun={row.sample_id: row.origin for row in planned_prefix(store, info, every.kind).rows},
-        pace=queue.pace(store, info.id, viewer),
+        pace=pace if pace is not None and pace.samples >= FEWEST_TIMED else None,
     )
 
 

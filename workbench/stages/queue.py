@@ -137,9 +137,9 @@ def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
     return queue.progress(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
 
 
-def pace(store: Store, dataset_id: int, annotator: str) -> Pace | None:
-    """What a decided sample took this annotator; None as long as nothing was measured."""
-    return queue.pace(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
+def pace(store: Store, dataset_id: int, annotator: str, least: float = 0.0) -> Pace | None:
+    """What a decided sample of at least so many seconds took this annotator; None where none was measured."""
+    return queue.pace(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds, least)
 
 
 def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:

@@ -118,8 +118,13 @@ def _count(condition: ColumnElement[bool] | bool) -> ColumnElement[int]:
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)  # type: ignore[arg-type]
 
 
-def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -> Pace | None:
-    """What a sample that this annotator decided took; None as long as nothing was measured."""
+def pace(
+    store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind], least: float = 0.0
+) -> Pace | None:
+    """What a sample that this annotator decided took; None as long as nothing was measured.
+
+    Reviews of less than `least` seconds are no measure.
+    """
     reviews = Reviews(dataset_id, annotator, tuple(kinds))
     spent = (
         sqlalchemy.select(func.sum(ReviewEventRow.seconds), func.sum(ReviewEventRow.presses))
@@ -131,6 +136,7 @@ def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -
             reviews.disposition(ReviewRow).in_(("verified", "excluded")),
         )
         .group_by(col(ReviewEventRow.review_id))
+        .having(func.sum(ReviewEventRow.seconds) >= least)
     )
     with store.reading() as session:
         rows = [(float(seconds), int(presses or 0)) for seconds, presses in session.execute(spent)]
