@@ -33,15 +33,13 @@ from workbench.stages.headline import headline_scorer
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import columns, gold, runs, samples
+from workbench.store import columns, gold, queue_values, runs, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
 
-FAST = 1.0
-"""Seconds of a review below which nobody can have read the sample: it is no measure of the work."""
 FEWEST_TIMED = 5
 """Reviews that the time of the next ones rests on."""
 
@@ -111,7 +109,7 @@ def _load(
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
-    pace = queue.pace(store, info.id, viewer, FAST)
+    pace = queue.pace(store, info.id, viewer, queue_values.fast_ids(store, info, viewer))
     return _Loaded(
         here=here,
         chosen=chosen,
