@@ -394,12 +394,12 @@ def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None
     assert ["a", *["blind"] * 4, "3/3", "1.00"] == line.split()
     assert ".33" not in line
     assert "  below: done" in gated.out
-    assert "12 blind samples that you are yet to decide" in gated.out
+    assert "12 samples that you are yet to review without suggestions" in gated.out
     assert ["done"] == marked["below"]
-    assert "blind: 12 samples that you are yet to decide" in scored
+    assert "12 samples that you are yet to review without suggestions" in scored
     assert "not listed: you are yet to decide them (reviewed without suggestions)" in compared
     assert figures["paired"]["largest"] is None or "done" == figures["paired"]["largest"][0]
-    assert "blind: 12 samples" not in blind("score", "--threshold", ".9", "--json").err
+    assert "without suggestions" not in blind("score", "--threshold", ".9", "--json").err
 
 
 def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(blind: Any) -> None:

@@ -356,10 +356,10 @@ def differs(found: Answer) -> str:
 
 
 def _left_out(found: Answer) -> str:
-    """`Not among the 57 compared samples: 1 excluded, 1 without a score.`"""
+    """`Not among the 57 compared samples: 1 set aside as not counted, 1 without a score.`"""
     unit = UNITS[found.kind]
     why = {
-        "excluded": "excluded",
+        "excluded": "set aside as not counted",
         "no units": f"reviewed, but without a {unit} to count",
         "no score": "reviewed, but without a score",
         "not in order": "reviewed, but picked by hand or ahead of the random order",

@@ -28,6 +28,7 @@ from workbench.formats.aside import write_whole
 from workbench.formats.html_pictures import scatter
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
+from workbench.text.ids import name_of
 from workbench.text.safe import clean
 
 LISTED = 200
@@ -139,7 +140,7 @@ def _pages() -> Environment:
     }  # fmt: skip
     pages.globals |= {
         "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
-        "plain": plain,
+        "plain": plain, "name_of": name_of,
         "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
     }  # fmt: skip

@@ -20,8 +20,8 @@ Place = tuple[float, float]
 """Verified and automatic value, to three digits."""
 
 WAYS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
-    ("blind", lambda row: row.shown == "blind"),
-    ("assisted", lambda row: row.shown == "assisted"),
+    ("without suggestions", lambda row: row.shown == "blind"),
+    ("with suggestions", lambda row: row.shown == "assisted"),
     ("imported", lambda row: row.shown == "import"),
     ("accepted in under a second", lambda row: row.fast),
 )

@@ -187,7 +187,7 @@ def skip() -> Intent:
 
 def exclude(reason: str) -> Intent:
     """Never: the sample is no good."""
-    return Intent(f"excluded: {reason}", lambda opened: editing.exclude(opened, reason), leaves=True)
+    return Intent(f"not counted: {reason}", lambda opened: editing.exclude(opened, reason), leaves=True)
 
 
 def flag(reason: str) -> Intent:

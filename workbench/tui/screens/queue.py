@@ -51,7 +51,7 @@ class QueueScreen(SearchScreen):
 
     LEGEND = (
         ("· ◐ ✓", "to do, started, verified"),
-        ("→ ⊘", "skipped, excluded"),
+        ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
         ("rome", "stands in the id, the question or the reference"),

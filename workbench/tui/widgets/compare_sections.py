@@ -121,7 +121,7 @@ class Scatter(Section):
         listed.show(seen.largest)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
-        facts = words.paired_facts(found.paired)
+        facts = words.paired_facts(found.paired, found.rows)
         self.query_one("#paired", Static).update(as_text(figures_text.narrow_lines(facts, room)))
         legend: list[Part] = [("→ verified  ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
