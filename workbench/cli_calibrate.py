@@ -68,7 +68,7 @@ def calibrate(
 
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
-    """Raise UsageError for options that would do nothing beside one that fits nothing."""
+    """Raise UsageError for options that would do nothing next to one that fits nothing."""
     given = [
         parameter.opts[0]
         for parameter in context.command.params

@@ -100,7 +100,7 @@ _ALL = (
 
 
 def about_format(name: str, *, without_text: bool = False, one_of_several: bool = False) -> str:
-    """The page beside the files of a format. `one_of_several`: the manifest is one folder up."""
+    """The page next to the files of a format. `one_of_several`: the manifest is one folder up."""
     title, what = _ABOUT[name]
     page = _HEAD.format(title=title, name=name, what=what) + (_NO_TEXT if without_text else "")
     return page + _ALL.format(where=", one folder up," if one_of_several else "")

@@ -269,7 +269,7 @@ async def _run(
 
 
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
-    """Every stored list of statements by its key: small beside the texts they were made of."""
+    """Every stored list of statements by its key: small next to the texts they were made of."""
     return {key: read_part("statements", one.document) for key, one in calls.answers_to(store, "statements")}
 
 

@@ -59,7 +59,7 @@ class Why:
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
-    """Set an automatic assessment beside the verified one of this annotator, else beside imported gold.
+    """Set an automatic assessment next to the verified one of this annotator, else next to imported gold.
 
     Raises InputError while the kind is not decided and its automatic score is hidden, for an excluded
     sample, and where there is no (such) automatic score.

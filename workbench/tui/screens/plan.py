@@ -42,7 +42,7 @@ suggestions is what it was before the plan. Nothing is decided yet, so nothing i
 
 
 class PlanScreen(BaseScreen):
-    """Reads and draws beside the event loop; keys wait for it."""
+    """Reads and draws outside the event loop; keys wait for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key(

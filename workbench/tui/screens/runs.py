@@ -39,7 +39,7 @@ n starts one: by rules on this machine, or by Claude.
 
 
 class RunsScreen(BaseScreen):
-    """Reads beside the event loop; a run goes on in a thread of its own, also when the screen is left."""
+    """Reads outside the event loop; a run goes on in a thread of its own, also when the screen is left."""
 
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     BINDINGS: ClassVar[list[BindingType]] = [

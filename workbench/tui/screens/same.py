@@ -134,7 +134,7 @@ class SameScreen(Dialog):
         self._look()
 
     def _look(self) -> None:
-        """Look through the dataset beside the event loop."""
+        """Look through the dataset outside the event loop."""
         self._say("looking …")
         timer = self.set_interval(TELL, self._tell)
 

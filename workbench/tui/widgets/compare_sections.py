@@ -105,7 +105,7 @@ class Scatter(Section):
     NAME = "scatter"
 
     def compose(self) -> ComposeResult:
-        """The picture, numbers beside it, the chosen sample below."""
+        """The picture, numbers next to it, the chosen sample below."""
         with Horizontal(classes="middle"):
             with Vertical(classes="picture"):
                 yield ScatterPlot(id="points")
@@ -285,7 +285,7 @@ class VerdictsPart(Section):
 
 
 class ArmsPart(Section):
-    """Blind beside assisted reviews, and the figures without fast accepts."""
+    """Blind next to assisted reviews, and the figures without fast accepts."""
 
     NAME = "arms"
 
