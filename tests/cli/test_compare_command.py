@@ -38,7 +38,7 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
 
 def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare", "--full").out
-    for part in ("all scorers", "paired, over", "verdicts on linked units", "units:", "causes by language"):
+    for part in ("all scorers", "paired, over", "verdicts on matched units", "units:", "causes by language"):
         assert part in out
     assert "mona-lisa" not in out
 
