@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude_progress import Progress
-    from workbench.stages.claude import ClaudePlan, ClaudeReport
-    from workbench.stages.claude_repeat import RepeatReport
+    from workbench.proposing.claude.run import Progress
+    from workbench.stages.claude import ClaudePlan, ClaudeReport, RepeatReport
 
 
 LISTED = 20

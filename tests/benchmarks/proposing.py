@@ -20,10 +20,9 @@ from collections.abc import Iterator
 from anthropic import AsyncAnthropic
 
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Ask, Setup, plan, singles
-from workbench.proposing.claude_live import propose_all
-from workbench.proposing.claude_progress import Progress, Summary
-from workbench.proposing.claude_results import Result
+from workbench.proposing.claude.answers import Result
+from workbench.proposing.claude.asks import Ask, Setup, plan, singles
+from workbench.proposing.claude.run import Progress, Summary, propose_all
 
 WARM_UP = 30.0
 

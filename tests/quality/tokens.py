@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model import Sample
-from workbench.proposing.claude_answers import schema
-from workbench.proposing.claude_asks import Ask, Setup, plan, system
-from workbench.proposing.claude_fence import Piece, fenced
+from workbench.proposing.claude.answers import schema
+from workbench.proposing.claude.asks import Ask, Setup, plan, system
+from workbench.proposing.claude.prompt import Piece, fenced
 from workbench.proposing.rules import entities
 
 Count = Callable[[str], int]

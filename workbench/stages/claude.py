@@ -1,4 +1,4 @@
-"""Claude proposes: what a run would cost, whether text may leave, the run itself, and how it ended."""
+"""Claude proposes: what a run would cost, whether text may leave, the run or its rounds, and how it ended."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
-from workbench.proposing.claude_asks import Setup
-from workbench.proposing.claude_call import check_model, connect, host
-from workbench.proposing.claude_forecast import Budget, Forecast, assumed_thinking, forecast
-from workbench.proposing.claude_live import Limits
-from workbench.proposing.claude_progress import Progress, Summary
-from workbench.proposing.claude_proposals import read_part
-from workbench.proposing.claude_results import CAUSES, Failure, Part, Usage
-from workbench.stages.claude_batch import propose_batch
-from workbench.stages.claude_live import Book, chunks, left_over, pending, propose_live
+from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
+from workbench.proposing.claude.asks import Setup, read_part
+from workbench.proposing.claude.call import check_model, connect, host
+from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
+from workbench.proposing.claude.run import Limits, Progress, Summary
+from workbench.stages.claude_book import Book, chunks, left_over, pending, propose_batch, propose_live
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
@@ -340,3 +339,89 @@ def _soft_end(stop: asyncio.Event) -> Iterator[None]:
     finally:
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.remove_signal_handler(signal.SIGINT)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatReport:
+    """How every round that was started ended, of `wanted`; `stability` is None before a second round.
+
+    `unsteady` lists the units that only some of the rounds name, those that most name last.
+    """
+
+    wanted: int
+    rounds: tuple[ClaudeReport, ...]
+    stability: Stability | None
+    unsteady: tuple[Unsteady, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every round was run and every sample of each is proposed."""
+        return len(self.rounds) == self.wanted and not any(one.failed or one.left for one in self.rounds)
+
+
+def plan_rounds(
+    store: Store, info: DatasetInfo, options: ClaudeOptions, number: int, *, retry: bool, batch: bool
+) -> ClaudePlan:
+    """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
+    plans = [
+        plan_run(store, info, replace(options, round=one), retry=retry, batch=batch)
+        for one in range(1, number + 1)
+    ]
+    total = plans[0]
+    for plan in plans[1:]:
+        cost = None if total.cost is None or plan.cost is None else total.cost + plan.cost
+        total = replace(
+            total,
+            samples=total.samples + plan.samples,
+            already=total.already + plan.already,
+            failed=total.failed + plan.failed,
+            requests=total.requests + plan.requests,
+            input_tokens=total.input_tokens + plan.input_tokens,
+            output_tokens=total.output_tokens + plan.output_tokens,
+            thinking_tokens=total.thinking_tokens + plan.thinking_tokens,
+            cost=cost,
+        )
+    return replace(total, rounds=number)
+
+
+def propose_rounds(
+    store: Store,
+    info: DatasetInfo,
+    options: ClaudeOptions,
+    number: int,
+    *,
+    annotator: str,
+    retry: bool,
+    batch: bool,
+    limits: Limits,
+    on_progress: Callable[[Progress], None],
+) -> RepeatReport:
+    """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
+
+    A round that leaves samples (Ctrl-C, a limit of time or money, a key that is refused) ends it; the next
+    start goes on there.
+    """
+    reports: list[ClaudeReport] = []
+    for one in range(1, number + 1):
+        report = propose_claude(
+            store,
+            info,
+            replace(options, round=one),
+            annotator=annotator,
+            retry=retry,
+            batch=batch,
+            limits=limits,
+            on_progress=on_progress,
+        )
+        reports.append(report)
+        if limits.total_seconds is not None:
+            limits = replace(limits, total_seconds=max(0.0, limits.total_seconds - report.seconds))
+        if limits.max_cost is not None:
+            limits = replace(limits, max_cost=max(Decimal(0), limits.max_cost - (report.cost or 0)))
+        if report.left:
+            break
+    if len(reports) == 1:
+        return RepeatReport(number, tuple(reports), None)
+    run = reports[0].run
+    listed = sorted(unsteady(store, info, run), key=lambda one: one.rounds)
+    return RepeatReport(number, tuple(reports), stability(store, info, run), tuple(listed))

@@ -10,10 +10,10 @@ from typing import Any
 
 from workbench.errors import InputError, NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.proposing.claude_asks import DEFAULT_MODEL, Setup
-from workbench.proposing.claude_examples import Example, examples_hash
-from workbench.proposing.claude_money import Prices, default_prices, read_prices
-from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, read_prompt
+from workbench.proposing.claude.answers import Task
+from workbench.proposing.claude.asks import DEFAULT_MODEL, Setup
+from workbench.proposing.claude.cost import Prices, default_prices, read_prices
+from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_hash, read_prompt
 from workbench.stages.examples import choose_examples
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo

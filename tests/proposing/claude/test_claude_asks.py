@@ -8,21 +8,23 @@ from dataclasses import replace
 import pytest
 
 from workbench.model import Kind, Proposal, ProposedEntity, Sample
-from workbench.proposing.claude_asks import (
+from workbench.proposing.claude.answers import Failure, Judged, Part
+from workbench.proposing.claude.asks import (
     PACK_TEXTS,
     Ask,
     Setup,
+    assemble,
     body,
     entities_key,
+    part_document,
     plan,
     plan_verdicts,
+    read_part,
     singles,
     statements_key,
     verdicts_key,
 )
-from workbench.proposing.claude_prompt import read_prompt
-from workbench.proposing.claude_proposals import assemble, part_document, read_part
-from workbench.proposing.claude_results import Failure, Judged, Part
+from workbench.proposing.claude.prompt import read_prompt
 
 BOTH: tuple[Kind, ...] = ("entity", "statement")
 

@@ -17,10 +17,9 @@ from anthropic.types.shared.error_type import ErrorType
 from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
-from workbench.proposing.claude_asks import Ask, Setup
-from workbench.proposing.claude_call import call, check_model, connect, retry_after
-from workbench.proposing.claude_errors import failure_of, kind_of_body
-from workbench.proposing.claude_results import CAUSES, KINDS_OF_FAILURE, Answer, Failure, Usage
+from workbench.proposing.claude.answers import CAUSES, KINDS_OF_FAILURE, Answer, Failure, Usage
+from workbench.proposing.claude.asks import Ask, Setup
+from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
@@ -303,7 +302,7 @@ async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: S
 
 
 async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None:
-    from workbench.proposing.claude_fence import Piece
+    from workbench.proposing.claude.prompt import Piece
 
     ask = Ask("entities", ("0" * 32,), 1, (Piece("text", 1, "\ud800"),))
 

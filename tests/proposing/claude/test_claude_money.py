@@ -14,20 +14,22 @@ import pytest
 from tests.proposing.claude.conftest import client_of, replying
 from workbench.errors import AccessError, InputError
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Setup, plan
-from workbench.proposing.claude_forecast import (
+from workbench.proposing.claude.answers import Answer, Failure, Usage
+from workbench.proposing.claude.asks import Setup, estimate, plan
+from workbench.proposing.claude.cost import (
     Budget,
     Forecast,
     Likely,
+    Prices,
     assumed_thinking,
+    cost,
     count_input,
+    default_prices,
     estimated_input,
     expected,
     forecast,
+    read_prices,
 )
-from workbench.proposing.claude_money import Prices, cost, default_prices, read_prices
-from workbench.proposing.claude_results import Answer, Failure, Usage
-from workbench.proposing.claude_tokens import estimate
 
 MINE = """
 dated = 2027-01-01

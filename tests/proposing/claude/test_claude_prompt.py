@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
 from workbench.model import ProposedEntity, Sample
-from workbench.proposing.claude_answers import UnusableError, read_answer, schema
-from workbench.proposing.claude_asks import Ask, Setup, body, plan, plan_verdicts, statements_key
-from workbench.proposing.claude_fence import Piece, fenced
-from workbench.proposing.claude_prompt import TASKS, Task, default_prompt, read_prompt, render
+from workbench.proposing.claude.answers import TASKS, Task, UnusableError, read_answer, schema
+from workbench.proposing.claude.asks import Ask, Setup, body, plan, plan_verdicts, statements_key
+from workbench.proposing.claude.prompt import Piece, default_prompt, fenced, read_prompt, render
 
 PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== verdicts ===\nJudge.\n"
 
 
 def test_the_packaged_prompt_is_known_by_its_hash() -> None:
-    text = resources.files("workbench.proposing").joinpath("prompts/default.txt").read_bytes()
+    text = resources.files("workbench.proposing.claude").joinpath("prompt.txt").read_bytes()
 
     assert hashlib.sha256(text).hexdigest() == default_prompt().sha256
 

@@ -1,20 +1,48 @@
-"""Asks: the calls that samples need, each text in one of them, and what their results leave open."""
+"""Asks: the calls that samples need, each text in one of them, and the proposals that answers make."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from workbench.model import DEFAULT_LABELS, Kind, Sample, text_hash
-from workbench.proposing.claude_answers import schema
-from workbench.proposing.claude_examples import Example, examples_text
-from workbench.proposing.claude_fence import Piece, fenced
-from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, render
-from workbench.proposing.claude_results import SPLIT, Failure, Part, Result
-from workbench.proposing.claude_tokens import estimate
+from workbench.model import (
+    DEFAULT_LABELS,
+    Kind,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Sample,
+    text_hash,
+)
+from workbench.proposing.claude.answers import SPLIT, Failure, Judged, Part, Result, Task, schema
+from workbench.proposing.claude.prompt import (
+    Example,
+    Piece,
+    Prompt,
+    default_prompt,
+    examples_text,
+    fenced,
+    render,
+)
+
+# Code points per token. The vendor gives 1.8 tokens per English word for all models since Opus 4.7, which is
+# 3.3; other alphabets are cut finer, and an ideograph is about one token.
+_LATIN, _ALPHABET, _IDEOGRAPH = 3.0, 1.8, 0.9
+_NOT_LATIN = re.compile(r"[^\x00-\u024f\u2010-\u2027]+")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003134f]+")
+
+
+def estimate(text: str) -> int:
+    """A token count by script, rounded up; an estimate on the high side, and to be called one."""
+    other = sum(found.end() - found.start() for found in _NOT_LATIN.finditer(text))
+    ideographs = sum(found.end() - found.start() for found in _IDEOGRAPHS.finditer(text)) if other else 0
+    latin = len(text) - other
+    return round(latin / _LATIN + (other - ideographs) / _ALPHABET + ideographs / _IDEOGRAPH + 0.5)
+
 
 DEFAULT_MODEL = "claude-haiku-5-5"
 # Texts of several samples share a call: instructions and schema are some 300 tokens, a tenth of a full pack.
@@ -241,3 +269,85 @@ class _Pack:
             Piece(role, number, text) for number, item in enumerate(items, 1) for role, text in item.pieces
         )
         return Ask(self._task, tuple(item.key for item in items), len(items), tuple(pieces))
+
+
+PROPOSER = "claude"
+NO_CONTEXTS = "absent: there are no contexts"
+
+Results = Mapping[str, Part | Failure]
+"""What is known by payment key."""
+
+
+def assemble(
+    sample: Sample, setup: Setup, kinds: Sequence[Kind], results: Results
+) -> Proposal | Failure | None:
+    """The proposal for a sample, or the failure that prevents it; None while something was not asked yet.
+
+    A sample is never proposed in part: one failed text fails it. Entities stand in text order, those that
+    their text does not have last; everything else is as said.
+    """
+    listed: list[tuple[ProposedEntity, ...]] = []
+    texts = (sample.reference, *sample.retrieved_contexts) if "entity" in kinds else ()
+    for text in texts:
+        part = results.get(entities_key(setup, text)) if text.strip() else ()
+        if part is None or isinstance(part, Failure):
+            return part
+        listed.append(_in_text_order(cast("tuple[ProposedEntity, ...]", part), text))
+    statements: tuple[ProposedStatement, ...] | None = None
+    if "statement" in kinds:
+        judged = _statements(sample, setup, results)
+        if judged is None or isinstance(judged, Failure):
+            return judged
+        statements = judged
+    return Proposal(
+        proposer=PROPOSER,
+        model=setup.model,
+        reference_entities=listed[0] if listed else None,
+        context_entities=tuple(listed[1:]) if listed else None,
+        statements=statements,
+    )
+
+
+def _in_text_order(entities: Sequence[ProposedEntity], text: str) -> tuple[ProposedEntity, ...]:
+    """By first place; the answer lists them by label."""
+    places = {entity.text: text.find(entity.text) for entity in entities}
+    return tuple(sorted(entities, key=lambda one: places[one.text] if places[one.text] >= 0 else len(text)))
+
+
+def _statements(
+    sample: Sample, setup: Setup, results: Results
+) -> tuple[ProposedStatement, ...] | Failure | None:
+    said = results.get(statements_key(setup, sample)) if sample.reference.strip() else ()
+    if said is None or isinstance(said, Failure):
+        return said
+    listed = [str(one) for one in said]
+    if not any(one.strip() for one in sample.retrieved_contexts):
+        return tuple(ProposedStatement(one, "missing", reason=NO_CONTEXTS) for one in listed)
+    judged = results.get(verdicts_key(setup, sample, listed)) if listed else ()
+    if judged is None or isinstance(judged, Failure):
+        return judged
+    contexts = len(sample.retrieved_contexts)
+    return tuple(
+        ProposedStatement(
+            text,
+            verdict=one.verdict,
+            context=one.context if one.context is not None and 0 <= one.context < contexts else None,
+            quote=one.quote,
+            reason=one.reason,
+        )
+        for text, one in zip(listed, cast("tuple[Judged, ...]", judged), strict=True)
+    )
+
+
+def part_document(part: Part) -> list[Any]:
+    """A part as JSON values: [text, label] per entity, a string per statement, [verdict, …] per verdict."""
+    return [[one.text, one.label] if isinstance(one, ProposedEntity) else one for one in part]
+
+
+def read_part(task: Task, document: Sequence[Any]) -> Part:
+    """A part from its document, equal to the one written."""
+    if task == "entities":
+        return tuple(ProposedEntity(text, label) for text, label in document)
+    if task == "statements":
+        return tuple(str(one) for one in document)
+    return tuple(Judged(*one) for one in document)

@@ -18,14 +18,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.proposing.claude_asks import Ask, Setup, asked_alone, body
-from workbench.proposing.claude_call import result_of
-from workbench.proposing.claude_errors import detail, failure_of, kind_of_body
-from workbench.proposing.claude_forecast import Budget, Likely, assumed_thinking
-from workbench.proposing.claude_live import OnProgress, OnResult
-from workbench.proposing.claude_money import Prices, default_prices
-from workbench.proposing.claude_progress import Meter, Progress, Summary
-from workbench.proposing.claude_results import Failure, FailureKind, Result
+from workbench.proposing.claude.answers import Failure, FailureKind, Result
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, body
+from workbench.proposing.claude.call import detail, failure_of, kind_of_body, result_of
+from workbench.proposing.claude.cost import Budget, Likely, Prices, assumed_thinking, default_prices
+from workbench.proposing.claude.run import Meter, OnProgress, OnResult, Progress, Summary
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
