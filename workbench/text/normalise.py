@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from workbench.text import numbers
-from workbench.text.lists import by_language, has_digit, listed
+from workbench.text.lists import by_key, has_digit, listed, sections
 from workbench.text.tokens import UNSPACED, marks
 
 # Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
@@ -36,46 +36,14 @@ _ACCENTS = re.compile(
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
-
-_ARTICLES = by_language(
-    {
-        "en": "the a an",
-        "de": "der die das den dem des ein eine einer eines einem einen",
-        "fr": "le la les l un une des",
-        "es": "el la los las un una",
-        "it": "il lo la i gli le l un una",
-        "pt": "o a os as um uma",
-        "nl": "de het een",
-    }
-)
+_WORDS = sections(__name__)
+_ARTICLES = by_key(_WORDS["articles"])
 # Dropped wherever they stand: a name says the same without them.
-_FILLERS = by_language(
-    {
-        "en": "the of and",
-        "de": "der des von und",
-        "fr": "de du des la le les et d l",
-        "es": "de del la los las y",
-        "it": "di del della dei degli e d",
-        "pt": "de do da dos das e",
-        "nl": "van de het en",
-        "ru": "и",
-        "uk": "і та й",
-    }
-)
+_FILLERS = by_key(_WORDS["fillers"])
 # Dropped at the start: spans of inflecting languages often begin with the preposition of the case.
-_PREPOSITIONS = by_language(
-    {
-        "ru": "в во на о об обо из к ко с со у от по при за под над для до",
-        "uk": "у в на до з із зі о об від по при за під над для",
-        "pl": "w we z ze na do o od po przy za pod nad dla",
-        "de": "in im am",
-    }
-)
+_PREPOSITIONS = by_key(_WORDS["prepositions"])
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
-_HONORIFICS = listed(
-    "mr mrs ms miss dr prof professor sir dame president senator governor herr frau monsieur madame mme mlle "
-    "senor senora don dona signor signora господин госпожа президент доктор профессор академик"
-)
+_HONORIFICS = listed(_WORDS["honorifics"])
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
 _ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
