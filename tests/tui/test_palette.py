@@ -253,8 +253,9 @@ async def test_a_search_that_ends_after_the_palette_is_gone_does_nothing(
         assert isinstance(palette, CommandPalette)
         shown = palette.query_one(CommandList)
         await shown.remove()
+        before = shown.option_count  # as many as the palette listed by then
         palette._refresh_command_list(shown, [], True)
-        assert shown.option_count == 0
+        assert before == shown.option_count
 
 
 async def test_actions_are_found_with_their_keys(database: Path, make_app: Any, settle: Settle) -> None:

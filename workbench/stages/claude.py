@@ -24,6 +24,8 @@ from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 
+__all__ = ["Limits"]
+
 EXTERNAL = ("ask", "allow", "never")
 
 

@@ -91,8 +91,7 @@ class Going:
     def _by_claude(self) -> ClaudeReport:
         import anthropic.types  # noqa: F401  what the first call loads
 
-        from workbench.proposing.claude.run import Limits
-        from workbench.stages.claude import propose_claude
+        from workbench.stages.claude import Limits, propose_claude
         from workbench.stages.claude_setup import MAX_COST
 
         def keep(progress: Progress) -> None:
