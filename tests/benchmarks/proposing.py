@@ -55,7 +55,7 @@ async def measure(url: str, count: int) -> tuple[Summary, list[Progress], dict[f
         """A store would keep it; the run must not."""
 
     async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
-        summary = await propose_all(client, Setup(), asks(count), drop, total=count, on_progress=watch)
+        summary = await propose_all(client, Setup(), asks(count), drop, on_progress=watch)
     return summary, seen, memory
 
 

@@ -29,7 +29,7 @@ PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== ve
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts the service with some options, and sets the usual variables to it."""
     monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
-    monkeypatch.setattr(claude_run._Run, "_backoff", lambda run, attempts: 0.01)
+    monkeypatch.setattr(claude_run.LiveRun, "_backoff", lambda run, attempts: 0.01)
     with ExitStack() as stack:
 
         def start(**options: Any) -> Service:

@@ -248,7 +248,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     book = Book(bench.store, run.id, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
     stored = load_samples(bench.store, [bench.id(str(n)) for n in range(10)], None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
-    book.save(pack, Failure("refused"))
+    book.save(bench.store, pack, Failure("refused"))
 
     report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
 

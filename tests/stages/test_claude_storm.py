@@ -48,7 +48,7 @@ def test_a_shared_text_answered_while_the_next_window_is_looked_up_is_not_waited
     def and_then_answered(store: Store, keys: Iterable[str]) -> set[str]:
         found = look_up(store, keys)
         for ask in asked:
-            book.save(ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
+            book.save(store, ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
             feed.settled(ask.keys)
         return found
 

@@ -24,7 +24,7 @@ from workbench.proposing.claude.asks import (
 )
 from workbench.proposing.claude.batches import lost_batches, propose_batches
 from workbench.proposing.claude.call import connect
-from workbench.proposing.claude.cost import Budget, Prices
+from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, Progress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import calls, runs, samples
@@ -118,8 +118,8 @@ class Book:
         found |= {key: read_part(cast("Task", one.task), one.document) for key, one in paid.items()}
         return found, {key: one.call_id for key, one in paid.items()}
 
-    def save(self, ask: Ask, result: Result, batch: str = "") -> None:
-        """Store what a call came to, whole."""
+    def save(self, store: Store, ask: Ask, result: Result, batch: str = "") -> None:
+        """Store what a call came to, whole; for `Store.write`."""
         left = asked_alone(ask, result)
         self.alone.update(left)
         failure = result if isinstance(result, Failure) else None
@@ -143,7 +143,27 @@ class Book:
             attempts=result.attempts,
             batch=batch,
         )
-        calls.save_call(self.store, self.run_id, call)
+        calls.save_call(store, self.run_id, call)
+
+    def first_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[set[str], list[Ask]]:
+        """The keys for texts and statements that these samples lack, and the asks for those not `asked`.
+
+        What is asked joins `asked`.
+        """
+        keys = {key for one in stored for key in self.keys_of(one.sample)}
+        known = calls.known_keys(self.store, keys)
+        texts = (one.sample for one in stored)
+        asks = list(plan(texts, self.setup, self.kinds, known | asked, self.alone))
+        asked.update(key for ask in asks for key in ask.keys)
+        return keys - known, asks
+
+    def verdict_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[list[Ask], list[Ask]]:
+        """The asks for verdicts that these samples lack: all, and those not `asked`, whose keys join it."""
+        results, _ = self.results(stored)
+        needed = list(plan_verdicts((one.sample for one in stored), self.setup, results, results))
+        fresh = [ask for ask in needed if not asked.intersection(ask.keys)]
+        asked.update(key for ask in fresh for key in ask.keys)
+        return needed, fresh
 
     async def put_together(self, stored: Sequence[Stored]) -> None:
         """Store the proposals of the samples that all is known of, and why others have none."""
@@ -211,13 +231,8 @@ class Feed:
     def _begin(self, ids: Sequence[int]) -> list[Ask]:
         book = self._book
         stored = samples.load_samples(book.store, ids, None)
-        keys = {key for one in stored for key in book.keys_of(one.sample)}
-        known = calls.known_keys(book.store, keys)
-        asked = known | self._asked
-        asks = list(plan((one.sample for one in stored), book.setup, book.kinds, asked, book.alone))
-        self._asked.update(key for ask in asks for key in ask.keys)
-        waiting = {key for key in keys - known if key not in book.failed}
-        self._open.append(_Window(stored, waiting, "statement" not in book.kinds))
+        missing, asks = book.first_asks(stored, self._asked)
+        self._open.append(_Window(stored, missing - book.failed.keys(), "statement" not in book.kinds))
         return asks
 
     async def _next_step(self) -> list[Ask]:
@@ -237,19 +252,10 @@ class Feed:
         window.waiting -= window.waiting & self._settled
 
     def _judge(self, window: _Window) -> list[Ask]:
-        book = self._book
-        results, _ = book.results(window.samples)
-        needed = list(plan_verdicts((one.sample for one in window.samples), book.setup, results, results))
-        asks = [ask for ask in needed if not self._asked.intersection(ask.keys)]
-        self._asked.update(key for ask in asks for key in ask.keys)
-        window.waiting = {key for ask in needed for key in ask.keys if key not in book.failed}
+        needed, asks = self._book.verdict_asks(window.samples, self._asked)
+        window.waiting = {key for ask in needed for key in ask.keys if key not in self._book.failed}
         window.judged = True
         return asks
-
-
-def save(_store: Store, book: Book, ask: Ask, result: Result, batch: str = "") -> None:
-    """As `Book.save`, for the writer thread."""
-    book.save(ask, result, batch)
 
 
 async def propose_live(
@@ -257,8 +263,6 @@ async def propose_live(
     ids: Sequence[int],
     *,
     limits: Limits,
-    prices: Prices,
-    total: int | None,
     budget: Budget,
     on_progress: Callable[[Progress], None],
     stop: asyncio.Event,
@@ -270,14 +274,14 @@ async def propose_live(
     feed = Feed(book, ids)
 
     async def on_result(ask: Ask, result: Result) -> None:
-        await book.store.write(save, book, ask, result)
+        await book.store.write(book.save, ask, result)
         feed.settled(set(ask.keys).difference(asked_alone(ask, result)))
 
     async with connect(limits.call_seconds) as client:
         try:
             return await propose_all(
                 client, book.setup, feed.asks(), on_result,
-                limits=limits, prices=prices, total=total, on_progress=on_progress, stop=stop, budget=budget,
+                limits=limits, on_progress=on_progress, stop=stop, budget=budget,
             )  # fmt: skip
         finally:
             await feed.close()
@@ -307,11 +311,10 @@ def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Fail
     return given_up, alone
 
 
-def chunks(store: Store, ids: Sequence[int]) -> Iterator[Sample]:
-    """The samples of these ids, read as they are needed."""
+def windows(store: Store, ids: Sequence[int]) -> Iterator[list[Stored]]:
+    """The samples of these ids, a window at a time, read as they are needed."""
     for start in range(0, len(ids), WINDOW):
-        for one in samples.load_samples(store, ids[start : start + WINDOW], None):
-            yield one.sample
+        yield samples.load_samples(store, ids[start : start + WINDOW], None)
 
 
 UNSENT = "unsent-"
@@ -325,7 +328,6 @@ async def propose_batch(
     book: Book,
     ids: Sequence[int],
     *,
-    prices: Prices,
     budget: Budget,
     on_progress: Callable[[Progress], None],
     stop: asyncio.Event,
@@ -333,84 +335,64 @@ async def propose_batch(
     """Send what the samples lack in batches and wait for them and for those of an earlier start.
 
     Texts and statements go first, then by themselves those whose call another text may have spoiled, and
-    verdicts on the statements at last. `stop` ends the waiting;
-    the batches go on, and the next start fetches them. Raises what the store raises.
+    verdicts on the statements at last. `stop` ends the waiting; the batches go on, and the next start fetches
+    them. Raises what the store raises.
     """
+    spoiled = False
+
+    async def on_result(ask: Ask, result: Result) -> None:
+        nonlocal spoiled
+        spoiled |= bool(asked_alone(ask, result))
+        await book.store.write(book.save, ask, result, "batch")
+
+    async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
+        await book.store.write(_note, book.run_id, name, asks)
+
+    def first() -> Iterator[Ask]:
+        asked = set(book.failed)
+        for stored in windows(book.store, ids):
+            yield from book.first_asks(stored, asked)[1]
+
+    def verdicts() -> Iterator[Ask]:
+        asked: set[str] = set()
+        for stored in windows(book.store, ids):
+            yield from book.verdict_asks(stored, asked)[1]
+
+    def later() -> Iterator[Iterator[Ask]]:
+        nonlocal spoiled
+        while spoiled:
+            spoiled = False
+            yield first()
+        if "statement" in book.kinds:
+            yield verdicts()
+
     async with connect(SECONDS) as client:
         await _find_lost(client, book)
-
-        async def round_of(asks: Iterator[Ask]) -> Summary:
-            pending = {batch.id: _asks(batch) for batch in _sent(book)}
-            waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
-            fresh = (ask for ask in asks if not waited.intersection(ask.keys))
+        sent = [batch for batch in calls.open_batches(book.store, book.run_id) if _is_sent(batch)]
+        pending = {batch.id: _asks(batch) for batch in sent}
+        waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
+        fresh = (ask for ask in first() if not waited.intersection(ask.keys))
+        try:
             return await propose_batches(
                 client, book.setup, fresh, on_result, on_batch,
-                pending=pending, prices=prices, budget=budget, on_progress=on_progress, stop=stop,
+                then=later(), pending=pending, budget=budget, on_progress=on_progress, stop=stop,
             )  # fmt: skip
-
-        spoiled = False
-
-        async def on_result(ask: Ask, result: Result) -> None:
-            nonlocal spoiled
-            spoiled |= bool(asked_alone(ask, result))
-            await book.store.write(save, book, ask, result, "batch")
-
-        async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
-            await book.store.write(_note, book, name, asks)
-
-        try:
-            summary = await round_of(_first_asks(book, ids))
-            while spoiled and not summary.stopped:
-                spoiled = False
-                summary = _sum(summary, await round_of(_first_asks(book, ids)))
-            if "statement" in book.kinds and not summary.stopped:
-                second = await round_of(_verdict_asks(book, ids))
-                summary = _sum(summary, second)
-            return summary
         finally:
-            for window in _windows(ids):
-                stored = samples.load_samples(book.store, window, None)
+            for stored in windows(book.store, ids):
                 await book.put_together(stored)
 
 
-def _windows(ids: Sequence[int]) -> Iterator[Sequence[int]]:
-    for start in range(0, len(ids), WINDOW):
-        yield ids[start : start + WINDOW]
-
-
-def _first_asks(book: Book, ids: Sequence[int]) -> Iterator[Ask]:
-    asked = set(book.failed)
-    for window in _windows(ids):
-        stored = samples.load_samples(book.store, window, None)
-        keys = {key for one in stored for key in book.keys_of(one.sample)}
-        known = calls.known_keys(book.store, keys) | asked
-        for ask in plan((one.sample for one in stored), book.setup, book.kinds, known, book.alone):
-            asked.update(ask.keys)
-            yield ask
-
-
-def _verdict_asks(book: Book, ids: Sequence[int]) -> Iterator[Ask]:
-    asked: set[str] = set()
-    for window in _windows(ids):
-        stored = samples.load_samples(book.store, window, None)
-        results, _ = book.results(stored)
-        for ask in plan_verdicts((one.sample for one in stored), book.setup, results, results):
-            if not asked.intersection(ask.keys):
-                asked.update(ask.keys)
-                yield ask
-
-
-def _note(_store: object, book: Book, name: str, asks: tuple[Ask, ...]) -> None:
+def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
     """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
     if not asks:
-        calls.close_batch(book.store, name)
+        calls.close_batch(store, name)
         return
     unsent = UNSENT + text_hash(*(ask.id for ask in asks))
     document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
     if name:
-        calls.rename_batch(book.store, unsent, name)
+        calls.rename_batch(store, unsent, name)
     else:
-        calls.add_batch(book.store, book.run_id, Batch(unsent, document))
+        calls.add_batch(store, run_id, Batch(unsent, document))
 
 
 def _asks(batch: Batch) -> list[Ask]:
@@ -420,37 +402,15 @@ def _asks(batch: Batch) -> list[Ask]:
 async def _find_lost(client: AsyncAnthropic, book: Book) -> None:
     """What was noted and never confirmed: found at the service, or forgotten and sent anew."""
     for batch in calls.open_batches(book.store, book.run_id):
-        if not batch.id.startswith(UNSENT):
+        if _is_sent(batch):
             continue
-        known = calls.batch_ids(book.store)
-        found = await lost_batches(client, len(batch.asks), known)
-        if found:
-            await book.store.write(calls.rename_batch, batch.id, found[0])
+        lost = await lost_batches(client, len(batch.asks), calls.batch_ids(book.store))
+        if lost:
+            await book.store.write(calls.rename_batch, batch.id, lost[0])
         else:
             await book.store.write(calls.close_batch, batch.id)
 
 
-def _sent(book: Book) -> list[Batch]:
-    """The batches at the service whose results are not all stored."""
-    opened = calls.open_batches(book.store, book.run_id)
-    return [batch for batch in opened if not batch.id.startswith(UNSENT)]
-
-
-def _sum(first: Summary, second: Summary) -> Summary:
-    """Two rounds as one run."""
-    a, b = first.progress, second.progress
-    cost = None if a.cost is None or b.cost is None else a.cost + b.cost
-    progress = Progress(
-        answered=a.answered + b.answered,
-        failed=a.failed + b.failed,
-        requests=a.requests + b.requests,
-        refused=a.refused + b.refused,
-        retries=a.retries + b.retries,
-        seconds=a.seconds + b.seconds,
-        usage=a.usage + b.usage,
-        cost=cost,
-        unmetered=a.unmetered + b.unmetered,
-    )
-    kinds = {*first.failures, *second.failures}
-    failures = {kind: first.failures.get(kind, 0) + second.failures.get(kind, 0) for kind in kinds}
-    return Summary(progress, failures, second.stopped, second.failure, first.notes + second.notes)
+def _is_sent(batch: Batch) -> bool:
+    """Whether a batch is at the service for sure."""
+    return not batch.id.startswith(UNSENT)

@@ -82,7 +82,7 @@ async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> Non
     with service(Options(batch_seconds=0.2)) as (state, client):
         async with client:
             summary = await propose_batches(
-                client, Setup(), asks, kept.on_result, kept.on_batch, total=3, on_progress=seen.append
+                client, Setup(), asks, kept.on_result, kept.on_batch, on_progress=seen.append
             )
 
     assert [("", 3), ("msgbatch_0001", 3), ("msgbatch_0001", 0)] == kept.batches

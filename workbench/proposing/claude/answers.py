@@ -73,8 +73,6 @@ CAUSES: Mapping[FailureKind, Cause] = {
 }
 """`again` holds for calls that are not paid: those are repeated by themselves, all others only on demand."""
 
-KINDS_OF_FAILURE: tuple[FailureKind, ...] = get_args(FailureKind)
-
 
 @dataclass(frozen=True, slots=True)
 class Usage:

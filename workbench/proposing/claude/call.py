@@ -68,8 +68,8 @@ _NOT_PAID = re.compile(r"credit balance|usage limits?\b|spend limit", re.IGNOREC
 _TOO_LONG = re.compile(r"prompt is too long|context (?:window|length|limit)|too many tokens", re.IGNORECASE)
 
 
-def failure_of(error: Exception) -> Failure | None:
-    """The failure that an exception of a call means; None for one that is a bug of ours.
+def failure_of(error: Exception) -> Failure:
+    """The failure that an exception of a call means; one that is a bug of ours is raised again.
 
     Besides the SDK's own: TypeError and CredentialsError (no credentials), JSONDecodeError (a body that
     is no JSON), TimeoutError (our own limit), UnicodeEncodeError and other ValueErrors (a request that
@@ -77,7 +77,7 @@ def failure_of(error: Exception) -> Failure | None:
     """
     kind = _kind(error)
     if kind is None:
-        return None
+        raise error
     said = _text(getattr(error, "api_message", None)) or str(error)
     if kind == "connection" and error.__cause__ is not None:
         said = f"{said} {error.__cause__}"
@@ -219,8 +219,6 @@ async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = Fal
         return ()
     except Exception as error:
         failure = failure_of(error)
-        if failure is None:
-            raise
         if failure.kind in {"connection", "timeout"}:
             raise BusyError(f"{host()} cannot be reached: {failure.message}") from error
         if failure.stops:
@@ -274,10 +272,7 @@ async def call(client: AsyncAnthropic, setup: Setup, ask: Ask, seconds: float) -
             response = await client.messages.with_raw_response.create(**body(setup, ask), timeout=seconds)
             message = await response.parse()
     except Exception as error:
-        failure = failure_of(error)
-        if failure is None:
-            raise
-        return Called(failure, _headers(getattr(error, "response", None)))
+        return Called(failure_of(error), _headers(getattr(error, "response", None)))
     headers = _headers(response)
     return Called(result_of(message, ask, headers.get("request-id", "")), headers)
 

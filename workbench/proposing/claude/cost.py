@@ -11,7 +11,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cache
 from importlib import resources
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from workbench.errors import InputError
 from workbench.model import Kind, Sample
@@ -19,19 +19,13 @@ from workbench.proposing.claude.answers import NO_TOKENS, Failure, Part, Result,
 from workbench.proposing.claude.asks import (
     Ask,
     Setup,
-    body,
     estimate,
     plan,
     plan_verdicts,
     statements_key,
     system,
 )
-from workbench.proposing.claude.call import failure_of
 from workbench.text.sentences import sentences
-
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
-
 
 _MILLION = Decimal(1_000_000)
 _DATED_NAME = re.compile(r"-\d{8}$")
@@ -119,7 +113,7 @@ def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False) -> De
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run will send. `counted` says how many requests the service counted; 0: all is estimated.
+    """What a run will send, all of it estimated.
 
     `thinking_tokens` are part of `output_tokens`. `cost` is the sum over the calls, each by the price for
     its own length, without the cache; None for a model without a price. `cut` counts the calls whose answer
@@ -129,7 +123,6 @@ class Forecast:
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    counted: int = 0
     thinking_tokens: int = 0
     cost: Decimal | None = Decimal(0)
     cut: int = 0
@@ -153,12 +146,10 @@ def assumed_thinking(effort: str | None) -> int:
     return _THINKING.get(effort, _MORE_THINKING)
 
 
-def expected(setup: Setup, ask: Ask, thinking: int, ratio: float = 1.0) -> Usage:
+def expected(setup: Setup, ask: Ask, thinking: int) -> Usage:
     """What a call will likely take. `max_tokens` ends its answer, with the thinking."""
-    answered = min(setup.max_tokens, round(_estimated_output(ask) * ratio) + thinking)
-    return Usage(
-        input=round(estimated_input(setup, ask) * ratio), output=answered, thinking=min(answered, thinking)
-    )
+    answered = min(setup.max_tokens, _estimated_output(ask) + thinking)
+    return Usage(input=estimated_input(setup, ask), output=answered, thinking=min(answered, thinking))
 
 
 def forecast(
@@ -172,13 +163,10 @@ def forecast(
     alone: Container[str] = frozenset(),
     thinking: int = 0,
     batch: bool = False,
-    ratio: float = 1.0,
-    counted: int = 0,
 ) -> Forecast:
     """What `plan` and then `plan_verdicts` will send for the samples; nothing is sent.
 
     Sentences stand in for statements that are not known yet. `thinking` tokens are added to every call.
-    `ratio` corrects the estimate by what the service counted on `counted` of the requests.
     """
     requests = cut = longest = 0
     tokens, dollars = NO_TOKENS, Decimal(0)
@@ -187,7 +175,7 @@ def forecast(
         nonlocal requests, tokens, dollars, cut, longest
         for ask in asks:
             requests += 1
-            usage = expected(setup, ask, thinking, ratio)
+            usage = expected(setup, ask, thinking)
             tokens += usage
             dollars += cost(prices, setup.model, usage, batch=batch) or 0
             if _estimated_output(ask) > setup.max_tokens:
@@ -202,7 +190,7 @@ def forecast(
 
     add(plan(passing(), setup, kinds, known, alone))
     priced = dollars if prices.of(setup.model) is not None else None
-    return Forecast(requests, tokens.input, tokens.output, counted, tokens.thinking, priced, cut, longest)
+    return Forecast(requests, tokens.input, tokens.output, tokens.thinking, priced, cut, longest)
 
 
 class Likely(NamedTuple):
@@ -210,6 +198,10 @@ class Likely(NamedTuple):
 
     cost: Decimal
     most: Decimal
+
+
+_NONE = Decimal(0)
+NOTHING = Likely(_NONE, _NONE)
 
 
 class Budget:
@@ -224,10 +216,10 @@ class Budget:
         self, limit: Decimal | None, prices: Prices, setup: Setup, thinking: int, *, batch: bool = False
     ) -> None:
         self.limit = limit if prices.of(setup.model) is not None else None
-        self.spent = Decimal(0)
+        self.spent = _NONE
         self._prices, self._setup, self._thinking, self._batch = prices, setup, thinking, batch
-        self._held = Likely(Decimal(0), Decimal(0))
-        self._calls, self._counted, self._foretold = 0, Decimal(0), Decimal(0)
+        self._held = NOTHING
+        self._calls, self._counted, self._foretold = 0, _NONE, _NONE
 
     def likely(self, ask: Ask) -> Likely:
         """What a call costs."""
@@ -235,7 +227,7 @@ class Budget:
             return self._held
         usage = expected(self._setup, ask, self._thinking)
         longest = Usage(input=usage.input, output=self._setup.max_tokens)
-        return Likely(self._dollars(usage), self._dollars(longest))
+        return Likely(self.price(usage) or _NONE, self.price(longest) or _NONE)
 
     def room(self, call: Likely) -> Literal["yes", "wait", "no"]:
         """Whether a call may start: now, perhaps when one under way has ended, or not at all."""
@@ -256,7 +248,7 @@ class Budget:
             return
         self._held = Likely(self._held.cost - call.cost, self._held.most - call.most)
         if result.usage is not None:
-            paid = self._dollars(result.usage)
+            paid = self.price(result.usage) or _NONE
             self.spent += paid
             self._calls, self._counted, self._foretold = (
                 self._calls + 1, self._counted + paid, self._foretold + call.cost,
@@ -278,8 +270,9 @@ class Budget:
         factor = self._counted / self._foretold
         return factor if self._calls >= _ENOUGH else max(Decimal(1), factor)
 
-    def _dollars(self, usage: Usage) -> Decimal:
-        return cost(self._prices, self._setup.model, usage, batch=self._batch) or Decimal(0)
+    def price(self, usage: Usage) -> Decimal | None:
+        """Dollars for the tokens of a call; None for a model without a price."""
+        return cost(self._prices, self._setup.model, usage, batch=self._batch)
 
 
 _ENOUGH = 10  # calls that show that the forecast is too high
@@ -304,23 +297,3 @@ def _estimated_output(ask: Ask) -> int:
         return _OUTPUT_PER_VERDICT * ask.count
     texts = sum(estimate(piece.text) for piece in ask.pieces if piece.role == "text")
     return round(_OUTPUT_SHARE[ask.task] * texts) + 10 * ask.count
-
-
-async def count_input(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> float:
-    """What the service counts of the asks, over what is estimated of them: costs nothing, sends the texts.
-
-    Raises our error when it does not answer.
-    """
-    counted = 0
-    for ask in asks:
-        request = body(setup, ask)
-        del request["max_tokens"]
-        try:
-            counted += (await client.messages.count_tokens(**request)).input_tokens
-        except Exception as error:
-            failure = failure_of(error)
-            if failure is None:
-                raise
-            raise failure.error() from error
-    estimated = sum(estimated_input(setup, ask) for ask in asks)
-    return counted / estimated if estimated else 1.0

@@ -60,11 +60,6 @@ _ALLOWED: Mapping[Task, frozenset[str]] = {
     "statements": frozenset({"guidelines", "examples"}),
     "verdicts": frozenset({"guidelines"}),
 }
-_REQUIRED: Mapping[Task, frozenset[str]] = {
-    "entities": frozenset({"labels"}),
-    "statements": frozenset(),
-    "verdicts": frozenset(),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,9 +115,9 @@ def _faults(task: Task, body: str) -> list[str]:
         return [f"section {task!r} is empty"]
     used = set(_PLACEHOLDER.findall(body))
     faults = [f"unknown placeholder {{{{{one}}}}} in {task!r}" for one in sorted(used - _ALLOWED[task])]
-    return faults + [
-        f"placeholder {{{{{one}}}}} is missing in {task!r}" for one in sorted(_REQUIRED[task] - used)
-    ]
+    if task == "entities" and "labels" not in used:
+        faults.append(f"placeholder {{{{labels}}}} is missing in {task!r}")
+    return faults
 
 
 def render(
