@@ -113,24 +113,14 @@ def paired(a: Analysed, b: Analysed) -> dict[int, int]:
     """Tokens of a and the token of b that is the same word, equal ones first."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
-    for same in (_equal_tokens, _common_forms):
-        for i in range(len(a.tokens)):
-            if i in pairs:
-                continue
-            for j in range(len(b.tokens)):
-                if j not in taken and same(a, b, i, j):
+    for equal in (True, False):
+        for i in (i for i in range(len(a.tokens)) if i not in pairs):
+            for j in (j for j in range(len(b.tokens)) if j not in taken):
+                if a.tokens[i] == b.tokens[j] if equal else not a.forms[i].isdisjoint(b.forms[j]):
                     pairs[i] = j
                     taken.add(j)
                     break
     return pairs
-
-
-def _equal_tokens(a: Analysed, b: Analysed, i: int, j: int) -> bool:
-    return a.tokens[i] == b.tokens[j]
-
-
-def _common_forms(a: Analysed, b: Analysed, i: int, j: int) -> bool:
-    return not a.forms[i].isdisjoint(b.forms[j])
 
 
 def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:

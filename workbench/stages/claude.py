@@ -98,10 +98,10 @@ def plan_run(
     run = found_run(store, info, setup)
     ids = pending(store, info.id, run.id if run else 0, retry=retry)
     spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
-    known, said = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
+    known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
-        (one.sample for stored in windows(store, ids) for one in stored),
-        setup, info.policy.kinds, known, said,
+        (entry.sample for stored in windows(store, ids) for entry in stored),
+        setup, info.policy.kinds, known, answered,
         prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
@@ -120,7 +120,7 @@ def plan_run(
         prices_of=prices.dated.isoformat(),
         host=host(),
         external=info.external,
-        examples=tuple(one.id for one in setup.examples),
+        examples=tuple(example.id for example in setup.examples),
         notes=(*_short_of_examples(setup, options), *_too_long(setup, sends)),
     )
 
@@ -246,7 +246,9 @@ def propose_claude(
 
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
     """Every stored list of statements by its key: small beside the texts they were made of."""
-    return {key: read_part("statements", one.document) for key, one in calls.answers_to(store, "statements")}
+    return {
+        key: read_part("statements", answer.document) for key, answer in calls.answers_to(store, "statements")
+    }
 
 
 def _report(
@@ -319,7 +321,9 @@ class RepeatReport:
     @property
     def complete(self) -> bool:
         """Whether every round was run and every sample of each is proposed."""
-        return len(self.rounds) == self.wanted and not any(one.failed or one.left for one in self.rounds)
+        return len(self.rounds) == self.wanted and not any(
+            report.failed or report.left for report in self.rounds
+        )
 
 
 _COUNTS = ("samples", "already", "failed", "requests", "input_tokens", "output_tokens", "thinking_tokens")
@@ -330,8 +334,8 @@ def plan_rounds(
 ) -> ClaudePlan:
     """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
     plans = [
-        plan_run(store, info, replace(options, round=one), retry=retry, batch=batch)
-        for one in range(1, number + 1)
+        plan_run(store, info, replace(options, round=turn), retry=retry, batch=batch)
+        for turn in range(1, number + 1)
     ]
     total = plans[0]
     for plan in plans[1:]:
@@ -359,11 +363,11 @@ def propose_rounds(
     start goes on there.
     """
     reports: list[ClaudeReport] = []
-    for one in range(1, number + 1):
+    for turn in range(1, number + 1):
         report = propose_claude(
             store,
             info,
-            replace(options, round=one),
+            replace(options, round=turn),
             annotator=annotator,
             retry=retry,
             batch=batch,

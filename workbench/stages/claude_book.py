@@ -89,20 +89,20 @@ class Book:
 
     def keys_of(self, sample: Sample) -> set[str]:
         """The payment keys of a sample, but for the verdicts, which depend on the statements."""
-        found = set()
+        keys = set()
         if "entity" in self.kinds:
             texts = (sample.reference, *sample.retrieved_contexts)
-            found |= {entities_key(self.setup, text) for text in texts if text.strip()}
+            keys |= {entities_key(self.setup, text) for text in texts if text.strip()}
         if "statement" in self.kinds and sample.reference.strip():
-            found.add(statements_key(self.setup, sample))
-        return found
+            keys.add(statements_key(self.setup, sample))
+        return keys
 
     def results(self, stored: Sequence[Stored]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
         """What is known for some samples by key, and the call that each answer came with."""
-        keys = {key for one in stored for key in self.keys_of(one.sample)}
+        keys = {key for entry in stored for key in self.keys_of(entry.sample)}
         found, paid_by = self._known(keys)
         if "statement" in self.kinds:
-            verdicts = {key for one in stored for key in self.verdict_keys(one.sample, found)}
+            verdicts = {key for entry in stored for key in self.verdict_keys(entry.sample, found)}
             judged, judged_by = self._known(verdicts)
             found |= judged
             paid_by |= judged_by
@@ -115,8 +115,8 @@ class Book:
     def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
         paid = calls.answers(self.store, keys)
         found: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
-        found |= {key: read_part(cast("Task", one.task), one.document) for key, one in paid.items()}
-        return found, {key: one.call_id for key, one in paid.items()}
+        found |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
+        return found, {key: answer.call_id for key, answer in paid.items()}
 
     def save(self, store: Store, ask: Ask, result: Result, batch: str = "") -> None:
         """Store what a call came to, whole; for `Store.write`."""
@@ -150,9 +150,9 @@ class Book:
 
         What is asked joins `asked`.
         """
-        keys = {key for one in stored for key in self.keys_of(one.sample)}
+        keys = {key for entry in stored for key in self.keys_of(entry.sample)}
         known = calls.known_keys(self.store, keys)
-        texts = (one.sample for one in stored)
+        texts = (entry.sample for entry in stored)
         asks = list(plan(texts, self.setup, self.kinds, known | asked, self.alone))
         asked.update(key for ask in asks for key in ask.keys)
         return keys - known, asks
@@ -160,7 +160,7 @@ class Book:
     def verdict_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[list[Ask], list[Ask]]:
         """The asks for verdicts that these samples lack: all, and those not `asked`, whose keys join it."""
         results, _ = self.results(stored)
-        needed = list(plan_verdicts((one.sample for one in stored), self.setup, results, results))
+        needed = list(plan_verdicts((entry.sample for entry in stored), self.setup, results, results))
         fresh = [ask for ask in needed if not asked.intersection(ask.keys)]
         asked.update(key for ask in fresh for key in ask.keys)
         return needed, fresh
@@ -174,15 +174,19 @@ class Book:
     def _made(self, stored: Sequence[Stored]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         results, paid_by = self.results(stored)
         proposals, failures = [], []
-        for one in stored:
-            made = assemble(one.sample, self.setup, self.kinds, results)
+        for entry in stored:
+            made = assemble(entry.sample, self.setup, self.kinds, results)
             if made is None:
                 continue
-            row = {"run_id": self.run_id, "sample_id": one.sample_id, "content_hash": one.sample.content_hash}
+            row = {
+                "run_id": self.run_id,
+                "sample_id": entry.sample_id,
+                "content_hash": entry.sample.content_hash,
+            }
             if isinstance(made, Failure):
                 failures.append({**row, "failure": made.kind, "message": made.message})
             else:
-                keys = self.keys_of(one.sample) | self.verdict_keys(one.sample, results)
+                keys = self.keys_of(entry.sample) | self.verdict_keys(entry.sample, results)
                 used = sorted({paid_by[key] for key in keys if key in paid_by})
                 proposals.append({**row, "document": proposal_document(made), "calls": used})
         return proposals, failures
@@ -238,7 +242,7 @@ class Feed:
     async def _next_step(self) -> list[Ask]:
         """Finish the windows that wait for nothing any more; the verdicts that others need now."""
         asks: list[Ask] = []
-        for window in [one for one in self._open if not one.waiting]:
+        for window in [window for window in self._open if not window.waiting]:
             if window.judged:
                 await self._book.put_together(window.samples)
                 self._open.remove(window)
@@ -300,12 +304,12 @@ def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Fail
 
     By payment key. A killed start may not have failed the samples of its texts yet. `retry` gives none up.
     """
-    found = calls.failures(store, run_id)
+    failed = calls.failures(store, run_id)
     kinds = {str(kind): kind for kind in FINAL}
-    alone = {key for key, call in found.items() if call.failure in SPLIT}
+    alone = {key for key, call in failed.items() if call.failure in SPLIT}
     given_up = {
         key: Failure(kinds[call.failure], call.detail)
-        for key, call in found.items()
+        for key, call in failed.items()
         if call.failure in kinds and not retry and (key not in alone or len(call.keys) == 1)
     }
     return given_up, alone

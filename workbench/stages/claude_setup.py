@@ -69,13 +69,13 @@ def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> t
         raise UsageError(
             f"the prompt has no {{{{examples}}}} in {' or '.join(tasks)}: add it, or leave --examples out"
         )
-    found = choose_examples(store, info, number)
-    if not found:
+    examples = choose_examples(store, info, number)
+    if not examples:
         raise UsageError(
             "no verified sample can be an example yet (samples of the blind arm never are): "
             "review some first, or leave --examples out"
         )
-    return found
+    return examples
 
 
 def prices_of(options: ClaudeOptions) -> Prices:
@@ -105,7 +105,8 @@ def _shown(examples: tuple[Example, ...]) -> dict[str, Any]:
     """Whose gold a run saw: its figures leave those samples and their groups out."""
     return {
         "examples": [
-            {"id": one.id, "group": one.group, "reference_hash": one.reference_hash} for one in examples
+            {"id": example.id, "group": example.group, "reference_hash": example.reference_hash}
+            for example in examples
         ],
         "examples_sha256": examples_hash(examples),
     }

@@ -9,28 +9,12 @@ from functools import lru_cache
 from workbench.text.lists import by_key, sections
 
 SAMPLE = 4000  # code points looked at: enough for stop words to speak, 1 ms
-_SCRIPTS = {
-    "cyrillic": "\u0400-\u052f",
-    "latin": "A-Za-z\u00c0-\u024f\u1e00-\u1eff",
-    "kana": "\u3041-\u30ff\uff66-\uff9f",
-    "han": "\u3400-\u4dbf\u4e00-\u9fff",
-    "ko": "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f",
-    "arabic": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufeff",
-    "he": "\u0590-\u05ff",
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "hi": "\u0900-\u097f",
-    "th": "\u0e00-\u0e7f",
-    "bn": "\u0980-\u09ff",
-    "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
-    "hy": "\u0530-\u058f",
-    "ka": "\u10a0-\u10ff",
-}
-_RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS.items()))
+_WORDS = sections(__name__)
+_SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
+_RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Stop words that few other languages of the script share.
-_WORDS = sections(__name__)
 _STOP = {script: by_key(_WORDS[script]) for script in ("latin", "cyrillic")}
 # Integers, so that no order of adding matters: 12 for a word of one language, 12 / n for one of n.
 _WEIGHTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from workbench.text import numbers
@@ -37,11 +37,9 @@ _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
 _WORDS = sections(__name__)
-_ARTICLES = by_key(_WORDS["articles"])
-# Dropped wherever they stand: a name says the same without them.
-_FILLERS = by_key(_WORDS["fillers"])
-# Dropped at the start: spans of inflecting languages often begin with the preposition of the case.
-_PREPOSITIONS = by_key(_WORDS["prepositions"])
+# Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
+# start: spans of inflecting languages often begin with the preposition of the case.
+_LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
 _HONORIFICS = listed(_WORDS["honorifics"])
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
@@ -141,7 +139,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
     """
     result: list[str] = []
     run: list[str] = []
-    droppable = _droppable(lang)
+    droppable = _small(lang, *_LISTS)
     for word in [*found, ""]:
         if len(word.removesuffix(".")) == 1 and word[0].upper() != word[0]:
             run.append(word)
@@ -159,7 +157,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
 def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
     kept = list(found)
-    leading, fillers = _leading(lang), _fillers(lang)
+    leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
     while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
         del kept[0]
     kept = [word for word in kept if word not in fillers]
@@ -176,25 +174,15 @@ def settled(found: Sequence[str], lang: str | None = None) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _leading(lang: str | None) -> frozenset[str]:
-    return _listed(_ARTICLES, lang) | _listed(_PREPOSITIONS, lang)
-
-
-@lru_cache(maxsize=64)
-def _fillers(lang: str | None) -> frozenset[str]:
-    return _listed(_FILLERS, lang)
-
-
-@lru_cache(maxsize=64)
-def _droppable(lang: str | None) -> frozenset[str]:
-    return _leading(lang) | _fillers(lang)
-
-
-def _listed(table: Mapping[str, frozenset[str]], lang: str | None) -> frozenset[str]:
-    """The words of a language; of English and Russian where the language is not known or has no list."""
-    if lang is not None and lang in table and lang not in {"ru", "uk"}:
-        return table[lang]
-    return table.get("en", frozenset()) | table.get("uk" if lang == "uk" else "ru", frozenset())
+def _small(lang: str | None, *lists: str) -> frozenset[str]:
+    """The words of a language in some lists; of English and Russian where it is not known or has no list."""
+    words: frozenset[str] = frozenset()
+    for table in (_LISTS[name] for name in lists):
+        if lang is not None and lang in table and lang not in {"ru", "uk"}:
+            words |= table[lang]
+        else:
+            words |= table.get("en", frozenset()) | table.get("uk" if lang == "uk" else "ru", frozenset())
+    return words
 
 
 @lru_cache(maxsize=65536)

@@ -305,9 +305,9 @@ async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: S
 
 
 async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None:
-    from workbench.proposing.claude.prompt import Piece
+    from workbench.proposing.claude.prompt import FencedText
 
-    ask = Ask("entities", ("0" * 32,), 1, (Piece("text", 1, "\ud800"),))
+    ask = Ask("entities", ("0" * 32,), 1, (FencedText("text", 1, "\ud800"),))
 
     called = await call(replying(message(GOOD)), setup, ask, 5)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -86,7 +86,7 @@ class Usage:
     thinking: int = 0
 
     def __add__(self, other: Usage) -> Usage:
-        return Usage(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(Usage)))
+        return Usage(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(Usage)))
 
     @property
     def prompt(self) -> int:
@@ -97,7 +97,7 @@ class Usage:
 NO_TOKENS = Usage()
 
 
-class Judged(NamedTuple):
+class JudgedStatement(NamedTuple):
     """The verdict on one statement; `context` counts from 0."""
 
     verdict: str
@@ -106,7 +106,7 @@ class Judged(NamedTuple):
     reason: str
 
 
-Part = tuple[ProposedEntity, ...] | tuple[str, ...] | tuple[Judged, ...]
+Part = tuple[ProposedEntity, ...] | tuple[str, ...] | tuple[JudgedStatement, ...]
 """What an answer says of one payment key: entities of a text, statements, or a verdict per statement."""
 
 
@@ -146,8 +146,8 @@ class Failure:
     @property
     def message(self) -> str:
         """The kind, what the service said, and what to do."""
-        said = f" ({self.detail})" if self.detail else ""
-        return f"{self.kind}{said}: {CAUSES[self.kind].advice}"
+        detail = f" ({self.detail})" if self.detail else ""
+        return f"{self.kind}{detail}: {CAUSES[self.kind].advice}"
 
     @property
     def stops(self) -> bool:
@@ -162,7 +162,7 @@ class Failure:
 Result = Answer | Failure
 
 
-Supported = Literal["found", "partial", "contradicted", "absent"]
+_Text = TypeVar("_Text")
 
 
 class _Strict(BaseModel):
@@ -182,11 +182,10 @@ class Entities(_Strict):
     text: int
     entities: list[Group]
 
-
-class EntitiesAnswer(_Strict):
-    """Entities of every text asked about."""
-
-    texts: list[Entities]
+    def part(self) -> tuple[ProposedEntity, ...]:
+        """The entities, blank ones left out."""
+        named = ((name, group.label) for group in self.entities for name in group.names if name.strip())
+        return tuple(ProposedEntity(_storable(name), _storable(label)) for name, label in named)
 
 
 class Statements(_Strict):
@@ -195,11 +194,9 @@ class Statements(_Strict):
     text: int
     statements: list[str]
 
-
-class StatementsAnswer(_Strict):
-    """Statements of every text asked about."""
-
-    texts: list[Statements]
+    def part(self) -> tuple[str, ...]:
+        """The statements, blank ones left out."""
+        return tuple(_storable(statement) for statement in self.statements if statement.strip())
 
 
 class Support(_Strict):
@@ -209,7 +206,23 @@ class Support(_Strict):
     context: int | None
     quote: str | None
     reason: str
-    verdict: Supported
+    verdict: Literal["found", "partial", "contradicted", "absent"]
+
+    def judged(self) -> JudgedStatement:
+        """The verdict in the proposers' words, with the kind of missing before the reason."""
+        supported, reason = self.verdict == "found", _storable(self.reason)
+        return JudgedStatement(
+            "found" if supported else "missing",
+            None if self.context is None else self.context - 1,
+            _storable(self.quote) if self.quote and self.quote.strip() else None,
+            reason if supported else f"{self.verdict}: {reason}",
+        )
+
+
+class TextsAnswer(_Strict, Generic[_Text]):
+    """An answer for every text asked about."""
+
+    texts: list[_Text]
 
 
 class VerdictsAnswer(_Strict):
@@ -227,12 +240,11 @@ class UnusableError(Exception):
         self.detail = detail
 
 
-_MODELS: dict[Task, type[BaseModel]] = {
-    "entities": EntitiesAnswer,
-    "statements": StatementsAnswer,
+_MODELS: Mapping[Task, type[BaseModel]] = {
+    "entities": TextsAnswer[Entities],
+    "statements": TextsAnswer[Statements],
     "verdicts": VerdictsAnswer,
 }
-_Answer = TypeVar("_Answer", bound=BaseModel)
 
 
 @cache
@@ -253,7 +265,7 @@ def schema(task: Task, labels: tuple[str, ...]) -> dict[str, Any]:
 def _plain(node: Any, definitions: dict[str, Any]) -> Any:
     """A schema without titles, descriptions and references; an enumeration needs no type."""
     if isinstance(node, list):
-        return [_plain(one, definitions) for one in node]
+        return [_plain(item, definitions) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
@@ -265,28 +277,22 @@ def _plain(node: Any, definitions: dict[str, Any]) -> Any:
 def read_answer(task: Task, text: str, count: int) -> tuple[Part | None, ...]:
     """The parts of an answer: one per text asked about, or one with a verdict for each of `count` statements.
 
-    Labels outside the schema, quotes that stand nowhere and repeated names are kept as said; blank ones
+    Labels outside the schema, quotes that stand nowhere and repeated names are kept as they are; blank ones
     are not. A text that the answer leaves out is None. Raises UnusableError when the text is no JSON, has
     another shape, answers no text, or has a number that was not asked about or that stands there twice:
     then no number can be trusted.
     """
-    parts: dict[int, Part]
-    if task == "entities":
-        texts = _read(EntitiesAnswer, text).texts
-        _check([one.text for one in texts], count, "text")
-        parts = {one.text: _entities(one.entities) for one in texts}
-    elif task == "statements":
-        answered = _read(StatementsAnswer, text).texts
-        _check([one.text for one in answered], count, "text")
-        parts = {one.text: tuple(_said(said) for said in one.statements if said.strip()) for one in answered}
-    else:
-        verdicts = _read(VerdictsAnswer, text).verdicts
-        _check([one.statement for one in verdicts], count, "statement", all_of_them=True)
-        return (tuple(_judged(one) for one in sorted(verdicts, key=lambda one: one.statement)),)
+    answer: Any = _read(_MODELS[task], text)
+    if task == "verdicts":
+        _check([support.statement for support in answer.verdicts], count, "statement", all_of_them=True)
+        supports: list[Support] = sorted(answer.verdicts, key=lambda support: support.statement)
+        return (tuple(support.judged() for support in supports),)
+    _check([answered.text for answered in answer.texts], count, "text")
+    parts: dict[int, Part] = {answered.text: answered.part() for answered in answer.texts}
     return tuple(parts.get(number) for number in range(1, count + 1))
 
 
-def _read(model: type[_Answer], text: str) -> _Answer:
+def _read(model: type[BaseModel], text: str) -> BaseModel:
     try:
         return model.model_validate_json(text)
     except ValidationError as error:
@@ -298,34 +304,14 @@ def _read(model: type[_Answer], text: str) -> _Answer:
 
 
 def _check(numbers: Sequence[int], count: int, what: str, *, all_of_them: bool = False) -> None:
-    least, said = (count if all_of_them else 1), set(numbers)
-    if not least <= len(said) == len(numbers) or not said <= set(range(1, count + 1)):
+    least, answered = (count if all_of_them else 1), set(numbers)
+    if not least <= len(answered) == len(numbers) or not answered <= set(range(1, count + 1)):
         raise UnusableError(
             "schema", f"it should answer {what} 1 to {count} once each, and answers {sorted(numbers)}"
         )
 
 
-def _entities(groups: Sequence[Group]) -> tuple[ProposedEntity, ...]:
-    return tuple(
-        ProposedEntity(_said(name), _said(group.label))
-        for group in groups
-        for name in group.names
-        if name.strip()
-    )
-
-
-def _judged(said: Support) -> Judged:
-    """The verdict in the proposers' words, found or missing, with the kind of missing before the reason."""
-    found = said.verdict == "found"
-    return Judged(
-        "found" if found else "missing",
-        None if said.context is None else said.context - 1,
-        _said(said.quote) if said.quote and said.quote.strip() else None,
-        _said(said.reason) if found else f"{said.verdict}: {_said(said.reason)}",
-    )
-
-
-def _said(text: str) -> str:
+def _storable(text: str) -> str:
     if "\0" in text:  # the one character that no stored text may hold
         raise UnusableError("schema", "a NUL character stands in it")
     return text

@@ -22,7 +22,7 @@ from workbench.proposing.claude.answers import Failure, FailureKind, Result
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, body
 from workbench.proposing.claude.call import detail, failure_of, kind_of_body, result_of
 from workbench.proposing.claude.cost import NOTHING, Budget, Likely, assumed_thinking, default_prices
-from workbench.proposing.claude.run import Meter, OnProgress, OnResult, Summary
+from workbench.proposing.claude.run import OnProgress, OnResult, RunMeter, Summary
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -117,7 +117,7 @@ async def _listed(client: AsyncAnthropic) -> dict[str, int] | Failure:
     """The newest batches with their rows."""
     try:
         page = await client.messages.batches.list(limit=20)
-        return {str(one.id): _total(one) for one in page.data or ()}
+        return {str(batch.id): _total(batch) for batch in page.data or ()}
     except Exception as error:
         return failure_of(error)
 
@@ -178,7 +178,7 @@ class BatchRun:
     def __init__(
         self, client: AsyncAnthropic, on_result: OnResult, on_batch: OnBatch, budget: Budget
     ) -> None:
-        self.client, self.on_batch, self.meter = client, on_batch, Meter(budget)
+        self.client, self.on_batch, self.meter = client, on_batch, RunMeter(budget)
         self.notes: list[str] = []
         self.too_dear = ""
         self._on_result, self._budget = on_result, budget
@@ -312,10 +312,10 @@ def row_result(row: Any, ask: Ask) -> Result:
         return Failure("expired")
     if kind == "canceled":
         return Failure("canceled")
-    said = getattr(getattr(result, "error", None), "error", None)
-    words = str(getattr(said, "message", "") or "")
+    error = getattr(getattr(result, "error", None), "error", None)
+    words = str(getattr(error, "message", "") or "")
     request_id = str(getattr(getattr(result, "error", None), "request_id", "") or "")
-    return Failure(kind_of_body(str(getattr(said, "type", "")), words), detail(words), request_id=request_id)
+    return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words), request_id=request_id)
 
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:

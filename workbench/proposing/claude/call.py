@@ -78,10 +78,10 @@ def failure_of(error: Exception) -> Failure:
     kind = _kind(error)
     if kind is None:
         raise error
-    said = _text(getattr(error, "api_message", None)) or str(error)
+    words = _text(getattr(error, "api_message", None)) or str(error)
     if kind == "connection" and error.__cause__ is not None:
-        said = f"{said} {error.__cause__}"
-    return Failure(kind, detail(said), request_id=_text(getattr(error, "request_id", None)))
+        words = f"{words} {error.__cause__}"
+    return Failure(kind, detail(words), request_id=_text(getattr(error, "request_id", None)))
 
 
 def kind_of_body(error_type: str, said: str, code: str = "") -> FailureKind:
@@ -124,7 +124,7 @@ def _kind(error: Exception) -> FailureKind | None:
 
 def _kind_of_status(error: object) -> FailureKind:
     """By the stable code first, then by the status, then by what the body says."""
-    status, said = getattr(error, "status_code", 0), _text(getattr(error, "api_message", None))
+    status, words = getattr(error, "status_code", 0), _text(getattr(error, "api_message", None))
     code, error_type = _text(getattr(error, "error_code", None)), _text(getattr(error, "type", None))
     if code in _BY_CODE:
         return _BY_CODE[code]
@@ -133,8 +133,8 @@ def _kind_of_status(error: object) -> FailureKind:
     if status >= 500:
         return "server error"
     if status < 400:
-        return kind_of_body(error_type, said, code) if error_type else "not a message"
-    return kind_of_body(error_type, said, code)
+        return kind_of_body(error_type, words, code) if error_type else "not a message"
+    return kind_of_body(error_type, words, code)
 
 
 def _text(value: object) -> str:
@@ -336,8 +336,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _why_stopped(message: Any, stop: str) -> str:
     """What is known about a stop: a refusal's category and explanation, or the reason's name."""
     details = message.stop_details
-    said = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
-    return ": ".join(one for one in said if one) or f"stop reason {stop or 'missing'}"
+    known = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
+    return ": ".join(words for words in known if words) or f"stop reason {stop or 'missing'}"
 
 
 def _headers(response: Any) -> dict[str, str]:

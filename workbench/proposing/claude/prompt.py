@@ -21,7 +21,7 @@ NOTICE = (
 )
 
 
-class Piece(NamedTuple):
+class FencedText(NamedTuple):
     """A stretch of dataset text, its role (text, question, statement, context) and its number from 1."""
 
     role: str
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
     text: str
 
 
-def fenced(pieces: Sequence[Piece]) -> str:
+def fenced(pieces: Sequence[FencedText]) -> str:
     """All pieces, each between its own tags; equal pieces give an equal message.
 
     The tags end in hex digits that no piece contains, in either case: no text can close its fence, open
@@ -93,9 +93,9 @@ def read_prompt(text: str, name: str) -> Prompt:
     parts = _SECTION.split(text.replace("\r\n", "\n"))
     names, bodies = parts[1::2], [body.strip() for body in parts[2::2]]
     faults = [f"text before the first section: {parts[0].strip()[:40]!r}"] if parts[0].strip() else []
-    faults += [f"unknown section {one!r}" for one in names if one not in TASKS]
-    faults += [f"section {one!r} stands there twice" for one in TASKS if names.count(one) > 1]
-    faults += [f"section {one!r} is missing" for one in TASKS if one not in names]
+    faults += [f"unknown section {name!r}" for name in names if name not in TASKS]
+    faults += [f"section {name!r} stands there twice" for name in TASKS if names.count(name) > 1]
+    faults += [f"section {name!r} is missing" for name in TASKS if name not in names]
     sections = dict(zip(names, bodies, strict=True))
     for task in TASKS:
         faults += _faults(task, sections.get(task, "")) if task in sections else []
@@ -114,7 +114,7 @@ def _faults(task: Task, body: str) -> list[str]:
     if not body:
         return [f"section {task!r} is empty"]
     used = set(_PLACEHOLDER.findall(body))
-    faults = [f"unknown placeholder {{{{{one}}}}} in {task!r}" for one in sorted(used - _ALLOWED[task])]
+    faults = [f"unknown placeholder {{{{{name}}}}} in {task!r}" for name in sorted(used - _ALLOWED[task])]
     if task == "entities" and "labels" not in used:
         faults.append(f"placeholder {{{{labels}}}} is missing in {task!r}")
     return faults
@@ -157,20 +157,23 @@ def examples_text(task: Task, examples: Sequence[Example]) -> str:
     Texts and answer are fenced by one mark that none of them contains. Empty for verdicts, and when no
     example is verified in what the task asks for.
     """
-    pieces: list[Piece] = []
+    pieces: list[FencedText] = []
     answers: list[dict[str, object]] = []
-    for one in examples:
+    for example in examples:
         number = len(answers) + 1
-        if task == "entities" and one.entities is not None:
-            pieces.append(Piece("text", number, one.text))
-            answers.append({"text": number, "entities": _groups(one.entities)})
-        elif task == "statements" and one.statements is not None:
-            pieces += [Piece("question", number, one.question), Piece("text", number, one.text)]
-            answers.append({"text": number, "statements": list(one.statements)})
+        if task == "entities" and example.entities is not None:
+            pieces.append(FencedText("text", number, example.text))
+            answers.append({"text": number, "entities": _groups(example.entities)})
+        elif task == "statements" and example.statements is not None:
+            pieces += [
+                FencedText("question", number, example.question),
+                FencedText("text", number, example.text),
+            ]
+            answers.append({"text": number, "statements": list(example.statements)})
     if not answers:
         return ""
     answer = json.dumps({"texts": answers}, ensure_ascii=False, separators=(",", ":"))
-    return f"{LEAD}\n{fenced([*pieces, Piece('answer', 1, answer)])}"
+    return f"{LEAD}\n{fenced([*pieces, FencedText('answer', 1, answer)])}"
 
 
 def examples_hash(examples: Sequence[Example]) -> str:

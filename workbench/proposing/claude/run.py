@@ -73,7 +73,7 @@ class Summary:
     notes: tuple[str, ...] = ()
 
 
-class Meter:
+class RunMeter:
     """Counts what happens to the asks of a run, from now on by the clock of the event loop."""
 
     def __init__(self, budget: Budget) -> None:
@@ -203,7 +203,7 @@ class LiveRun:
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
         self._pace = Pace()
-        self._meter = Meter(budget)
+        self._meter = RunMeter(budget)
         self._later: list[tuple[float, int, _Try]] = []
         self._order = itertools.count()
         self._calls: set[asyncio.Task[None]] = set()
