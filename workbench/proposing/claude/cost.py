@@ -1,30 +1,119 @@
-"""What calls will cost before they are sent: of a whole run, and of the next call against a limit."""
+"""What calls cost, by a dated price table: of one call, of a whole run, and against a limit."""
 
 from __future__ import annotations
 
 import json
+import re
+import tomllib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple
 
+from workbench.errors import InputError
 from workbench.model import Kind, Sample
-from workbench.proposing.claude_answers import schema
-from workbench.proposing.claude_asks import Ask, Setup, body, plan, plan_verdicts, statements_key, system
-from workbench.proposing.claude_errors import failure_of
-from workbench.proposing.claude_money import Prices, cost
-from workbench.proposing.claude_prompt import Task
-from workbench.proposing.claude_results import NO_TOKENS, Failure, Part, Result, Usage
-from workbench.proposing.claude_tokens import estimate
+from workbench.proposing.claude.answers import NO_TOKENS, Failure, Part, Result, Task, Usage, schema
+from workbench.proposing.claude.asks import (
+    Ask,
+    Setup,
+    estimate,
+    plan,
+    plan_verdicts,
+    statements_key,
+    system,
+)
 from workbench.text.sentences import sentences
 
-if TYPE_CHECKING:
-    from anthropic import AsyncAnthropic
+_MILLION = Decimal(1_000_000)
+_DATED_NAME = re.compile(r"-\d{8}$")
+_RATES = ("input", "output", "cache_write_5m", "cache_write_1h", "cache_read")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars per million tokens of each sort; `long` holds for calls with a prompt above its limit."""
+
+    input: Decimal
+    output: Decimal
+    cache_write_5m: Decimal
+    cache_write_1h: Decimal
+    cache_read: Decimal
+    above: int = 0
+    long: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A price table, the day it was true, and what a batch costs of the live price."""
+
+    dated: date
+    batch: Decimal
+    models: Mapping[str, Price]
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model, also of one named with its date; None for an unknown one."""
+        return self.models.get(model) or self.models.get(_DATED_NAME.sub("", model))
+
+
+@cache
+def default_prices() -> Prices:
+    """The packaged table."""
+    text = resources.files("workbench.proposing.claude").joinpath("prices.toml").read_text("utf-8")
+    return read_prices(text, "the packaged prices")
+
+
+def read_prices(text: str, name: str, base: Prices | None = None) -> Prices:
+    """A table from TOML, over `base` when given. Raises InputError that opens with `name` and the place."""
+    try:
+        document = tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{name}: not TOML: {error}") from error
+    dated = document.pop("dated", base.dated if base else None)
+    batch = document.pop("batch", base.batch if base else None)
+    if not isinstance(dated, date):
+        raise InputError(f"{name}: dated: got {dated!r}, expected a day like 2026-10-24")
+    models = {model: _price(entry, f"{name}: {model}") for model, entry in document.items()}
+    return Prices(dated, _amount(batch, f"{name}: batch"), {**(base.models if base else {}), **models})
+
+
+def _price(entry: Any, where: str) -> Price:
+    if not isinstance(entry, dict):
+        raise InputError(f"{where}: got {entry!r}, expected a table with {', '.join(_RATES)}")
+    unknown = sorted(set(entry) - {*_RATES, "above", "long"})
+    if unknown:
+        raise InputError(f"{where}: unknown {unknown[0]!r}; there is: {', '.join(_RATES)}, long")
+    rates = [_amount(entry.get(rate), f"{where}.{rate}") for rate in _RATES]
+    long = _price(entry["long"], f"{where}.long") if "long" in entry else None
+    above = entry.get("above", 0)
+    if not isinstance(above, int):
+        raise InputError(f"{where}.above: got {above!r}, expected a number of tokens")
+    first, second, third, fourth, fifth = rates
+    return Price(first, second, third, fourth, fifth, above, long)
+
+
+def _amount(value: Any, where: str) -> Decimal:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal) or value < 0:
+        raise InputError(f"{where}: got {value!r}, expected a number like 2.50")
+    return Decimal(value)
+
+
+def cost(prices: Prices, model: str, usage: Usage, *, batch: bool = False) -> Decimal | None:
+    """Dollars for the tokens of one call; None without a price: unknown, not free."""
+    price = prices.of(model)
+    if price is None:
+        return None
+    if price.long is not None and usage.prompt > price.long.above:
+        price = price.long
+    total = sum((getattr(usage, rate) * getattr(price, rate) for rate in _RATES), Decimal(0)) / _MILLION
+    return total * prices.batch if batch else total
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a run will send. `counted` says how many requests the service counted; 0: all is estimated.
+    """What a run will send, all of it estimated.
 
     `thinking_tokens` are part of `output_tokens`. `cost` is the sum over the calls, each by the price for
     its own length, without the cache; None for a model without a price. `cut` counts the calls whose answer
@@ -34,7 +123,6 @@ class Forecast:
     requests: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    counted: int = 0
     thinking_tokens: int = 0
     cost: Decimal | None = Decimal(0)
     cut: int = 0
@@ -58,12 +146,10 @@ def assumed_thinking(effort: str | None) -> int:
     return _THINKING.get(effort, _MORE_THINKING)
 
 
-def expected(setup: Setup, ask: Ask, thinking: int, ratio: float = 1.0) -> Usage:
+def expected(setup: Setup, ask: Ask, thinking: int) -> Usage:
     """What a call will likely take. `max_tokens` ends its answer, with the thinking."""
-    answered = min(setup.max_tokens, round(_estimated_output(ask) * ratio) + thinking)
-    return Usage(
-        input=round(estimated_input(setup, ask) * ratio), output=answered, thinking=min(answered, thinking)
-    )
+    answered = min(setup.max_tokens, _estimated_output(ask) + thinking)
+    return Usage(input=estimated_input(setup, ask), output=answered, thinking=min(answered, thinking))
 
 
 def forecast(
@@ -77,13 +163,10 @@ def forecast(
     alone: Container[str] = frozenset(),
     thinking: int = 0,
     batch: bool = False,
-    ratio: float = 1.0,
-    counted: int = 0,
 ) -> Forecast:
     """What `plan` and then `plan_verdicts` will send for the samples; nothing is sent.
 
     Sentences stand in for statements that are not known yet. `thinking` tokens are added to every call.
-    `ratio` corrects the estimate by what the service counted on `counted` of the requests.
     """
     requests = cut = longest = 0
     tokens, dollars = NO_TOKENS, Decimal(0)
@@ -92,7 +175,7 @@ def forecast(
         nonlocal requests, tokens, dollars, cut, longest
         for ask in asks:
             requests += 1
-            usage = expected(setup, ask, thinking, ratio)
+            usage = expected(setup, ask, thinking)
             tokens += usage
             dollars += cost(prices, setup.model, usage, batch=batch) or 0
             if _estimated_output(ask) > setup.max_tokens:
@@ -107,7 +190,7 @@ def forecast(
 
     add(plan(passing(), setup, kinds, known, alone))
     priced = dollars if prices.of(setup.model) is not None else None
-    return Forecast(requests, tokens.input, tokens.output, counted, tokens.thinking, priced, cut, longest)
+    return Forecast(requests, tokens.input, tokens.output, tokens.thinking, priced, cut, longest)
 
 
 class Likely(NamedTuple):
@@ -115,6 +198,10 @@ class Likely(NamedTuple):
 
     cost: Decimal
     most: Decimal
+
+
+_NONE = Decimal(0)
+NOTHING = Likely(_NONE, _NONE)
 
 
 class Budget:
@@ -129,10 +216,10 @@ class Budget:
         self, limit: Decimal | None, prices: Prices, setup: Setup, thinking: int, *, batch: bool = False
     ) -> None:
         self.limit = limit if prices.of(setup.model) is not None else None
-        self.spent = Decimal(0)
+        self.spent = _NONE
         self._prices, self._setup, self._thinking, self._batch = prices, setup, thinking, batch
-        self._held = Likely(Decimal(0), Decimal(0))
-        self._calls, self._counted, self._foretold = 0, Decimal(0), Decimal(0)
+        self._held = NOTHING
+        self._calls, self._counted, self._foretold = 0, _NONE, _NONE
 
     def likely(self, ask: Ask) -> Likely:
         """What a call costs."""
@@ -140,7 +227,7 @@ class Budget:
             return self._held
         usage = expected(self._setup, ask, self._thinking)
         longest = Usage(input=usage.input, output=self._setup.max_tokens)
-        return Likely(self._dollars(usage), self._dollars(longest))
+        return Likely(self.price(usage) or _NONE, self.price(longest) or _NONE)
 
     def room(self, call: Likely) -> Literal["yes", "wait", "no"]:
         """Whether a call may start: now, perhaps when one under way has ended, or not at all."""
@@ -161,7 +248,7 @@ class Budget:
             return
         self._held = Likely(self._held.cost - call.cost, self._held.most - call.most)
         if result.usage is not None:
-            paid = self._dollars(result.usage)
+            paid = self.price(result.usage) or _NONE
             self.spent += paid
             self._calls, self._counted, self._foretold = (
                 self._calls + 1, self._counted + paid, self._foretold + call.cost,
@@ -183,8 +270,9 @@ class Budget:
         factor = self._counted / self._foretold
         return factor if self._calls >= _ENOUGH else max(Decimal(1), factor)
 
-    def _dollars(self, usage: Usage) -> Decimal:
-        return cost(self._prices, self._setup.model, usage, batch=self._batch) or Decimal(0)
+    def price(self, usage: Usage) -> Decimal | None:
+        """Dollars for the tokens of a call; None for a model without a price."""
+        return cost(self._prices, self._setup.model, usage, batch=self._batch)
 
 
 _ENOUGH = 10  # calls that show that the forecast is too high
@@ -194,9 +282,11 @@ def _stand_in(
     sample: Sample, setup: Setup, results: Mapping[str, Part | Failure]
 ) -> dict[str, Part | Failure]:
     key = statements_key(setup, sample)
-    said = results.get(key)
-    listed = tuple(sample.reference[one.start : one.end] for one in sentences(sample.reference))
-    return {key: listed if said is None else said}
+    answered = results.get(key)
+    listed = tuple(
+        sample.reference[sentence.start : sentence.end] for sentence in sentences(sample.reference)
+    )
+    return {key: listed if answered is None else answered}
 
 
 # Measured on 50 samples each of four datasets with the rule proposer's entities: .45 to .95 of the text.
@@ -209,23 +299,3 @@ def _estimated_output(ask: Ask) -> int:
         return _OUTPUT_PER_VERDICT * ask.count
     texts = sum(estimate(piece.text) for piece in ask.pieces if piece.role == "text")
     return round(_OUTPUT_SHARE[ask.task] * texts) + 10 * ask.count
-
-
-async def count_input(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> float:
-    """What the service counts of the asks, over what is estimated of them: costs nothing, sends the texts.
-
-    Raises our error when it does not answer.
-    """
-    counted = 0
-    for ask in asks:
-        request = body(setup, ask)
-        del request["max_tokens"]
-        try:
-            counted += (await client.messages.count_tokens(**request)).input_tokens
-        except Exception as error:
-            failure = failure_of(error)
-            if failure is None:
-                raise
-            raise failure.error() from error
-    estimated = sum(estimated_input(setup, ask) for ask in asks)
-    return counted / estimated if estimated else 1.0

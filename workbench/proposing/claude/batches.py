@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 from collections.abc import (
     AsyncGenerator,
@@ -15,17 +16,13 @@ from collections.abc import (
     Sequence,
 )
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from workbench.proposing.claude_asks import Ask, Setup, asked_alone, body
-from workbench.proposing.claude_call import result_of
-from workbench.proposing.claude_errors import detail, failure_of, kind_of_body
-from workbench.proposing.claude_forecast import Budget, Likely, assumed_thinking
-from workbench.proposing.claude_live import OnProgress, OnResult
-from workbench.proposing.claude_money import Prices, default_prices
-from workbench.proposing.claude_progress import Meter, Progress, Summary
-from workbench.proposing.claude_results import Failure, FailureKind, Result
+from workbench.proposing.claude.answers import Failure, FailureKind, Result
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, body
+from workbench.proposing.claude.call import detail, failure_of, kind_of_body, result_of
+from workbench.proposing.claude.cost import NOTHING, Budget, Likely, assumed_thinking, default_prices
+from workbench.proposing.claude.run import OnProgress, OnResult, RunMeter, Summary
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -90,7 +87,7 @@ async def submit(client: AsyncAnthropic, setup: Setup, asks: Sequence[Ask]) -> s
                 return str(batch.id)
             failure = Failure("not a message", detail(str(batch)[:1000]))
         except Exception as error:
-            failure = _failure(error)
+            failure = failure_of(error)
         if failure.kind in _AMBIGUOUS:
             now = await _listed(client)
             if isinstance(before, Failure) or isinstance(now, Failure):
@@ -120,9 +117,9 @@ async def _listed(client: AsyncAnthropic) -> dict[str, int] | Failure:
     """The newest batches with their rows."""
     try:
         page = await client.messages.batches.list(limit=20)
-        return {str(one.id): _total(one) for one in page.data or ()}
+        return {str(batch.id): _total(batch) for batch in page.data or ()}
     except Exception as error:
-        return _failure(error)
+        return failure_of(error)
 
 
 async def propose_batches(
@@ -132,51 +129,56 @@ async def propose_batches(
     on_result: OnResult,
     on_batch: OnBatch,
     *,
+    then: Iterable[Iterable[Ask]] = (),
     pending: Mapping[str, Sequence[Ask]] | None = None,
-    prices: Prices | None = None,
-    total: int | None = None,
     on_progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
     budget: Budget | None = None,
 ) -> Summary:
     """Submit the asks in batches, wait for them and for the `pending` ones, hand over every row.
 
+    `then` are more asks, taken when those before are settled; not when something ended the run.
     `on_batch` gets "" and the asks before a batch is sent, its id and the asks once it is taken, and its id
     and no asks when every row is handed over: what it stores is what `pending` is made of after a restart
     (an ask needs its task, keys and count for that, not its pieces). A batch cannot be held back once it is
     sent, so that the budget goes by what its rows likely cost. Rows that expired, were canceled or errored
     are failures to retry. `stop` ends the waiting; the batches go on at the service.
     """
-    prices = prices or default_prices()
-    budget = budget or Budget(None, prices, setup, assumed_thinking(setup.effort), batch=True)
-    meter = Meter(setup.model, prices, total, asyncio.get_running_loop().time(), batch=True)
-    run = _Run(client, on_result, on_batch, meter, budget)
-    waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in (pending or {}).items()}
     stop = stop or asyncio.Event()
+    budget = budget or Budget(None, default_prices(), setup, assumed_thinking(setup.effort), batch=True)
+    run = BatchRun(client, on_result, on_batch, budget)
+    waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in (pending or {}).items()}
     failure: Failure | None = None
-    for batch in split(setup, run.affordable(asks)):
-        if stop.is_set():
+    stopped = ""
+    for part in itertools.chain((asks,), then):
+        for batch in split(setup, run.affordable(part)):
+            if stop.is_set():
+                break
+            await _told(on_batch("", batch))
+            name = await submit(client, setup, batch)
+            if isinstance(name, Failure):
+                failure = name  # what was taken before is still worth waiting for
+                break
+            await _told(on_batch(name, batch))
+            run.meter.counts.requests += len(batch)
+            waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
+        failure = await _wait(run, waiting, on_progress, stop) or failure
+        stopped = (
+            failure.message if failure else "asked to stop" if stop.is_set() and waiting else run.too_dear
+        )
+        if stopped:
             break
-        await _told(on_batch("", batch))
-        name = await submit(client, setup, batch)
-        if isinstance(name, Failure):
-            failure = name  # what was taken before is still worth waiting for
-            break
-        await _told(on_batch(name, batch))
-        meter.requests += len(batch)
-        waiting[name] = _Sent({ask.id: ask for ask in batch}, ours=True)
-    failure = await _wait(run, waiting, on_progress, stop) or failure
-    stopped = failure.message if failure else "asked to stop" if stop.is_set() and waiting else run.too_dear
-    return Summary(_progress(meter, waiting), dict(meter.failures), stopped, failure, tuple(run.notes))
+    meter = run.meter
+    return Summary(meter.read(_open(waiting)), dict(meter.failures), stopped, failure, tuple(run.notes))
 
 
-class _Run:
+class BatchRun:
     """What the steps of a run share: whom they tell, what they count, and what a person should read."""
 
     def __init__(
-        self, client: AsyncAnthropic, on_result: OnResult, on_batch: OnBatch, meter: Meter, budget: Budget
+        self, client: AsyncAnthropic, on_result: OnResult, on_batch: OnBatch, budget: Budget
     ) -> None:
-        self.client, self.on_batch, self.meter = client, on_batch, meter
+        self.client, self.on_batch, self.meter = client, on_batch, RunMeter(budget)
         self.notes: list[str] = []
         self.too_dear = ""
         self._on_result, self._budget = on_result, budget
@@ -198,17 +200,17 @@ class _Run:
         sent.ours = True
         del sent.asks[ask.id]
         self.meter.paid(result)
-        self._budget.end(self._likely.pop(ask.id, Likely(Decimal(0), Decimal(0))), result)
+        self._budget.end(self._likely.pop(ask.id, NOTHING), result)
         if len(asked_alone(ask, result)) < len(ask.keys):
             self.meter.settled(result)
         await _told(self._on_result(ask, result))
 
 
 async def _wait(
-    run: _Run, waiting: dict[str, _Sent], on_progress: OnProgress | None, stop: asyncio.Event
+    run: BatchRun, waiting: dict[str, _Sent], on_progress: OnProgress | None, stop: asyncio.Event
 ) -> Failure | None:
     """Look at the batches until all have ended, ever less often, and collect each that has."""
-    pause, faults, meter = _POLL, 0, run.meter
+    pause, faults = _POLL, 0
     while waiting and not stop.is_set():
         for name in list(waiting):
             ended = await _collected(run, name, waiting[name])
@@ -220,7 +222,7 @@ async def _wait(
                 del waiting[name]
                 pause = _POLL
         if on_progress is not None:
-            on_progress(_progress(meter, waiting))
+            on_progress(run.meter.read(_open(waiting)))
         if waiting:
             try:
                 async with asyncio.timeout(pause):
@@ -230,7 +232,7 @@ async def _wait(
     return None
 
 
-async def _collected(run: _Run, name: str, sent: _Sent) -> bool | Failure:
+async def _collected(run: BatchRun, name: str, sent: _Sent) -> bool | Failure:
     """Whether the batch has ended and its rows were handed over; a failure when that could not be seen.
 
     Rows of keys that nobody asked about are left alone; when all are, the batch is a stranger's and its asks
@@ -244,7 +246,7 @@ async def _collected(run: _Run, name: str, sent: _Sent) -> bool | Failure:
         if batch.results_url is None:
             gone = "the service no longer has the results"
     except Exception as error:
-        failure = _failure(error)
+        failure = failure_of(error)
         if failure.kind != "unknown model":  # else a 404
             return failure
         gone = f"the service has no batch {name}"
@@ -257,7 +259,7 @@ async def _collected(run: _Run, name: str, sent: _Sent) -> bool | Failure:
         try:
             row = await anext(rows, _END)
         except Exception as error:  # a cut connection: the rows that are missing come with the next look
-            return _failure(error)
+            return failure_of(error)
         if row is _END:
             break
         unread += row is None
@@ -310,22 +312,14 @@ def row_result(row: Any, ask: Ask) -> Result:
         return Failure("expired")
     if kind == "canceled":
         return Failure("canceled")
-    said = getattr(getattr(result, "error", None), "error", None)
-    words = str(getattr(said, "message", "") or "")
+    error = getattr(getattr(result, "error", None), "error", None)
+    words = str(getattr(error, "message", "") or "")
     request_id = str(getattr(getattr(result, "error", None), "request_id", "") or "")
-    return Failure(kind_of_body(str(getattr(said, "type", "")), words), detail(words), request_id=request_id)
+    return Failure(kind_of_body(str(getattr(error, "type", "")), words), detail(words), request_id=request_id)
 
 
 def _row(setup: Setup, ask: Ask) -> dict[str, Any]:
     return {"custom_id": ask.id, "params": body(setup, ask)}
-
-
-def _failure(error: Exception) -> Failure:
-    """The failure that an exception means; a bug of ours is raised again."""
-    failure = failure_of(error)
-    if failure is None:
-        raise error
-    return failure
 
 
 def _total(batch: Any) -> int:
@@ -339,7 +333,6 @@ async def _told(waited: Awaitable[None] | None) -> None:
         await waited
 
 
-def _progress(meter: Meter, waiting: Mapping[str, _Sent]) -> Progress:
-    now = asyncio.get_running_loop().time()
-    left = sum(len(sent.asks) for sent in waiting.values())
-    return meter.read(now, in_flight=left, pace=0.0, waiting=0.0, why="")
+def _open(waiting: Mapping[str, _Sent]) -> int:
+    """How many asks wait for their result."""
+    return sum(len(sent.asks) for sent in waiting.values())

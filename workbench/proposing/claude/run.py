@@ -6,21 +6,119 @@ import asyncio
 import heapq
 import itertools
 import random
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
+from collections import Counter
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+)
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from workbench.proposing.claude_asks import Ask, Setup, asked_alone, singles
-from workbench.proposing.claude_call import Called, call, retry_after
-from workbench.proposing.claude_forecast import Budget, Likely, assumed_thinking
-from workbench.proposing.claude_money import Prices, default_prices
-from workbench.proposing.claude_pace import Pace
-from workbench.proposing.claude_progress import Meter, Progress, Summary
-from workbench.proposing.claude_results import CAUSES, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Answer, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, singles
+from workbench.proposing.claude.call import Called, call, retry_after
+from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
+from workbench.proposing.claude.pace import Pace
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+
+
+_WINDOW = 10.0  # seconds over which the shown rate is smoothed
+
+
+@dataclass(slots=True)
+class Progress:
+    """A moment of a run. Times in seconds; `rate` is results per second of late, `pace` what may start.
+
+    `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
+    is above 0 no call starts, and `why` says so. `requests` counts everything sent, `refused` those that met
+    a rate limit.
+    """
+
+    answered: int = 0
+    failed: int = 0
+    in_flight: int = 0
+    requests: int = 0
+    refused: int = 0
+    retries: int = 0
+    seconds: float = 0.0
+    rate: float = 0.0
+    pace: float = 0.0
+    waiting: float = 0.0
+    why: str = ""
+    usage: Usage = NO_TOKENS
+    cost: Decimal | None = Decimal(0)
+    unmetered: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How a run ended. `stopped` is empty when every ask has its result, else why some have none.
+
+    `failure` is the one that made going on useless: nothing more was asked after it. `notes` are for a
+    person to read.
+    """
+
+    progress: Progress
+    failures: Mapping[FailureKind, int]
+    stopped: str = ""
+    failure: Failure | None = None
+    notes: tuple[str, ...] = ()
+
+
+class RunMeter:
+    """Counts what happens to the asks of a run, from now on by the clock of the event loop."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.counts = Progress()
+        self.failures: Counter[FailureKind] = Counter()
+        self._budget, self._now = budget, asyncio.get_running_loop().time
+        self._began = self._seen_at = self._now()
+        self._seen = 0
+
+    def paid(self, result: Result) -> None:
+        """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
+        usage, counts = result.usage, self.counts
+        if usage is None:
+            counts.unmetered += isinstance(result, Answer)
+            return
+        counts.usage += usage
+        price = self._budget.price(usage)
+        counts.cost = None if price is None or counts.cost is None else counts.cost + price
+
+    def settled(self, result: Result) -> None:
+        """An ask has its result."""
+        if isinstance(result, Answer):
+            self.counts.answered += 1
+        else:
+            self.counts.failed += 1
+            self.failures[result.kind] += 1
+
+    def read(self, in_flight: int, pace: float = 0.0, waiting: float = 0.0, why: str = "") -> Progress:
+        """The moment as plain values; the rate is smoothed over the readings."""
+        counts, now = self.counts, self._now()
+        done, since = counts.answered + counts.failed, now - self._seen_at
+        if since > 0.2:
+            share = min(1.0, since / min(_WINDOW, now - self._began))
+            counts.rate += share * ((done - self._seen) / since - counts.rate)
+            self._seen, self._seen_at = done, now
+        return replace(
+            counts,
+            in_flight=in_flight,
+            seconds=now - self._began,
+            pace=pace,
+            waiting=max(0.0, waiting),
+            why=why if waiting > 0 else "",
+            cost=None if counts.unmetered else counts.cost,
+        )
+
 
 OnResult = Callable[[Ask, Result], Awaitable[None] | None]
 OnProgress = Callable[[Progress], None]
@@ -70,8 +168,6 @@ async def propose_all(
     on_result: OnResult,
     *,
     limits: Limits | None = None,
-    prices: Prices | None = None,
-    total: int | None = None,
     on_progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
     budget: Budget | None = None,
@@ -85,14 +181,14 @@ async def propose_all(
     that holds for every call (no key, unknown model, service out of reach) ends the run and stands in the
     summary. An error of `on_result` ends it too and is raised. Needs `client` with its retries off.
     """
-    prices, limits = prices or default_prices(), limits or Limits()
-    budget = budget or Budget(limits.max_cost, prices, setup, assumed_thinking(setup.effort))
-    run = _Run(client, setup, on_result, limits, prices, total, budget)
+    limits = limits or Limits()
+    budget = budget or Budget(limits.max_cost, default_prices(), setup, assumed_thinking(setup.effort))
+    run = LiveRun(client, setup, on_result, limits, budget)
     return await run.all(asks, on_progress, stop or asyncio.Event())
 
 
-class _Run:
-    """The state of one run."""
+class LiveRun:
+    """The state of one live run."""
 
     def __init__(
         self,
@@ -100,8 +196,6 @@ class _Run:
         setup: Setup,
         on_result: OnResult,
         limits: Limits,
-        prices: Prices,
-        total: int | None,
         budget: Budget,
     ) -> None:
         self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
@@ -109,7 +203,7 @@ class _Run:
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
         self._pace = Pace()
-        self._meter = Meter(setup.model, prices, total, self._began)
+        self._meter = RunMeter(budget)
         self._later: list[tuple[float, int, _Try]] = []
         self._order = itertools.count()
         self._calls: set[asyncio.Task[None]] = set()
@@ -197,8 +291,8 @@ class _Run:
     def _start(self, item: _Try) -> None:
         self._pace.started(self._now())
         self._budget.start(item.likely)
-        self._meter.requests += 1
-        self._meter.retries += item.attempts + item.refusals > 0
+        self._meter.counts.requests += 1
+        self._meter.counts.retries += item.attempts + item.refusals > 0
         self._run(self._calls, self._call(item))
 
     def _run(self, tasks: set[asyncio.Task[None]], work: Awaitable[None]) -> None:
@@ -235,7 +329,7 @@ class _Run:
             return
         self._in_a_row = self._in_a_row + 1 if failure.kind in _HOPELESS_KINDS else 0
         asked = seconds = retry_after(called.headers)
-        self._meter.refused += failure.kind == "rate limited"
+        self._meter.counts.refused += failure.kind == "rate limited"
         if asked is not None and asked > self._limits.longest_wait:
             late = Failure(failure.kind, f"the service asks to wait {asked:,.0f} seconds")
             self._halted = self._halted or late
@@ -316,14 +410,8 @@ class _Run:
                 self._wake.set()
 
     def _read(self) -> Progress:
-        now = self._now()
-        return self._meter.read(
-            now,
-            in_flight=len(self._calls),
-            pace=self._pace.rate,
-            waiting=self._pace.paused_until - now,
-            why=self._why,
-        )
+        waiting = self._pace.paused_until - self._now()
+        return self._meter.read(len(self._calls), self._pace.rate, waiting, self._why)
 
 
 def _use(usage: Usage | None) -> dict[str, int]:

@@ -1,21 +1,146 @@
-"""One call: sent through the SDK, its stop reason checked before its text is read."""
+"""One call through the SDK: every way in which it ends becomes an answer or a failure."""
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
+import json
+import re
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
-from workbench.proposing.claude_answers import UnusableError, read_answer
-from workbench.proposing.claude_asks import Ask, Setup, body
-from workbench.proposing.claude_errors import detail, failure_of
-from workbench.proposing.claude_results import Answer, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude.answers import (
+    Answer,
+    Failure,
+    FailureKind,
+    Result,
+    UnusableError,
+    Usage,
+    read_answer,
+)
+from workbench.proposing.claude.asks import Ask, Setup, body
+from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
+
+
+DETAIL = 240  # characters kept of what the service said
+
+_BY_CODE: Mapping[str, FailureKind] = {
+    "contract_spend_limit_reached": "not paid",
+    "enforced_spend_limit_reached": "not paid",
+    "linked_organization_billing_unavailable": "not paid",
+    "linked_organization_spend_limit_reached": "not paid",
+    "user_profile_billing_not_authorized": "not paid",
+    "user_profile_not_billable": "not paid",
+    "organization_on_hold": "not allowed",
+}
+_BY_TYPE: Mapping[str, FailureKind] = {
+    "authentication_error": "key refused",
+    "billing_error": "not paid",
+    "permission_error": "not allowed",
+    "not_found_error": "unknown model",
+    "rate_limit_error": "rate limited",
+    "timeout_error": "timeout",
+    "api_error": "server error",
+    "overloaded_error": "overloaded",
+}
+"""What the body says where the status does not: a row of a batch, an error under status 200."""
+_BY_STATUS: Mapping[int, FailureKind] = {
+    401: "key refused",
+    402: "not paid",
+    403: "not allowed",
+    404: "unknown model",
+    407: "connection",
+    408: "timeout",
+    409: "server error",
+    413: "too long",
+    429: "rate limited",
+    499: "connection",
+    504: "timeout",
+    529: "overloaded",
+}
+# The service reports both of these as plain 400s; only its words tell them apart.
+_NOT_PAID = re.compile(r"credit balance|usage limits?\b|spend limit", re.IGNORECASE)
+_TOO_LONG = re.compile(r"prompt is too long|context (?:window|length|limit)|too many tokens", re.IGNORECASE)
+
+
+def failure_of(error: Exception) -> Failure:
+    """The failure that an exception of a call means; one that is a bug of ours is raised again.
+
+    Besides the SDK's own: TypeError and CredentialsError (no credentials), JSONDecodeError (a body that
+    is no JSON), TimeoutError (our own limit), UnicodeEncodeError and other ValueErrors (a request that
+    cannot be sent) and DeprecationWarning (where warnings are errors).
+    """
+    kind = _kind(error)
+    if kind is None:
+        raise error
+    words = _text(getattr(error, "api_message", None)) or str(error)
+    if kind == "connection" and error.__cause__ is not None:
+        words = f"{words} {error.__cause__}"
+    return Failure(kind, detail(words), request_id=_text(getattr(error, "request_id", None)))
+
+
+def kind_of_body(error_type: str, said: str, code: str = "") -> FailureKind:
+    """The kind of an error body: of a batch's row, or under a status that says nothing."""
+    if code in _BY_CODE:
+        return _BY_CODE[code]
+    if _NOT_PAID.search(said):
+        return "not paid"
+    return _BY_TYPE.get(error_type) or ("too long" if _TOO_LONG.search(said) else "bad request")
+
+
+def detail(said: str) -> str:
+    """What the service said, on one line, short and without anything that could steer a terminal."""
+    line = " ".join(clean(said).split())
+    return line if len(line) <= DETAIL else f"{line[: DETAIL - 1]}…"
+
+
+def _kind(error: Exception) -> FailureKind | None:
+    import anthropic
+    import httpx2
+
+    if isinstance(error, anthropic.APIStatusError):
+        return _kind_of_status(error)
+    if isinstance(error, anthropic.APITimeoutError | TimeoutError | httpx2.TimeoutException):
+        return "timeout"
+    if isinstance(error, anthropic.APIConnectionError | httpx2.TransportError):
+        return "connection"
+    if isinstance(error, anthropic.CredentialsError):
+        return "no key"
+    if isinstance(error, anthropic.AnthropicError):
+        return "not a message" if isinstance(error, anthropic.APIError) else "server error"
+    if isinstance(error, json.JSONDecodeError | httpx2.DecodingError):
+        return "not a message"
+    if isinstance(error, TypeError) and "authentication" in str(error):
+        return "no key"
+    if isinstance(error, DeprecationWarning):
+        return "unknown model"
+    return "bad request" if isinstance(error, ValueError) else None
+
+
+def _kind_of_status(error: object) -> FailureKind:
+    """By the stable code first, then by the status, then by what the body says."""
+    status, words = getattr(error, "status_code", 0), _text(getattr(error, "api_message", None))
+    code, error_type = _text(getattr(error, "error_code", None)), _text(getattr(error, "type", None))
+    if code in _BY_CODE:
+        return _BY_CODE[code]
+    if status in _BY_STATUS:
+        return _BY_STATUS[status]
+    if status >= 500:
+        return "server error"
+    if status < 400:
+        return kind_of_body(error_type, words, code) if error_type else "not a message"
+    return kind_of_body(error_type, words, code)
+
+
+def _text(value: object) -> str:
+    """A field of an error body, which may hold anything."""
+    return value if isinstance(value, str) else ""
+
 
 _STOPPED: Mapping[str, FailureKind] = {
     "max_tokens": "cut off",
@@ -94,8 +219,6 @@ async def check_model(client: AsyncAnthropic, setup: Setup, *, batch: bool = Fal
         return ()
     except Exception as error:
         failure = failure_of(error)
-        if failure is None:
-            raise
         if failure.kind in {"connection", "timeout"}:
             raise BusyError(f"{host()} cannot be reached: {failure.message}") from error
         if failure.stops:
@@ -149,10 +272,7 @@ async def call(client: AsyncAnthropic, setup: Setup, ask: Ask, seconds: float) -
             response = await client.messages.with_raw_response.create(**body(setup, ask), timeout=seconds)
             message = await response.parse()
     except Exception as error:
-        failure = failure_of(error)
-        if failure is None:
-            raise
-        return Called(failure, _headers(getattr(error, "response", None)))
+        return Called(failure_of(error), _headers(getattr(error, "response", None)))
     headers = _headers(response)
     return Called(result_of(message, ask, headers.get("request-id", "")), headers)
 
@@ -216,8 +336,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 def _why_stopped(message: Any, stop: str) -> str:
     """What is known about a stop: a refusal's category and explanation, or the reason's name."""
     details = message.stop_details
-    said = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
-    return ": ".join(one for one in said if one) or f"stop reason {stop or 'missing'}"
+    known = [str(getattr(details, name, None) or "") for name in ("category", "explanation")]
+    return ": ".join(words for words in known if words) or f"stop reason {stop or 'missing'}"
 
 
 def _headers(response: Any) -> dict[str, str]:

@@ -1,20 +1,48 @@
-"""Asks: the calls that samples need, each text in one of them, and what their results leave open."""
+"""Asks: the calls that samples need, each text in one of them, and the proposals that answers make."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
-from workbench.model import DEFAULT_LABELS, Kind, Sample, text_hash
-from workbench.proposing.claude_answers import schema
-from workbench.proposing.claude_examples import Example, examples_text
-from workbench.proposing.claude_fence import Piece, fenced
-from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, render
-from workbench.proposing.claude_results import SPLIT, Failure, Part, Result
-from workbench.proposing.claude_tokens import estimate
+from workbench.model import (
+    DEFAULT_LABELS,
+    Kind,
+    Proposal,
+    ProposedEntity,
+    ProposedStatement,
+    Sample,
+    text_hash,
+)
+from workbench.proposing.claude.answers import SPLIT, Failure, JudgedStatement, Part, Result, Task, schema
+from workbench.proposing.claude.prompt import (
+    Example,
+    FencedText,
+    Prompt,
+    default_prompt,
+    examples_text,
+    fenced,
+    render,
+)
+
+# Code points per token. The vendor gives 1.8 tokens per English word for all models since Opus 4.7, which is
+# 3.3; other alphabets are cut finer, and an ideograph is about one token.
+_LATIN, _ALPHABET, _IDEOGRAPH = 3.0, 1.8, 0.9
+_NOT_LATIN = re.compile(r"[^\x00-\u024f\u2010-\u2027]+")
+_IDEOGRAPHS = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003134f]+")
+
+
+def estimate(text: str) -> int:
+    """A token count by script, rounded up; an estimate on the high side, and to be called one."""
+    other = sum(match.end() - match.start() for match in _NOT_LATIN.finditer(text))
+    ideographs = sum(match.end() - match.start() for match in _IDEOGRAPHS.finditer(text)) if other else 0
+    latin = len(text) - other
+    return round(latin / _LATIN + (other - ideographs) / _ALPHABET + ideographs / _IDEOGRAPH + 0.5)
+
 
 DEFAULT_MODEL = "claude-haiku-5-5"
 # Texts of several samples share a call: instructions and schema are some 300 tokens, a tenth of a full pack.
@@ -41,7 +69,7 @@ class Setup:
     examples: tuple[Example, ...] = ()
 
 
-class Item(NamedTuple):
+class AskItem(NamedTuple):
     """What one payment key stands for: its texts, by role."""
 
     key: str
@@ -59,7 +87,7 @@ class Ask:
     task: Task
     keys: tuple[str, ...]
     count: int
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[FencedText, ...] = ()
 
     @property
     def id(self) -> str:
@@ -140,7 +168,7 @@ def plan(
     seen: set[bytes] = set()
     references, contexts, statements = _Pack("entities"), _Pack("entities"), _Pack("statements")
 
-    def into(pack: _Pack, item: Item) -> Iterator[Ask]:
+    def into(pack: _Pack, item: AskItem) -> Iterator[Ask]:
         digest = bytes.fromhex(item.key)
         if digest not in seen and item.key not in known and item.pieces[-1][1].strip():
             seen.add(digest)
@@ -153,7 +181,7 @@ def plan(
                 yield from into(contexts, _text_item(setup, context))
         if "statement" in kinds:
             pieces = (("question", sample.user_input), ("text", sample.reference))
-            yield from into(statements, Item(statements_key(setup, sample), pieces))
+            yield from into(statements, AskItem(statements_key(setup, sample), pieces))
     for pack in (references, contexts, statements):
         yield from pack.rest()
 
@@ -167,17 +195,21 @@ def plan_verdicts(
     """The calls for verdicts on statements that are there, one per sample with statements and contexts."""
     seen: set[str] = set()
     for sample in samples:
-        said = results.get(statements_key(setup, sample))
-        contexts = [(number, one) for number, one in enumerate(sample.retrieved_contexts, 1) if one.strip()]
-        if said is None or isinstance(said, Failure) or not said or not contexts:
+        answered = results.get(statements_key(setup, sample))
+        contexts = [
+            (number, text) for number, text in enumerate(sample.retrieved_contexts, 1) if text.strip()
+        ]
+        if answered is None or isinstance(answered, Failure) or not answered or not contexts:
             continue
-        listed = [str(one) for one in said]
+        listed = [str(statement) for statement in answered]
         key = verdicts_key(setup, sample, listed)
         if key in seen or key in known:
             continue
         seen.add(key)
-        statements = (Piece("statement", number, one) for number, one in enumerate(listed, 1))
-        passages = (Piece("context", number, one) for number, one in contexts)
+        statements = (
+            FencedText("statement", number, statement) for number, statement in enumerate(listed, 1)
+        )
+        passages = (FencedText("context", number, text) for number, text in contexts)
         yield Ask("verdicts", (key,), len(listed), (*passages, *statements))
 
 
@@ -206,8 +238,8 @@ def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:
     return tuple(key for key, part in zip(ask.keys, result.parts, strict=True) if part is None)
 
 
-def _text_item(setup: Setup, text: str) -> Item:
-    return Item(entities_key(setup, text), (("text", text),))
+def _text_item(setup: Setup, text: str) -> AskItem:
+    return AskItem(entities_key(setup, text), (("text", text),))
 
 
 class _Pack:
@@ -215,10 +247,10 @@ class _Pack:
 
     def __init__(self, task: Task) -> None:
         self._task: Task = task
-        self._items: list[Item] = []
+        self._items: list[AskItem] = []
         self._tokens = 0
 
-    def add(self, item: Item) -> Iterator[Ask]:
+    def add(self, item: AskItem) -> Iterator[Ask]:
         """Take an item; the ask of those before it when it does not fit with them."""
         tokens = sum(estimate(text) for _, text in item.pieces)
         if self._items and (len(self._items) >= PACK_TEXTS or self._tokens + tokens > PACK_TOKENS):
@@ -232,12 +264,95 @@ class _Pack:
             yield self._ask(self._items)
         self._items, self._tokens = [], 0
 
-    def alone(self, item: Item) -> Iterator[Ask]:
+    def alone(self, item: AskItem) -> Iterator[Ask]:
         """An ask of this item only."""
         yield self._ask([item])
 
-    def _ask(self, items: Sequence[Item]) -> Ask:
-        pieces = (
-            Piece(role, number, text) for number, item in enumerate(items, 1) for role, text in item.pieces
+    def _ask(self, items: Sequence[AskItem]) -> Ask:
+        numbered = enumerate(items, 1)
+        pieces = tuple(FencedText(role, n, text) for n, item in numbered for role, text in item.pieces)
+        return Ask(self._task, tuple(item.key for item in items), len(items), pieces)
+
+
+PROPOSER = "claude"
+NO_CONTEXTS = "absent: there are no contexts"
+
+Results = Mapping[str, Part | Failure]
+"""What is known by payment key."""
+
+
+def assemble(
+    sample: Sample, setup: Setup, kinds: Sequence[Kind], results: Results
+) -> Proposal | Failure | None:
+    """The proposal for a sample, or the failure that prevents it; None while something was not asked yet.
+
+    A sample is never proposed in part: one failed text fails it. Entities stand in text order, those that
+    their text does not have last; everything else is as said.
+    """
+    listed: list[tuple[ProposedEntity, ...]] = []
+    texts = (sample.reference, *sample.retrieved_contexts) if "entity" in kinds else ()
+    for text in texts:
+        part = results.get(entities_key(setup, text)) if text.strip() else ()
+        if part is None or isinstance(part, Failure):
+            return part
+        listed.append(_in_text_order(cast("tuple[ProposedEntity, ...]", part), text))
+    statements: tuple[ProposedStatement, ...] | None = None
+    if "statement" in kinds:
+        judged = _statements(sample, setup, results)
+        if judged is None or isinstance(judged, Failure):
+            return judged
+        statements = judged
+    return Proposal(
+        proposer=PROPOSER,
+        model=setup.model,
+        reference_entities=listed[0] if listed else None,
+        context_entities=tuple(listed[1:]) if listed else None,
+        statements=statements,
+    )
+
+
+def _in_text_order(entities: Sequence[ProposedEntity], text: str) -> tuple[ProposedEntity, ...]:
+    """By first place; the answer lists them by label."""
+    places = {entity.text: text.find(entity.text) for entity in entities}
+    return tuple(sorted(entities, key=lambda one: places[one.text] if places[one.text] >= 0 else len(text)))
+
+
+def _statements(
+    sample: Sample, setup: Setup, results: Results
+) -> tuple[ProposedStatement, ...] | Failure | None:
+    answered = results.get(statements_key(setup, sample)) if sample.reference.strip() else ()
+    if answered is None or isinstance(answered, Failure):
+        return answered
+    listed = [str(statement) for statement in answered]
+    if not any(context.strip() for context in sample.retrieved_contexts):
+        return tuple(ProposedStatement(statement, "missing", reason=NO_CONTEXTS) for statement in listed)
+    judged = results.get(verdicts_key(setup, sample, listed)) if listed else ()
+    if judged is None or isinstance(judged, Failure):
+        return judged
+    contexts = len(sample.retrieved_contexts)
+    return tuple(
+        ProposedStatement(
+            text,
+            verdict=judgement.verdict,
+            context=judgement.context
+            if judgement.context is not None and 0 <= judgement.context < contexts
+            else None,
+            quote=judgement.quote,
+            reason=judgement.reason,
         )
-        return Ask(self._task, tuple(item.key for item in items), len(items), tuple(pieces))
+        for text, judgement in zip(listed, cast("tuple[JudgedStatement, ...]", judged), strict=True)
+    )
+
+
+def part_document(part: Part) -> list[Any]:
+    """A part as JSON values: [text, label] per entity, a string per statement, [verdict, …] per verdict."""
+    return [[item.text, item.label] if isinstance(item, ProposedEntity) else item for item in part]
+
+
+def read_part(task: Task, document: Sequence[Any]) -> Part:
+    """A part from its document, equal to the one written."""
+    if task == "entities":
+        return tuple(ProposedEntity(text, label) for text, label in document)
+    if task == "statements":
+        return tuple(str(statement) for statement in document)
+    return tuple(JudgedStatement(*verdict) for verdict in document)
