@@ -6,7 +6,7 @@ from importlib.resources import as_file, files
 
 import pytest
 
-from workbench.formats import native
+from workbench.formats.readers import native
 from workbench.formats.rows import Notes
 from workbench.model import Policy, Proposal, ProposedEntity, Record, Sample, count
 from workbench.scoring.names import SCORERS

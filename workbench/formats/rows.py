@@ -1,4 +1,11 @@
-"""What reading a file gives: rows, and the notes that are said once at the end."""
+"""What reading a file gives: rows, and the notes that are said once at the end.
+
+The fields of one object inside `gold` or `proposal`, each checked where it is taken.
+
+`where` is the path of the object, so that an error names its field: `gold.entities[3].verdict`.
+
+Where the words of a file stand in a text: what gold, proposals and marks of other tools are checked by.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +14,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.errors import RowError
-from workbench.model import Record
+from workbench.model import Record, Span
 
 LINE_LIMIT = 64 * 1024 * 1024  # bytes
 TEXT_LIMIT = 2_000_000  # characters in one text
@@ -22,7 +29,7 @@ NAMED = 5  # moved and lost spans that a report names
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """One row of a file: a record, or why it is not one.
 
     `line` counts from 1; a CSV row stands at its first line. `raw` is the row as given, for a CSV row
@@ -272,3 +279,104 @@ def check_depth(value: Any, field: str) -> None:
             return
         level = inner
     raise RowError(field, f"more than {DEPTH_LIMIT} levels of nesting", "a flatter value")
+
+
+_T = TypeVar("_T")
+
+
+def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None] | None:
+    """`start` and `end` as given, not yet checked; None when neither is. Raises RowError."""
+    start, end = item.get("start"), item.get("end")
+    if start is None and end is None:
+        return None
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and type(value) is not int:
+            raise wrong(f"{where}.{name}", value, "an offset in characters")
+    return start, end
+
+
+def required(item: dict[str, Any], key: str, where: str) -> str:
+    """A string that says something. Raises RowError."""
+    value = item.get(key)
+    if value is None:
+        raise missing(f"{where}.{key}", "a string")
+    if type(value) is not str or not value.strip():
+        raise wrong(f"{where}.{key}", value, "a string that is not empty")
+    return value
+
+
+def optional(item: dict[str, Any], key: str, where: str) -> str | None:
+    """A string; None when there is none. Raises RowError."""
+    value = item.get(key)
+    if value is None or type(value) is str:
+        return value
+    raise wrong(f"{where}.{key}", value, "a string")
+
+
+def flag(item: dict[str, Any], key: str, where: str) -> bool:
+    """True or false, false when absent. Raises RowError."""
+    value = item.get(key)
+    if value is None or type(value) is bool:
+        return bool(value)
+    raise wrong(f"{where}.{key}", value, "true or false")
+
+
+def one_of(value: Any, known: Mapping[str, _T], where: str) -> _T:
+    """What a word stands for. Raises RowError for a word that is not known."""
+    if type(value) is str and value in known:
+        return known[value]
+    raise wrong(where, value, " or ".join(dict.fromkeys(str(name) for name in known.values())))
+
+
+def list_of(item: dict[str, Any], key: str, where: str) -> list[Any] | None:
+    """A list; None when there is none. Raises RowError."""
+    value = item.get(key)
+    return None if value is None else as_list(value, f"{where}.{key}")
+
+
+def as_list(value: Any, where: str) -> list[Any]:
+    """The value, which has to be a list. Raises RowError."""
+    if type(value) is list:
+        return value
+    raise wrong(where, value, "a list")
+
+
+def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
+    """Count keys that have no place, under their path without the numbers of list items."""
+    path = ".".join(part.partition("[")[0] for part in where.split("."))
+    for key in item:
+        if key not in known:
+            notes.ignored[f"{path}.{key}"] += 1
+
+
+def places(surface: str, text: str) -> list[Span]:
+    """Where a text has a surface exactly; only whole words when there are any."""
+    found = []
+    start = text.find(surface)
+    while start >= 0:
+        found.append(Span(start, start + len(surface)))
+        start = text.find(surface, start + len(surface))
+    return [span for span in found if _whole(span, text)] or found
+
+
+def _whole(span: Span, text: str) -> bool:
+    before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
+    return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
+
+
+def exact(item: dict[str, Any], surface: str, text: str) -> Span | None:
+    """The place that an item names, where it is one and the text reads there as the item says."""
+    start, end = item.get("start"), item.get("end")
+    if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
+        return None
+    return Span(start, end) if text.startswith(surface, start) else None
+
+
+def moved(surface: str, place: tuple[int | None, int | None], found: Span, notes: Notes) -> None:
+    """Note that a wrong place was moved to the one where its words stand."""
+    notes.moved(f"{shown(surface)} {number(place[0])}:{number(place[1])} → {found.start}:{found.end}")
+
+
+def number(value: int | None) -> str:
+    """An offset for a message."""
+    return "?" if value is None else excerpt(str(value), 20) if abs(value) < 10**19 else "…"
