@@ -18,7 +18,15 @@ from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
-from workbench.formats.exports.spans import conll_lines, exact_tokens, flat, read_conll, tagged_of, text_line
+from workbench.formats.exports.spans import (
+    _prodigy_task,
+    conll_lines,
+    exact_tokens,
+    flat,
+    read_conll,
+    tagged_of,
+    text_line,
+)
 from workbench.model import Sample, Span, Unit
 
 GOLD = {row["id"]: row for row in ROWS}
