@@ -15,7 +15,7 @@ from workbench.formats import calibration
 from workbench.formats.exports import folder
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.item import ExportItem, Surroundings, Wrote
-from workbench.formats.exports.readme import about_format, card_text
+from workbench.formats.exports.readme import about_format, write_card
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import SCORERS
 from workbench.stages import recompute
@@ -143,7 +143,7 @@ def _export(
                 place = part / "huggingface" if len(formats) > 1 else part
                 splits = known.splits.names if known.splits else (table_exports.TRAIN,)
                 rows = counts.rows["huggingface"]
-                table_exports.write_card(place, about, rows, splits, card_text(manifest, totals))
+                write_card(place, about, rows, splits, manifest, totals)
                 _write_calibration(place, known)
             left = {name: dict(one) for name, one in counts.left.items() if one}
             folder.write_manifest(

@@ -6,11 +6,12 @@ Its editor counts offsets in UTF-16 units, as JavaScript does; they differ from 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import cycle
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import quoteattr
 
 from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Wrote, list_into, row_text
+from workbench.formats.exports.readme import rendered
 from workbench.formats.exports.spans import DEFAULT_LABEL, Tagged, label_out, tagged_of
 from workbench.model import GoldRecord, ProposedEntity, Span, Unit
 from workbench.text.ground import ground
@@ -30,35 +31,9 @@ def write(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wro
         for item in items:
             add(_task(item, labels))
             wrote.rows += 1
-    (folder / CONFIG).write_text(_config(list(labels)), encoding="utf-8", newline="\n")
+    config = rendered("labeling.xml", labels=zip(labels, cycle(_COLOURS), strict=False))
+    (folder / CONFIG).write_text(config, encoding="utf-8", newline="\n")
     return wrote
-
-
-def _config(labels: list[str]) -> str:
-    lines = [
-        f"    <Label value={quoteattr(name)} background={quoteattr(_COLOURS[place % len(_COLOURS)])}/>"
-        for place, name in enumerate(labels)
-    ]
-    return "\n".join(
-        [
-            "<View>",
-            '  <Header value="$user_input"/>',
-            '  <Labels name="label" toName="text">',
-            *lines,
-            "  </Labels>",
-            '  <Text name="text" value="$text"/>',
-            '  <Header value="Contexts"/>',
-            '  <Paragraphs name="contexts" value="$retrieved_contexts" nameKey="number" textKey="text"'
-            ' layout="dialogue"/>',
-            '  <Choices name="verdict" toName="text" perRegion="true">',
-            '    <Choice value="found"/>',
-            '    <Choice value="missing"/>',
-            '    <Choice value="unsure"/>',
-            "  </Choices>",
-            "</View>",
-            "",
-        ]
-    )
 
 
 def _task(item: ExportItem, labels: dict[str, None]) -> str:

@@ -237,51 +237,6 @@ def write_huggingface(folder: Path, items: Iterable[ExportItem], about: Surround
     return wrote
 
 
-def write_card(folder: Path, about: Surroundings, rows: int, files: Iterable[str], body: str) -> None:
-    """Write the card: YAML that the Hub reads, and a page for people."""
-    lines = ["---"]
-    lines += [f"pretty_name: {_quoted(about.dataset)}"]
-    if about.licence:
-        lines += ["license: other", f"license_name: {_quoted(about.licence)}"]
-    lines += [
-        "annotations_creators:",
-        "- machine-generated",
-        "- expert-generated",
-        "task_categories:",
-        "- token-classification",
-        "- question-answering",
-        "tags:",
-        "- retrieval-augmented-generation",
-        "- recall",
-        "- evaluation",
-        "size_categories:",
-        f"- {_size(rows)}",
-        "configs:",
-        "- config_name: default",
-        "  data_files:",
-    ]
-    for name in files:
-        lines += [f"  - split: {name}", f"    path: data/{name}.parquet"]
-    lines += ["---", "", body]
-    (folder / "README.md").write_text("\n".join(lines), encoding="utf-8", newline="\n")
-
-
-def _quoted(text: str) -> str:
-    """A text as YAML holds it in quotes; what does not print, or hides, as an escape."""
-    letters = json.dumps(text, ensure_ascii=False)
-    return "".join(
-        one if one.isprintable() else f"\\U{ord(one):08x}" if one > "\uffff" else f"\\u{ord(one):04x}"
-        for one in letters
-    )
-
-
-def _size(rows: int) -> str:
-    for limit, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
-        if rows < limit:
-            return name
-    return "100K<n<1M" if rows < 1_000_000 else "1M<n<10M"
-
-
 def _pyarrow() -> tuple[Any, Any]:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")  # its own keeps 12 MB more than it uses
     try:
