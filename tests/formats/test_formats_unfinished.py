@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows locks no folder
 WRITER = """
 import sys
 from pathlib import Path
-from workbench.formats import folder
+from workbench.formats.exports import folder
 with folder.writing(Path(sys.argv[1])) as aside:
     (aside / "rows.jsonl").write_text("all the text")
     print(aside, flush=True)

@@ -8,97 +8,26 @@ from __future__ import annotations
 import json
 import math
 import re
+import tomllib
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError, UsageError
 from workbench.formats.rows import excerpt, shown
 from workbench.model import KINDS, Kind
 
-# Every name of a field: ours, which is that of ragas 0.2 and later; ragas 0.0–0.1; camelCase; deepeval.
-NAMES: dict[str, tuple[str, ...]] = {
-    "user_input": ("user_input", "userInput", "question", "input"),
-    "response": ("response", "answer", "actual_output", "actualOutput"),
-    "reference": (
-        "reference",
-        "ground_truth",
-        "groundTruth",
-        "ground_truths",
-        "groundTruths",
-        "expected_output",
-        "expectedOutput",
-    ),
-    "retrieved_contexts": (
-        "retrieved_contexts",
-        "retrievedContexts",
-        "contexts",
-        "retrieval_context",
-        "retrievalContext",
-    ),
-}
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+NAMES: dict[str, tuple[str, ...]] = {field: tuple(names) for field, names in _DATA["fields"].items()}
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
 LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
+OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
+BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
+"""What a column or key becomes in the dataset, by format; "every" for all of them."""
 
 _LISTS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
-
-# Columns of a sample that no recall reads; kept, and never a score even where they hold numbers.
-OTHER_FIELDS = frozenset(
-    {
-        "reference_contexts",
-        "referenceContexts",
-        "retrieved_context_ids",
-        "reference_context_ids",
-        "multi_responses",
-        "rubrics",
-        "persona_name",
-        "query_style",
-        "query_length",
-        "context",
-        "index",
-        "level_0",
-        "__index_level_0__",
-    }
-)
-
-# Names under which ragas and deepeval write a score; a mode in brackets may follow.
-METRICS = frozenset(
-    {
-        "Contextual Recall",
-        "answer_correctness",
-        "answer_relevancy",
-        "answer_similarity",
-        "bleu_score",
-        "context_entity_recall",
-        "context_precision",
-        "context_recall",
-        "context_relevancy",
-        "context_utilization",
-        "exact_match",
-        "factual_correctness",
-        "faithfulness",
-        "id_based_context_precision",
-        "id_based_context_recall",
-        "llm_context_precision_with_reference",
-        "llm_context_precision_without_reference",
-        "noise_sensitivity",
-        "non_llm_context_precision_with_reference",
-        "non_llm_context_recall",
-        "non_llm_string_similarity",
-        "nv_accuracy",
-        "nv_context_relevance",
-        "nv_response_groundedness",
-        "rouge_score",
-        "semantic_similarity",
-        "string_present",
-        "summary_score",
-    }
-)
-
-RECALLS = frozenset(
-    {"Contextual Recall", "context_entity_recall", "context_recall", "id_based_context_recall"}
-    | {"non_llm_context_recall"}
-)
 _KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
 
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")

@@ -6,14 +6,14 @@ What becomes of each column of a file, said after its rows were read.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.formats.columns import FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
 from workbench.formats.detect import ANNOTATED, FORMATS, DatasetFile, check_format, document, files_of, look
 from workbench.formats.json_lines import Given, Progress, as_written, of_lines, of_members
-from workbench.formats.readers import annotated, annotation_tools, deepeval, native, ours, ragas, ragas_runs
+from workbench.formats.readers import annotation_tools, deepeval, native, ours, ragas, ragas_runs
 from workbench.formats.readers.native import Build
 from workbench.formats.readers.ragas import beside
 from workbench.formats.rows import FileRow, Notes
@@ -94,17 +94,18 @@ def _of(
     path = source.path
     if source.container == "table":
         return ragas.csv_rows(source, notes, progress, columns)
-    if source.format == "ragas-traces":
-        runs = of_members(path, progress) if source.key == "*" else _given(source, progress)
-        return ragas_runs.trace_rows(runs, path, notes)
-    if source.container == "lines" and source.format in ("native", "ragas"):
-        build = _mapped(source.format, columns)
-        return native.rows(path, notes, progress, beside(path, build, columns))
+    if source.format == "ragas-traces" and source.key == "*":
+        return ragas_runs.trace_rows(of_members(path, progress), path, notes)
     given = _given(source, progress)
+    if source.format == "ragas-traces":
+        return ragas_runs.trace_rows(given, path, notes)
     if source.format == "ragas-annotations":
         metric = source.key if source.key not in (None, "samples") else None
         return ragas_runs.annotation_rows(given, path, metric or "context_entity_recall", notes)
-    return annotated.rows(given, path, notes, _mapped(source.format, columns))
+    build = _mapped(source.format, columns)
+    if source.container == "lines" and source.format in ("native", "ragas"):
+        build = beside(path, build, columns)
+    return native.rows(given, path, notes, build)
 
 
 def _given(source: DatasetFile, progress: Progress | None) -> Iterator[Given]:
@@ -134,46 +135,6 @@ def _mapped(format: str, columns: NamedColumns) -> Build:  # noqa: A002
     return mapped
 
 
-_TEXT = "reference"
-_MARKS = "proposal, or gold where every span has a verdict"
-_INSIDE = "names of fields are read, the rest goes to meta"
-_OF_TOOLS: dict[str, Mapping[str, str]] = {
-    "prodigy": {
-        "text": _TEXT, "spans": _MARKS, "meta": _INSIDE, "tokens": "left out", "_annotator_id": "run",
-        "answer": "accept, or its spans stay out", "_session_id": "run",
-    },
-    "label-studio": {
-        "data": f"reference; {_INSIDE}", "annotations": _MARKS, "predictions": "proposal", "meta": _INSIDE,
-        "text": _TEXT, "label": _MARKS, "annotator": "run", "completions": _MARKS,
-    },
-    "argilla": {
-        "fields": f"reference; {_INSIDE}", "suggestions": "proposal", "responses": "proposal",
-        "metadata": _INSIDE, "text": _TEXT, "vectors": "left out",
-    },
-    "doccano": {
-        "text": _TEXT, "data": _TEXT, "label": _MARKS, "labels": _MARKS, "entities": _MARKS,
-        "Comments": "meta", "relations": "left out",
-    },
-    "deepeval": {
-        "metricsData": "external scores", "additional_metadata": "meta", "metadata": "meta",
-        "additionalMetadata": "meta", "custom_column_key_values": "meta",
-    },
-    "ragas-annotations": {
-        "metric_input": "user_input, reference, retrieved_contexts", "metric_output": "external score",
-        "prompts": "proposal, and a second one as edited", "is_accepted": "counted", "target": "meta",
-    },
-    "ragas-traces": {
-        "inputs": "user_input, reference, retrieved_contexts", "outputs": "external score, proposal",
-        "run_id": "the tree", "parent_run_id": "the tree", "children": "left out", "metadata": "the tree",
-        "name": "name of the metric",
-    },
-}  # fmt: skip
-_NATIVE = {
-    "proposal": "proposal", "gold": "gold", "scores": "external scores", "meta": "meta", "u": "u",
-    "alternatives": "alternatives", "id": "id", "group": "group",
-}  # fmt: skip
-
-
 def becomes(names: Iterable[str], notes: Notes, columns: NamedColumns) -> dict[str, str]:
     """What each column or key becomes in the dataset, in the order of the file."""
     there = list(names)
@@ -194,10 +155,10 @@ def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
         return "meta (another column was named for it)"
     if name == ours.OBJECT:
         return "the row as it was exported"
-    if (told := _OF_TOOLS.get(notes.format, {}).get(name)) is not None:
+    if (told := BECOMES.get(notes.format, {}).get(name)) is not None:
         return told
     if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
         return "left out"
     if name.removeprefix(ours.EXTERNAL) in notes.scores or is_metric(name):
         return "external score"
-    return FIELD_OF.get(name) or _NATIVE.get(name, "meta") if name not in native.REQUIRED else name
+    return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta") if name not in native.REQUIRED else name

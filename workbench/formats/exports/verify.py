@@ -16,6 +16,7 @@ from workbench.errors import InputError
 from workbench.formats.exports import evaluators, few_shot, label_studio, spans
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.folder import MANIFEST, checksum
+from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes
 
@@ -72,7 +73,7 @@ def check_native(path: Path, found: Found) -> int:
     """Read every row as an import would; how many there are."""
     notes = Notes()
     rows = 0
-    for _, row in placed(path, native.rows(path, notes), found):
+    for _, row in placed(path, native.rows(of_lines(path), path, notes, native.record_of), found):
         rows += 1
         if row.error is not None:
             found(str(row.error))

@@ -15,16 +15,13 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Literal
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, mended
+from workbench.formats.columns import FIELD_OF
 from workbench.formats.exports.spans import label_out
-from workbench.formats.json_lines import Given
 from workbench.formats.readers import native, ours
-from workbench.formats.readers.native import Build
-from workbench.formats.rows import FileRow, Notes, excerpt, places, refused, shown, wrong
+from workbench.formats.rows import Notes, excerpt, places, shown, wrong
 from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
 
 Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
@@ -41,20 +38,6 @@ class Marked:
     regions: list[Region] = field(default_factory=list)
     by: str = ""
     human: bool = True
-
-
-def rows(given: Iterator[Given], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
-    """The rows of a stream of objects; `build` makes the record of each."""
-    for one in given:
-        notes.line, notes.item = one.line, one.item
-        if one.value is None:
-            yield FileRow(one.line, None, one.error, one.raw, one.item)
-            continue
-        try:
-            row = FileRow(one.line, build(mended(one.value), one.raw, notes), None, one.raw, one.item)
-        except (RowError, RecursionError) as error:
-            row = FileRow(one.line, None, refused(error, path, one.line, one.item), one.raw, one.item)
-        yield row
 
 
 def record(

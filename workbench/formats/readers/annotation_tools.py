@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.json_lines import as_written
 from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region, ends, offset
+from workbench.formats.readers.ours import as_exported
 from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, shown, wrong
 from workbench.model import VERDICTS, Record, Sample, Verdict
 
@@ -46,7 +46,7 @@ def argilla_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
     number = {"id": row["id"]} if row.get("id") is not None else {}
-    again = partial(_argilla_again, raw)
+    again = partial(as_exported, raw, "metadata", "fields")
     return annotated.record("argilla", fields[name], (number, rest, metadata), sets, again, notes)
 
 
@@ -132,15 +132,6 @@ def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
     return nested
 
 
-def _argilla_again(raw: str) -> dict[str, Any]:
-    row = as_written(raw)
-    for place in (row.get("metadata"), row.get("fields"), row):
-        if type(place) is dict and type(place.get("workbench")) is dict:
-            found: dict[str, Any] = place["workbench"]
-            return found
-    return {}
-
-
 DOCCANO_LISTS = ("label", "labels", "entities")
 _DOCCANO_KEYS = frozenset({*DOCCANO_LISTS, "Comments", "relations", "_error"})
 
@@ -160,7 +151,7 @@ def doccano_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     if row.get("Comments"):
         other["Comments"] = row["Comments"]
     sets = [annotated.Marked(regions)] if given else []
-    again = partial(_doccano_again, raw)
+    again = partial(as_exported, raw)
     return annotated.record("doccano", row.get(name), (other,), sets, again, notes)
 
 
@@ -176,12 +167,6 @@ def _doccano_region(span: Any, where: str) -> Region:
     return Region(offset(start, f"{where}.start"), offset(end, f"{where}.end"), label)
 
 
-def _doccano_again(raw: str) -> dict[str, Any]:
-    found: dict[str, Any] = as_written(raw)["workbench"]
-    return found
-
-
-_VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
 _FILE = re.compile(
     r"\s*(?:(?:[a-z][a-z0-9+.-]*://|data:|/data/|/static/)\S*"
     r"|\S+\.(?:bmp|gif|jpe?g|png|svg|tiff?|webp|aac|flac|m4a|mp3|ogg|wav|avi|mov|mp4|webm|pdf))\s*",
@@ -210,7 +195,7 @@ def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
     number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
-    again = partial(_label_studio_again, raw)
+    again = partial(as_exported, raw, "data", "meta")
     return annotated.record("label-studio", data[name], (number, rest, meta or {}), sets, again, notes)
 
 
@@ -245,8 +230,8 @@ def _decided(results: list[Any]) -> dict[Any, Verdict]:
     for one in results:
         if type(one) is dict and one.get("type") == "choices" and type(one.get("value")) is dict:
             for choice in one["value"].get("choices") or ():
-                if type(choice) is str and choice in _VERDICTS and type(one.get("id")) is str:
-                    chosen[one["id"]] = _VERDICTS[choice]
+                if type(choice) is str and choice in VERDICTS and type(one.get("id")) is str:
+                    chosen[one["id"]] = one_of(choice, VERDICTS, "choices")
     return chosen
 
 
@@ -301,7 +286,9 @@ def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = _label_studio_text(rest, "row")
     text = rest.pop(name)
     sets = [annotated.Marked(regions, _name(row.get("annotator")))] if given else []
-    return annotated.record("label-studio", text, (rest,), sets, partial(_label_studio_again, raw), notes)
+    return annotated.record(
+        "label-studio", text, (rest,), sets, partial(as_exported, raw, "data", "meta"), notes
+    )
 
 
 def _label_studio_text(fields: dict[str, Any], where: str) -> str:
@@ -310,15 +297,6 @@ def _label_studio_text(fields: dict[str, Any], where: str) -> str:
     if _FILE.fullmatch(fields[name]):
         raise RowError(f"{where}.{excerpt(name)}", shown(fields[name]), _EXPECTED_TEXT)
     return name
-
-
-def _label_studio_again(raw: str) -> dict[str, Any]:
-    row = as_written(raw)
-    for place in (row.get("data"), row.get("meta"), row):
-        if type(place) is dict and "workbench" in place:
-            found: dict[str, Any] = place["workbench"]
-            return found
-    return {}
 
 
 _PRODIGY_KEYS = frozenset({"text", "meta", "spans", "tokens", "answer", "_error"})
@@ -352,7 +330,7 @@ def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         ]
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.Marked(regions, by if type(by) is str else ""))
-    again = partial(_prodigy_again, raw)
+    again = partial(as_exported, raw, "meta")
     record = annotated.record("prodigy", row.get("text"), (meta or {}, other), sets, again, notes)
     return replace(record, sample=_as_first(record.sample, notes))
 
@@ -384,13 +362,5 @@ def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
     if text is not None and type(text) is not str:
         raise wrong(f"{where}.text", text, "a string")
     start, end = ends(span, where)
-    said = None if verdict is None else one_of(verdict, _VERDICTS, f"{where}.verdict")
+    said = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
     return Region(start, end, label or "", text, said)
-
-
-def _prodigy_again(raw: str) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = as_written(raw)["meta"]["workbench"]
-    except (KeyError, TypeError):
-        raise RowError("meta.workbench", "nothing", "a native row") from None
-    return found

@@ -82,7 +82,14 @@ def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         if row.get(name) == []:
             fields.setdefault("retrieved_contexts", [])
     if ours.OBJECT in meta:
-        mine = _ours(meta[ours.OBJECT], fields, given_contexts, scores, partial(_again, raw), notes)
+        mine = _ours(
+            meta[ours.OBJECT],
+            fields,
+            given_contexts,
+            scores,
+            partial(ours.as_exported, raw, *_METADATA),
+            notes,
+        )
         return _judged(mine, recall, notes)
     if "scores" in fields:
         scores |= native.scores_of(fields, partial(as_written, raw), notes)
@@ -223,15 +230,6 @@ def _metrics(row: dict[str, Any], again: ours.Again, notes: Notes) -> tuple[dict
 
     recall = given[place[CONTEXTUAL_RECALL]] if CONTEXTUAL_RECALL in place else {}
     return number_texts(numbers, exact), recall
-
-
-def _again(raw: str) -> dict[str, Any]:
-    row = as_written(raw)
-    for name in _METADATA:
-        if type(row.get(name)) is dict and type(row[name].get(ours.OBJECT)) is dict:
-            found: dict[str, Any] = row[name][ours.OBJECT]
-            return found
-    return {}
 
 
 CONTEXTUAL_RECALL = "Contextual Recall"

@@ -57,17 +57,6 @@ from workbench.model import (
     Verdict,
 )
 
-_REASONS: dict[str, Reason] = {**{reason: reason for reason in REASONS}, "other_entity": "other entity"}
-_VERDICTS: dict[str, Verdict] = {verdict: verdict for verdict in VERDICTS}
-
-_JUDGED = frozenset({"reason", "evidence", "nested", "note"})
-_BARE: dict[tuple[str, str | None], Match] = {
-    (verdict, given): Match(verdict, reason, rule="human")
-    for verdict in VERDICTS
-    for given, reason in ((None, None), *_REASONS.items())
-}
-"""The matches of units without evidence by verdict and reason, one for all of them."""
-
 MARKS = frozenset({"disposition", "reason", "flag", "comments", "shown", "off_plan", "adjudicated"})
 _GOLD = frozenset({"annotator", "entities", "statements", "effort", *MARKS})
 _UNIT = frozenset(
@@ -178,19 +167,14 @@ def _unit(
     if not _UNIT.issuperset(item):
         ignore(item, _UNIT, where, notes)
     text = required(item, "text", where)
-    verdict: Verdict = one_of(item.get("verdict"), _VERDICTS, f"{where}.verdict")
-    judged = _JUDGED.intersection(item)
-    if not judged or (len(judged) == 1 and item.get("evidence") == []):  # our own exports have the empty list
-        match = _BARE[verdict, None]
-    else:
-        match = _match(item, verdict, where, contexts)
+    verdict: Verdict = one_of(item.get("verdict"), VERDICTS, f"{where}.verdict")
     return Unit(
         id=optional(item, "id", where) or default,
         kind=kind,
         text=text,
         label=optional(item, "label", where) or "",
         spans=_spans(item, kind, text, where, reference, notes),
-        match=match,
+        match=_match(item, verdict, where, contexts),
         origin="imported",
         original_label=optional(item, "original_label", where) or "",
     )
@@ -199,7 +183,7 @@ def _unit(
 def _match(item: dict[str, Any], verdict: Verdict, where: str, contexts: Sequence[str]) -> Match:
     reason: Reason | None = None
     if (given := item.get("reason")) is not None:
-        reason = one_of(given, _REASONS, f"{where}.reason")
+        reason = one_of("other entity" if given == "other_entity" else given, REASONS, f"{where}.reason")
     return Match(
         verdict=verdict,
         reason=reason,
@@ -277,9 +261,8 @@ def _inside(value: Any, where: str, length: int) -> Span:
     return Span(start, end)
 
 
-_KINDS: dict[str, Kind] = {kind: kind for kind in KINDS}
-_DISPOSITIONS: dict[str, Disposition] = {"excluded": "excluded", "skipped": "skipped"}
-_SHOWN: dict[str, Literal["assisted", "blind"]] = {"assisted": "assisted", "blind": "blind"}
+_DISPOSITIONS: tuple[Disposition, ...] = ("excluded", "skipped")
+_SHOWN: tuple[Literal["assisted", "blind"], ...] = ("assisted", "blind")
 
 
 def marks(value: dict[str, Any], where: str) -> Marks:
@@ -293,7 +276,7 @@ def marks(value: dict[str, Any], where: str) -> Marks:
     }
     for kind, name in (("entity", "entities"), ("statement", "statements")):
         if kind in dispositions and value.get(name) is not None:
-            got = f"{dispositions[_KINDS[kind]]} beside {name}"
+            got = f"{dispositions[kind]} beside {name}"
             raise RowError(f"{where}.disposition.{kind}", got, "one of the two")
     reasons = {}
     for kind, said in _by_kind(value, "reason", where).items():
@@ -323,9 +306,9 @@ def _by_kind(value: dict[str, Any], key: str, where: str) -> dict[Kind, Any]:
     if type(given) is not dict:
         raise wrong(f"{where}.{key}", given, "an object with entity or statement")
     for kind in given:
-        if kind not in _KINDS:
+        if kind not in KINDS:
             raise RowError(f"{where}.{key}", shown(kind), "entity or statement")
-    return {_KINDS[kind]: said for kind, said in given.items()}
+    return {kind: given[kind] for kind in KINDS if kind in given}
 
 
 _PROPOSAL = frozenset({"proposer", "model", "reference_entities", "context_entities", "statements"})

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats import columns
-from workbench.formats.json_lines import Progress, as_given, as_written, decoded, lines, parse
+from workbench.formats.json_lines import Given, as_written
 from workbench.formats.readers.gold import gold_of, gold_problem, proposals_of
 from workbench.formats.rows import (
     CONTEXTS_LIMIT,
@@ -32,22 +32,17 @@ _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
 Build = Callable[[dict[str, Any], str, Notes], Record]
 
 
-def rows(
-    path: Path, notes: Notes, progress: Progress | None = None, build: Build | None = None
-) -> Iterator[FileRow]:
-    """Every row of a JSON Lines file; `build` makes the record of an object (default: `record_of`)."""
-    make = build or record_of
-    for number, offset, data in lines(path, progress):
-        if data.isspace():
-            continue
-        raw = ""
-        notes.line = number
-        try:
-            raw = decoded(data, offset).rstrip("\r\n")
-            row = FileRow(number, make(columns.mended(parse(raw)), raw, notes), None, raw)
-        except (RowError, RecursionError) as error:
-            row = FileRow(number, None, refused(error, path, number), raw or as_given(data))
-        yield row
+def rows(given: Iterator[Given], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
+    """The rows of a stream of objects; `build` makes the record of each."""
+    for one in given:
+        notes.line, notes.item = one.line, one.item
+        record, error = None, one.error
+        if one.value is not None:
+            try:
+                record = build(columns.mended(one.value), one.raw, notes)
+            except (RowError, RecursionError) as failure:
+                error = refused(failure, path, one.line, one.item)
+        yield FileRow(one.line, record, error, one.raw, one.item)
 
 
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:

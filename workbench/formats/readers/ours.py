@@ -42,6 +42,16 @@ _EXPORTED = frozenset(
 Again = Callable[[], Mapping[str, Any]]
 
 
+def as_exported(raw: str, *holders: str) -> Mapping[str, Any]:
+    """The `workbench` object in one of these objects of a row, or at its top, with its fractions as text."""
+    row = as_written(raw)
+    for holder in (*(row.get(name) for name in holders), row):
+        if type(holder) is dict and type(holder.get(OBJECT)) is dict:
+            exported: dict[str, Any] = holder[OBJECT]
+            return exported
+    return {}
+
+
 class Ours(NamedTuple):
     """The record of a `workbench` object, and the spans that were written for it.
 

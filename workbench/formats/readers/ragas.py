@@ -60,11 +60,6 @@ _TEXTS = (*native.REQUIRED, "response")
 _REFERENCE_LIST_CELLS = frozenset({"ground_truths", "groundTruths"})
 
 
-def rows(path: Path, notes: Notes, progress: Progress | None = None) -> Iterator[FileRow]:
-    """Every row of a JSON Lines file with ragas names."""
-    return native.rows(path, notes, progress, record_of)
-
-
 def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a JSON row with ragas names."""
     return _record(row, partial(as_written, raw), notes)

@@ -27,32 +27,28 @@ PROPOSER, EDITED = "ragas", "edited"
 
 def annotation_rows(given: Iterator[Given], path: Path, metric: str, notes: Notes) -> Iterator[FileRow]:
     """A row for each sample; neighbours of the same texts are one, with the entities of both calls."""
+
+    def build(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+        return _annotation_record(row, raw, metric, notes)
+
     before: FileRow | None = None
-    of_ours: Any = None
-    for one in given:
-        notes.line, notes.item = one.line, one.item
-        if of_ours is not None and one.value is not None and one.value.get("metric_input") == of_ours:
-            continue  # the second sample of a row that came whole with the first
-        if one.value is None:
-            row = FileRow(one.line, None, one.error, one.raw, one.item)
-        else:
-            try:
-                row = FileRow(
-                    one.line, _annotation_record(one.value, one.raw, metric, notes), None, one.raw, one.item
-                )
-            except (RowError, RecursionError) as error:
-                row = FileRow(one.line, None, refused(error, path, one.line, one.item), one.raw, one.item)
-        if before is not None:
-            joined = _joined(before, row)
-            if joined is not None:
-                before = joined
-                continue
+    for row in native.rows(_without_second(given), path, notes, build):
+        joined = None if before is None else _joined(before, row)
+        if before is not None and joined is None:
             yield before
-        before = row
-        is_ours = one.value is not None and ours.OBJECT in one.value
-        of_ours = one.value.get("metric_input") if one.value is not None and is_ours else None
+        before = joined or row
     if before is not None:
         yield before
+
+
+def _without_second(given: Iterator[Given]) -> Iterator[Given]:
+    """Without the second sample of a row of our export, which came whole with the first."""
+    exported: Any = None
+    for one in given:
+        row = one.value or {}
+        if exported is None or row.get("metric_input") != exported:
+            exported = row.get("metric_input") if ours.OBJECT in row else None
+            yield one
 
 
 def _joined(first: FileRow, second: FileRow) -> FileRow | None:
