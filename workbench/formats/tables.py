@@ -14,7 +14,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -137,12 +136,11 @@ def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[l
     return best, chosen, line
 
 
-FIRST = 16  # rows of the first piece; later ones are as many as fit in `PIECE`
 ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
+READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
 PIECE = 8 << 20  # bytes of unpacked columns held at a time
 BUFFER = 1 << 16  # packed bytes of a column held at a time
 UNPACKED_LIMIT = 8 << 30  # bytes of one group of rows
-REPEATED = 128 << 20  # bytes of texts named over and over, below which a group is written out as it is
 FEW_ROWS = 10_000  # more than a file has bytes are no dataset: a row of one takes some bytes of text
 FEW_VALUES = 1_000_000  # of lists; more than `VALUES` for each byte are none either
 VALUES = 20
@@ -184,6 +182,7 @@ def _pyarrow(path: Path) -> Any:
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
 
         pyarrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
@@ -199,76 +198,40 @@ def _batches(path: Path, container: str, arrow: Any) -> Generator[Any]:
     if container == "arrow":
         yield from _arrow_batches(path, arrow)
         return
+    with arrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+        metadata, plain = file.metadata, file.schema_arrow
+        _refuse_bomb(path, metadata)
+    # Texts stay in their dictionaries until it is known how much they are written out: ten kilobytes hold a
+    # million texts of a hundred thousand characters.
+    named = sorted(
+        {
+            column.path_in_schema
+            for group in range(metadata.num_row_groups)
+            for column in _columns(metadata.row_group(group))
+            if column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in column.encodings)
+        }
+    )
     # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    options = {"pre_buffer": False, "buffer_size": BUFFER}
-    with arrow.parquet.ParquetFile(path, **options) as file:
-        _refuse_bomb(path, file.metadata)
-        rows = FIRST
-        start = 0
-        for group in range(file.metadata.num_row_groups):
-            repeated = _repeated(file, path, group, arrow)
-            if repeated:
-                with arrow.parquet.ParquetFile(path, read_dictionary=repeated, **options) as bare:
-                    yield from _unrolled(bare, path, group, arrow)
-                continue
-            for batch in file.iter_batches(batch_size=rows if start else FIRST, row_groups=[group]):
-                yield from _pieces(batch, path, arrow)
-                start += batch.num_rows
-                rows = max(FIRST, min(ROWS, PIECE * batch.num_rows // max(batch.nbytes, 1)))
+    with arrow.parquet.ParquetFile(path, read_dictionary=named, pre_buffer=False, buffer_size=BUFFER) as file:
+        for index in range(metadata.num_row_groups):
+            group = metadata.row_group(index)
+            packed = sum(column.total_compressed_size for column in _columns(group))
+            values = max((column.num_values for column in _columns(group)), default=0)
+            rows = max(group.num_rows, 1)
+            fit = min(
+                READ, PIECE * rows // max(group.total_byte_size, 1), BATCH_VALUES * rows // max(values, 1)
+            )
+            unpacked = 0
+            for batch in file.iter_batches(batch_size=max(fit, 1), row_groups=[index]):
+                unpacked += _unpacked(batch, arrow)
+                if unpacked > max(packed, 1 << 16) * RATIO_LIMIT:
+                    raise _bomb(path, packed, f"{unpacked:,}")
+                for piece in _pieces(batch, path, arrow):
+                    yield arrow.Table.from_batches([piece]).cast(plain)
 
 
-def _repeated(file: Any, path: Path, group: int, arrow: Any) -> list[str]:
-    """The columns of texts that stand in a dictionary and may come to more than `REPEATED` written out.
-
-    The metadata say how often a text is named, the dictionary how long the longest is: ten kilobytes hold
-    a million texts of a hundred thousand characters.
-    """
-    described = file.metadata.row_group(group)
-    found = []
-    for index in range(described.num_columns):
-        column = described.column(index)
-        if column.physical_type != "BYTE_ARRAY" or not any("DICTIONARY" in one for one in column.encodings):
-            continue
-        if column.num_values * column.total_uncompressed_size <= REPEATED:
-            continue
-        name = column.path_in_schema
-        with arrow.parquet.ParquetFile(path, read_dictionary=[name], pre_buffer=False) as bare:
-            first = next(bare.iter_batches(batch_size=1, row_groups=[group], columns=[name]))
-        longest = max((_longest(one, arrow) for one in first.columns), default=None)
-        if longest is None or column.num_values * longest > REPEATED:
-            found.append(name)
-    return found
-
-
-def _longest(array: Any, arrow: Any) -> int:
-    """The bytes of the longest text in the dictionary of a column; without one as many as there can be."""
-    while True:
-        if arrow.types.is_dictionary(array.type):
-            lengths = _lengths(array.dictionary, arrow.types)
-            return max(lengths or (), default=UNPACKED_LIMIT)
-        if arrow.types.is_struct(array.type):
-            array = array.flatten()[0]
-        elif hasattr(array, "values"):
-            array = array.values
-        else:
-            return UNPACKED_LIMIT
-
-
-def _unrolled(file: Any, path: Path, group: int, arrow: Any) -> Generator[Any]:
-    """The rows of a group whose texts stand in dictionaries, each written out only when it is known how
-    much that is. Raises InputError where it is more than a file of this size could mean."""
-    described = file.metadata.row_group(group)
-    parts = [described.column(index) for index in range(described.num_columns)]
-    packed = sum(part.total_compressed_size for part in parts)
-    often = max(part.num_values for part in parts) // max(described.num_rows, 1)
-    unpacked = 0
-    for batch in file.iter_batches(
-        batch_size=max(1, min(ROWS, BATCH_VALUES // max(often, 1))), row_groups=[group]
-    ):
-        unpacked += _unpacked(batch, arrow)
-        if unpacked > max(packed, 1 << 16) * RATIO_LIMIT:
-            raise _bomb(path, packed, f"{unpacked:,}")
-        yield from _pieces(batch, path, arrow)
+def _columns(group: Any) -> list[Any]:
+    return [group.column(index) for index in range(group.num_columns)]
 
 
 def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
@@ -284,41 +247,24 @@ def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
         yield batch
 
 
-def _holds_dictionary(kind: Any, types: Any) -> bool:
-    """Whether texts of a type may stand in a dictionary, also inside of lists and structs."""
-    inner = (kind.field(place).type for place in range(kind.num_fields))
-    return bool(types.is_dictionary(kind)) or any(_holds_dictionary(one, types) for one in inner)
-
-
-def _lengths(texts: Any, types: Any) -> list[int] | None:
-    """The bytes of each text, from where it ends; None for what is no text."""
-    wide = types.is_large_string(texts.type) or types.is_large_binary(texts.type)
-    if not (wide or types.is_string(texts.type) or types.is_binary(texts.type)):
-        return None
-    if not len(texts):
-        return []
-    stop = texts.offset + len(texts) + 1
-    ends = memoryview(texts.buffers()[1])[: stop * (8 if wide else 4)].cast("q" if wide else "i")
-    return [end - start for start, end in pairwise(ends[texts.offset :])]
-
-
 def _unpacked(array: Any, arrow: Any) -> int:
     """The bytes of an array, or of a batch, with every text of a dictionary written out."""
     if not hasattr(array, "type"):
         return sum(_unpacked(column, arrow) for column in array.columns)
     kind, types = array.type, arrow.types
-    if not _holds_dictionary(kind, types):  # as mostly; `flatten` loads 9 MB of pyarrow besides
-        return int(array.nbytes)
-    if types.is_dictionary(kind):
-        lengths = _lengths(array.dictionary, types)
-        if lengths is None:
-            return int(array.nbytes)
-        return sum(lengths[place] for place in array.indices.to_pylist() if place is not None)
+    if types.is_dictionary(kind) and _is_text(kind.value_type, types):
+        lengths = arrow.compute.binary_length(array.dictionary).take(array.indices)
+        return int(arrow.compute.sum(lengths).as_py() or 0)
     if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
-        return int(_unpacked(array.flatten(), arrow))
+        return _unpacked(array.flatten(), arrow)
     if types.is_struct(kind):
         return sum(_unpacked(inner, arrow) for inner in array.flatten())
     return int(array.nbytes)
+
+
+def _is_text(kind: Any, types: Any) -> bool:
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in tests)
 
 
 def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
@@ -371,7 +317,7 @@ def _refuse_bomb(path: Path, metadata: Any) -> None:
     rows = values = 0
     for index in range(metadata.num_row_groups):
         group = metadata.row_group(index)
-        parts = [group.column(i) for i in range(group.num_columns)]
+        parts = _columns(group)
         rows += group.num_rows
         values += max((part.num_values for part in parts), default=0)
         packed = sum(part.total_compressed_size for part in parts)

@@ -3,13 +3,10 @@
 The page is `report/report.html`. What a dataset says is hostile: whatever the template prints is made visible
 (`clean`) and escaped, and names and texts of the dataset stand in `<bdi>`, so that their direction does not
 turn what stands next to them. Equal answers on one day give equal bytes.
-
-The scatter picture of the report, inline in the page: colours from its style sheet, numbers from us.
 """
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -122,7 +119,7 @@ def _pages() -> Environment:
     }  # fmt: skip
     pages.globals |= {
         "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
-        "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
+        "dots": dots, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
     }  # fmt: skip
     return pages
@@ -162,77 +159,13 @@ def _largest(row: Row) -> tuple[bool, float, str]:
     return row.delta is None, -abs(row.delta or 0.0), row.id
 
 
-PLAIN = {
-    "frame": 'fill="none" stroke="#999"',
-    "grid": 'stroke="#ccc" stroke-width=".5"',
-    "identity": 'stroke="#777" stroke-dasharray="4 4"',
-    "dot": 'fill="#1b6489" fill-opacity=".55"',
-}
-"""How shapes look where the page's style sheet does not reach a picture, as in some print programs."""
-
-SIDE = 420
-"""Width and height of the scatter picture; its frame is `LEFT` in from the left and `BELOW` from below."""
-LEFT, ABOVE, BELOW, RIGHT = 52, 14, 44, 18
-
-
-def scatter(rows: Sequence[Row]) -> str:
-    """Verified across, automatic up; a circle for the samples at one place, its area by how many."""
+def dots(rows: Sequence[Row]) -> Iterator[tuple[float, float, int, float]]:
+    """(verified, automatic, samples, radius) of each place of the scatter picture, the fullest first."""
     places = Counter(
         (round(row.verified, 3), round(row.automatic, 3))
         for row in rows
         if row.verified is not None and row.automatic is not None
     )
-    width, height = SIDE - LEFT - RIGHT, SIDE - ABOVE - BELOW
-    most = max(places.values(), default=1)
-    unit = min(4.0, 16 / sqrt(most))
-
-    def x(value: float) -> float:
-        return LEFT + value * width
-
-    def y(value: float) -> float:
-        return ABOVE + (1 - value) * height
-
-    parts = [_svg_frame(LEFT, ABOVE, width, height)]
-    for tenth in range(0, 11, 2):
-        value = tenth / 10
-        parts.append(_svg_line(x(value), y(0), x(value), y(1), "grid"))
-        parts.append(_svg_line(x(0), y(value), x(1), y(value), "grid"))
-        parts.append(_svg_text(x(value), y(0) + 16, number(value, 1), "middle"))
-        parts.append(_svg_text(x(0) - 8, y(value) + 4, number(value, 1), "end"))
-    parts.append(_svg_line(x(0), y(0), x(1), y(1), "identity"))
-    for (across, up), count in sorted(places.items(), key=lambda one: (-one[1], one[0])):
-        said = f"{many(count, 'sample')}: verified {number(across)}, automatic {number(up)}"
-        parts.append(
-            f'<circle {_svg_kind("dot")} cx="{x(across):.1f}" cy="{y(up):.1f}" '
-            f'r="{max(2.0, unit * sqrt(count)):.1f}">'
-            f"<title>{said}</title></circle>"
-        )
-    parts.append(_svg_text(x(0.5), SIDE - 8, "verified", "middle"))
-    parts.append(_svg_text(14, y(0.5), "automatic", "middle", turned=True))
-    return _svg(SIDE, SIDE, "Automatic against verified values; both agree on the line", parts)
-
-
-def _svg(width: int, height: int, title: str, parts: Sequence[str]) -> str:
-    return (
-        f'<svg class="scatter" viewBox="0 0 {width} {height}" width="{width}" role="img" '
-        f'aria-label="{html.escape(title)}">'
-        f"<title>{html.escape(title)}</title>{''.join(parts)}</svg>"
-    )
-
-
-def _svg_kind(name: str) -> str:
-    return f'class="{name}" {PLAIN[name]}'
-
-
-def _svg_frame(x: float, y: float, width: float, height: float) -> str:
-    return f'<rect {_svg_kind("frame")} x="{x}" y="{y}" width="{width}" height="{height}"/>'
-
-
-def _svg_line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
-    return f'<line {_svg_kind(kind)} x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}"/>'
-
-
-def _svg_text(x: float, y: float, text: str, anchor: str, *, turned: bool = False) -> str:
-    turn = f' transform="rotate(-90 {x:.1f} {y:.1f})"' if turned else ""
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="12"'
-    return f"<text {place}{turn}>{html.escape(text)}</text>"
+    unit = min(4.0, 16 / sqrt(max(places.values(), default=1)))
+    for (across, up), count in sorted(places.items(), key=lambda place: (-place[1], place[0])):
+        yield across, up, count, max(2.0, unit * sqrt(count))
