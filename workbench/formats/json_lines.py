@@ -328,22 +328,10 @@ def of_members(path: Path, progress: Progress | None = None) -> Iterator[Given]:
     try:
         if text.peek() != "{":
             raise InputError(f"{path}: got {text.peek() or 'nothing'}, expected an object")
-        text.at += 1
-        while text.peek() == '"':
-            text.take()
-            if text.peek() != ":":
-                raise RowError(
-                    "file", excerpt(text.near(), 40) or "the end of the file", "a colon after a key"
-                )
-            text.at += 1
+        for _ in _keys(text):
             line = text.line
             value, raw = text.take()
             yield _given(value, raw, line, text)
-            if text.peek() != ",":
-                break
-            text.at += 1
-        if text.peek() != "}":
-            raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
     except (RowError, RecursionError) as error:
         yield Given(text.line, None, text.near(), refused(error, path, text.line))
 
@@ -449,14 +437,27 @@ class _Text:
         return self.text[self.at : self.at + 1_000]
 
 
-def _inside(text: _Text, keys: frozenset[str], within: str) -> Iterator[Given]:
-    """The items of the lists under `keys` of the object that begins here; the rest of it is passed."""
+def _keys(text: _Text) -> Iterator[str]:
+    """Each key of the object that begins here; the reader takes the value before it asks for the next."""
     text.at += 1
     while text.peek() == '"':
         name, _ = text.take()
         if text.peek() != ":":
+            raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a colon after a key")
+        text.at += 1
+        text.peek()
+        yield name
+        if text.peek() != ",":
             break
         text.at += 1
+    if text.peek() != "}":
+        raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
+    text.at += 1
+
+
+def _inside(text: _Text, keys: frozenset[str], within: str) -> Iterator[Given]:
+    """The items of the lists under `keys` of the object that begins here; the rest of it is passed."""
+    for name in _keys(text):
         opening = text.peek()
         if name in keys and opening == "[":
             yield from _listed(text)
@@ -464,12 +465,6 @@ def _inside(text: _Text, keys: frozenset[str], within: str) -> Iterator[Given]:
             yield from _inside(text, keys, "")
         else:
             text.take()
-        if text.peek() != ",":
-            break
-        text.at += 1
-    if text.peek() != "}":
-        raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
-    text.at += 1
 
 
 def _listed(text: _Text) -> Iterator[Given]:

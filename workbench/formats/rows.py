@@ -320,6 +320,14 @@ def as_list(value: Any, where: str) -> list[Any]:
     raise wrong(where, value, "a list")
 
 
+def strings(value: list[Any], where: str) -> list[str]:
+    """The items of a list, which have to be strings. Raises RowError."""
+    for index, text in enumerate(value):
+        if type(text) is not str:
+            raise wrong(f"{where}[{index}]", text, "a string")
+    return value
+
+
 def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
     """Count keys that have no place, under their path without the numbers of list items."""
     path = ".".join(part.partition("[")[0] for part in where.split("."))

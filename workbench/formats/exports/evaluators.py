@@ -196,21 +196,7 @@ def write_goldens(folder: Path, items: Iterable[ExportItem], about: Surroundings
     wrote = Wrote()
     with list_into(folder / GOLDENS) as add:
         for item in items:
-            sample = item.sample
-            add(
-                object_text(
-                    (
-                        *_common(item),
-                        ("name", compact(sample.id)),
-                        ("comments", "null"),
-                        ("source_file", "null"),
-                        ("tools_called", "null"),
-                        ("expected_tools", "null"),
-                        ("additional_metadata", object_text([(OBJECT, row_text(item))])),
-                        ("custom_column_key_values", "null"),
-                    )
-                )
-            )
+            add(object_text(_test_case(item, "comments", "source_file", "tools_called", "expected_tools")))
             wrote.rows += 1
     return wrote
 
@@ -223,19 +209,20 @@ def write_cases(folder: Path, items: Iterable[ExportItem], about: Surroundings) 
             if item.sample.response is None:
                 wrote.left["no response: nothing to test"] += 1
                 continue
-            metadata = object_text([(OBJECT, row_text(item))])
-            name = ("name", compact(item.sample.id))
-            add(object_text((*_common(item), name, ("additional_metadata", metadata))))
+            add(object_text(_test_case(item)))
             wrote.rows += 1
     return wrote
 
 
-def _common(item: ExportItem) -> list[tuple[str, str]]:
+def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:
+    """The keys of deepeval with their values as JSON; `unused` ones are null, as its own reader expects."""
     sample = item.sample
+    texts = (sample.user_input, sample.response, sample.reference, list(sample.retrieved_contexts), None)
+    names = ("input", "actual_output", "expected_output", "retrieval_context", "context")
     return [
-        ("input", compact(sample.user_input)),
-        ("actual_output", compact(sample.response)),
-        ("expected_output", compact(sample.reference)),
-        ("retrieval_context", compact(list(sample.retrieved_contexts))),
-        ("context", "null"),
+        *zip(names, map(compact, texts), strict=True),
+        ("name", compact(sample.id)),
+        *((name, "null") for name in unused),
+        ("additional_metadata", object_text([(OBJECT, row_text(item))])),
+        *([("custom_column_key_values", "null")] if unused else []),
     ]

@@ -104,12 +104,7 @@ def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Unit
                 "from_name": "verdict",
                 "to_name": "text",
                 "type": "choices",
-                "value": {
-                    "start": start,
-                    "end": end,
-                    "text": surface,
-                    "choices": [_verdict(one.unit)],
-                },
+                "value": {"start": start, "end": end, "text": surface, "choices": [_verdict(one.unit)]},
             }
         )
     value: dict[str, Any] = {

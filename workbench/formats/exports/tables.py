@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -78,9 +77,6 @@ def _cell(value: Cell) -> str:
     return repr(value)
 
 
-_word = lru_cache(maxsize=1_000, typed=True)(_cell)
-"""Cells that many rows have in common."""
-
 _TEXT = ("user_input", "reference", "response", "retrieved_contexts", "alternatives", "meta")
 _KIND = ("state", "found", "missing", "unsure", "recall", "recall_low", "recall_high")
 _DRAWN = ("u", "size", "stratum", "position", "pi", "blind", "holdout", "off_plan")
@@ -103,35 +99,20 @@ def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
     sample = item.sample
     cells: list[Cell] = [sample.id, sample.group, item.split or None, item.reference_hash, item.content_hash]
     if about.text:
-        cells += [
-            sample.user_input,
-            sample.reference,
-            sample.response,
-            compact(list(sample.retrieved_contexts)),
-            compact(list(sample.alternatives)) if sample.alternatives else None,
-            _sorted(dict(sample.meta)) if sample.meta else None,
-        ]
+        cells += [sample.user_input, sample.reference, sample.response]
+        cells.append(compact(list(sample.retrieved_contexts)))
+        cells.append(compact(list(sample.alternatives)) if sample.alternatives else None)
+        cells.append(_sorted(dict(sample.meta)) if sample.meta else None)
     cells.append(len(sample.retrieved_contexts))
     for kind in KINDS:
         cells += _verified(item, kind)
     for name in about.scorers:
         score = item.automatic.get(name)
-        cells += (
-            [None] * 4
-            if score is None
-            else [score.tally.found, score.tally.missing, score.tally.unsure, score.value]
-        )
+        tally = score and score.tally
+        cells += [tally.found, tally.missing, tally.unsure, score.value] if score and tally else [None] * 4
     cells += [_number(item.external.get(name)) for name in about.columns]
-    cells += [
-        item.u,
-        item.size,
-        item.stratum or None,
-        item.position or None,
-        item.pi,
-        item.blind,
-        item.holdout,
-        item.off_plan,
-    ]
+    cells += [item.u, item.size, item.stratum or None, item.position or None, item.pi]
+    cells += [item.blind, item.holdout, item.off_plan]
     cells.append(" ".join(record.annotator for record in item.records) or None)
     if about.text:
         cells.append(row_text(item))
@@ -168,43 +149,27 @@ def _unit_head(about: Surroundings) -> list[Cell]:
 def _units(
     item: ExportItem, record: GoldRecord, kind: Kind, units: Sequence[Unit], about: Surroundings
 ) -> str:
-    """The lines of one annotator's units of one kind; what they share is written once, words from memory.
-
-    Put together as text: there are many of them, and a list of 26 cells for each takes longer.
-    """
-    gold = item.gold.get(kind, ())
-    known = ",".join(map(_cell, (item.sample.id, item.sample.group, item.split or None, record.annotator)))
-    contexts = item.sample.retrieved_contexts
-    last = _cell(item.pi)
+    """The lines of one annotator's units of one kind."""
+    known = (item.sample.id, item.sample.group, item.split or None, record.annotator)
+    standing = item.gold.get(kind, ())
     lines = []
     for unit in units:
         match, spans, evidence = unit.match, unit.spans, unit.match.evidence
-        standing = units is gold or unit in gold
-        line = f"{known},{_word(standing)},{_word(kind)},{_cell(unit.id)},"
+        first = evidence[0] if evidence else None
+        cells: list[Cell] = [*known, units is standing or unit in standing, kind, unit.id]
+        cells += [unit.text, unit.label or None] if about.text else [unit.label or None]
+        cells += [spans[0].start, spans[0].end] if spans else [None, None]
+        cells.append(compact([[span.start, span.end] for span in spans]) if len(spans) > 1 else None)
+        cells += [match.verdict or "unsure", match.reason, match.rule or None, match.similarity, match.nested]
+        cells += [first.context, first.start, first.end] if first else [None, None, None]
+        further = [[place.context, place.start, place.end] for place in evidence]
+        cells += [compact(further) if len(evidence) > 1 else None, unit.origin, item.pi]
         if about.text:
-            line += f"{_cell(unit.text)},"
-        line += f"{_word(unit.label or None)},"
-        line += f"{spans[0].start},{spans[0].end}," if spans else ",,"
-        if len(spans) > 1:
-            line += _cell(compact([[span.start, span.end] for span in spans]))
-        line += (
-            f",{_word(match.verdict or 'unsure')},{_word(match.reason)},{_word(match.rule or None)},"
-            f"{match.similarity},{_word(match.nested)},"
-        )
-        if evidence:
-            first = evidence[0]
-            line += f"{first.context},{first.start},{first.end},"
-        else:
-            line += ",,,"
-        if len(evidence) > 1:
-            line += _cell(compact([[one.context, one.start, one.end] for one in evidence]))
-        line += f",{_word(unit.origin)},{last}"
-        if about.text:
-            said = _cell(contexts[first.context][first.start : first.end]) if evidence else ""
-            line += f",{said},{_word(match.note or None)}"
-        lines.append(line)
-    lines.append("")
-    return "\n".join(lines)
+            contexts = item.sample.retrieved_contexts
+            cells.append(contexts[first.context][first.start : first.end] if first else None)
+            cells.append(match.note or None)
+        lines.append(_csv_line(cells))
+    return "".join(lines)
 
 
 ROWS = 500
@@ -250,53 +215,29 @@ def _pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
+_TEXTS = ("id", "group", "user_input", "reference", "response")
+_OF_ITEM = ("u", "pi", "blind", "reference_hash", "content_hash")
 UNIT_LISTS = ("texts", "labels", "starts", "ends", "verdicts")
 
 
 def _schema(arrow: Any, about: Surroundings) -> Any:
-    texts, numbers = arrow.list_(arrow.string()), arrow.list_(arrow.int64())
-    fields = [
-        ("id", arrow.string()),
-        ("group", arrow.string()),
-        ("user_input", arrow.string()),
-        ("reference", arrow.string()),
-        ("response", arrow.string()),
-        ("retrieved_contexts", texts),
-        ("alternatives", texts),
-    ]
+    text, number = arrow.string(), arrow.float64()
+    texts, offsets = arrow.list_(text), arrow.list_(arrow.int64())
+    fields = [*((name, text) for name in _TEXTS), ("retrieved_contexts", texts), ("alternatives", texts)]
     for kind in KINDS:
-        fields += [(f"{kind}_state", arrow.string()), (f"{kind}_recall", arrow.float64())]
-        kinds = (texts, texts, numbers, numbers, texts)
-        fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, kinds, strict=True)]
-    fields += [(f"{name}_recall", arrow.float64()) for name in about.scorers]
-    fields += [
-        ("u", arrow.float64()),
-        ("pi", arrow.float64()),
-        ("blind", arrow.bool_()),
-        ("reference_hash", arrow.string()),
-        ("content_hash", arrow.string()),
-        ("workbench", arrow.string()),
-    ]
-    return arrow.schema(fields)
+        fields += [(f"{kind}_state", text), (f"{kind}_recall", number)]
+        types = (texts, texts, offsets, offsets, texts)
+        fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, types, strict=True)]
+    fields += [(f"{name}_recall", number) for name in about.scorers]
+    fields += zip(_OF_ITEM, (number, number, arrow.bool_(), text, text), strict=True)
+    return arrow.schema([*fields, ("workbench", text)])
 
 
 def _row(item: ExportItem, about: Surroundings) -> dict[str, Any]:
-    sample = item.sample
-    row: dict[str, Any] = {
-        "id": sample.id,
-        "group": sample.group,
-        "user_input": sample.user_input,
-        "reference": sample.reference,
-        "response": sample.response,
-        "retrieved_contexts": list(sample.retrieved_contexts),
-        "alternatives": list(sample.alternatives),
-        "u": item.u,
-        "pi": item.pi,
-        "blind": item.blind,
-        "reference_hash": item.reference_hash,
-        "content_hash": item.content_hash,
-        "workbench": row_text(item),
-    }
+    row = {name: getattr(item.sample, name) for name in _TEXTS}
+    row |= {name: list(getattr(item.sample, name)) for name in ("retrieved_contexts", "alternatives")}
+    row |= {name: getattr(item, name) for name in _OF_ITEM}
+    row["workbench"] = row_text(item)
     for kind in KINDS:
         row |= _gold_lists(item, kind)
     for name in about.scorers:

@@ -20,7 +20,7 @@ from workbench.errors import RowError
 from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region, ends, offset
 from workbench.formats.readers.ours import as_exported
-from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, shown, wrong
+from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, optional, shown, wrong
 from workbench.model import VERDICTS, Record, Sample, Verdict
 
 _ARGILLA_KEYS = frozenset(
@@ -183,11 +183,10 @@ def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The record of a task, or of a row of the short export (JSON_MIN). Raises RowError."""
     if "data" not in row:
         return _short(row, raw, notes)
-    data, meta = row["data"], row.get("meta")
+    data = row["data"]
     if type(data) is not dict:
         raise wrong("data", data, "an object")
-    if meta is not None and type(meta) is not dict:
-        raise wrong("meta", meta, "an object")
+    meta = _object(row, "meta")
     for key in row:
         if key not in _LABEL_STUDIO_KEYS:
             notes.ignored[key] += 1
@@ -196,7 +195,7 @@ def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     rest = {key: value for key, value in data.items() if key != name}
     number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
     again = partial(as_exported, raw, "data", "meta")
-    return annotated.record("label-studio", data[name], (number, rest, meta or {}), sets, again, notes)
+    return annotated.record("label-studio", data[name], (number, rest, meta), sets, again, notes)
 
 
 def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
@@ -259,11 +258,10 @@ def _label_studio_region(
 
 
 def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
-    labels, text = value.get("labels") or [""], value.get("text")
+    labels = value.get("labels") or [""]
     if type(labels) is not list or not all(type(label) is str for label in labels):
         raise wrong(f"{where}.labels", labels, "a list of strings")
-    if text is not None and type(text) is not str:
-        raise wrong(f"{where}.text", text, "a string")
+    text = optional(value, "text", where)
     if len(labels) > 1:
         notes.counted["several labels on one span: the first is taken"] += 1
     start, end = ends(value, where)
@@ -309,9 +307,7 @@ def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     answer = row.get("answer", "accept")
     if answer not in ("accept", "reject", "ignore"):
         raise wrong("answer", answer, "accept, reject or ignore")
-    meta = row.get("meta")
-    if meta is not None and type(meta) is not dict:
-        raise wrong("meta", meta, "an object")
+    meta = _object(row, "meta")
     other = {}
     for name, value in row.items():
         if name in _PRODIGY_KEYS:
@@ -331,7 +327,7 @@ def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.Marked(regions, by if type(by) is str else ""))
     again = partial(as_exported, raw, "meta")
-    record = annotated.record("prodigy", row.get("text"), (meta or {}, other), sets, again, notes)
+    record = annotated.record("prodigy", row.get("text"), (meta, other), sets, again, notes)
     return replace(record, sample=_as_first(record.sample, notes))
 
 
@@ -356,11 +352,8 @@ def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
         raise wrong(where, span, "an object with start, end and label")
     if not _PRODIGY_SPAN.issuperset(span):
         ignore(span, _PRODIGY_SPAN, where, notes)
-    label, text, verdict = span.get("label"), span.get("text"), span.get("verdict")
-    if label is not None and type(label) is not str:
-        raise wrong(f"{where}.label", label, "a string")
-    if text is not None and type(text) is not str:
-        raise wrong(f"{where}.text", text, "a string")
+    label, text = optional(span, "label", where), optional(span, "text", where)
+    verdict = span.get("verdict")
     start, end = ends(span, where)
     said = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
     return Region(start, end, label or "", text, said)

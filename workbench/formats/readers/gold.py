@@ -33,6 +33,7 @@ from workbench.formats.rows import (
     places,
     required,
     shown,
+    strings,
     wrong,
 )
 from workbench.model import (
@@ -284,9 +285,7 @@ def marks(value: dict[str, Any], where: str) -> Marks:
             raise wrong(f"{where}.reason.{kind}", said, "a string")
         reasons[kind] = said
     comments = list_of(value, "comments", where) or []
-    for index, text in enumerate(comments):
-        if type(text) is not str:
-            raise wrong(f"{where}.comments[{index}]", text, "a string")
+    strings(comments, f"{where}.comments")
     given = value.get("shown")
     return Marks(
         dispositions=dispositions,

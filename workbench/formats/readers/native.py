@@ -19,6 +19,7 @@ from workbench.formats.rows import (
     excerpt,
     missing,
     refused,
+    strings,
     wrong,
 )
 from workbench.model import GoldRecord, Proposal, Record, Sample, text_hash
@@ -114,10 +115,7 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
         contexts = []
     if type(question) is not str or type(reference) is not str or type(contexts) is not list:
         raise _incomplete(row)
-    for context in contexts:
-        if type(context) is not str:
-            index = next(i for i, item in enumerate(contexts) if type(item) is not str)
-            raise wrong(f"retrieved_contexts[{index}]", context, "a string")
+    strings(contexts, "retrieved_contexts")
     if not reference or reference.isspace():
         notes.counted["blank reference, so that there is nothing to verify"] += 1
     if len(contexts) > CONTEXTS_LIMIT:
@@ -175,9 +173,7 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
         return ()
     if type(value) is not list:
         raise wrong("alternatives", value, "a list of strings")
-    for index, text in enumerate(value):
-        if type(text) is not str:
-            raise wrong(f"alternatives[{index}]", text, "a string")
+    strings(value, "alternatives")
     notes.alternatives += bool(value)
     return tuple(value)
 

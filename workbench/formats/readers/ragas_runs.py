@@ -18,7 +18,7 @@ from workbench.errors import RowError
 from workbench.formats.columns import number_texts
 from workbench.formats.json_lines import Given, as_written
 from workbench.formats.readers import native, ours
-from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, wrong
+from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, strings, wrong
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
@@ -149,9 +149,7 @@ def _entities(answer: Any, where: str) -> list[str]:
     if type(answer) is not dict:
         raise wrong(where, answer, "an object with entities")
     said = as_list(answer.get("entities"), f"{where}.entities")
-    for index, text in enumerate(said):
-        if type(text) is not str:
-            raise wrong(f"{where}.entities[{index}]", text, "a string")
+    strings(said, f"{where}.entities")
     return [text for text in said if text.strip()]
 
 
