@@ -256,7 +256,7 @@ def _report(
 ) -> ClaudeReport:
     """How the run stands after a start that ended as `summary` says."""
     run, progress = runs.find_run(store, info.id, before.name), summary.progress
-    by_kind = Counter(kind for _, _, kind, _ in runs.failures_of(store, run.id))
+    by_kind = Counter(kind for _, _, kind, *_ in runs.failures_of(store, run.id))
     return ClaudeReport(
         run=run.name,
         model=run.model,
