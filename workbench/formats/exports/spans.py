@@ -69,11 +69,6 @@ def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
     return sorted(found, key=lambda one: (one.start, -one.end, one.label))
 
 
-def written_of(tagged: Iterable[Tagged]) -> list[tuple[Span, str]]:
-    """The spans and labels, for a reader that wants to know what was written."""
-    return [(Span(one.start, one.end), one.label) for one in tagged]
-
-
 def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], list[Conflict]]:
     """Those that one row of tags holds exactly, and those that it cannot.
 
@@ -280,20 +275,17 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
     spans = [_prodigy_span(one, starts, ends) for one in found]
+    row = row_text(item, [(Span(one.start, one.end), one.label) for one in found])
     return object_text(
         [
             ("text", compact(text)),
-            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
+            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, row)])),
             ("tokens", compact([*_tokens(cut, text)])),
             ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
         ]
     )
-
-
-def _row(item: ExportItem, found: list[Tagged]) -> str:
-    return row_text(item, written_of(found))
 
 
 def _with_spaces(words: list[Token], text: str) -> list[Token]:
