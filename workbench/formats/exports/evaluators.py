@@ -1,13 +1,10 @@
-"""ragas EvaluationDataset as JSON Lines: its own keys and nothing else, ours in a file beside it.
+"""ragas datasets, ragas metric annotations, and deepeval goldens and test cases.
 
-ragas metric annotations: verified extractions as samples that `train` and both loaders read.
-
+An EvaluationDataset has ragas's own keys and nothing else; the native rows are in a file next to it.
 `annotations.json` is for `MetricAnnotation.from_json` and `metric.train`, `single.json` for
 `SingleMetricAnnotation.from_json`. ragas uses one prompt for the reference and for the contexts and keeps one
-entry per prompt name in a sample, so every record gives two samples. The files are ASCII: ragas opens them in
-the encoding of the system.
-
-deepeval goldens and test cases as JSON lists; the native row travels in `additional_metadata`.
+entry per prompt name in a sample, so every record gives two samples. The files for ragas are ASCII: it opens
+them in the encoding of the system. In deepeval files the native row is in `additional_metadata`.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Spans as tools for spans want them: exact tokens, and which spans one row of tags can hold.
+"""Formats of spans: CoNLL with BIO tags, and Prodigy tasks.
 
-CoNLL: a token and its BIO tag a line, a blank line after every text, and nothing else.
+`gold.conll` has a token and its tag a line, a blank line after every text, and nothing else: readers of CoNLL
+take every line for a token. Ids and texts are in `texts.jsonl`, in the same order. The tokens follow each
+other in the text with only white space between, which brings the offsets back. A blank text has no lines.
+What one row of tags cannot hold exactly is in `conflicts.jsonl`.
 
-Readers of CoNLL take every line for a token, so that ids and texts stand in `texts.jsonl`, in the same order.
-The tokens follow each other in the text with nothing but white space between, which brings the offsets back.
-A blank text has no lines. What one row of tags cannot hold exactly stands in `conflicts.jsonl`.
-
-Prodigy tasks: one a line, with spans on exact tokens. Hashes are left out: Prodigy makes its own.
+Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""ragas metric annotations: what a metric asked and answered, and how a person edited the answers.
+"""What a ragas metric did: metric annotations with edited answers, and the traces of an evaluation.
 
-ragas traces: the tree of runs of an evaluation, as its tracer writes it, for proposals and scores.
-
-Runs of different rows stand mixed, so that the whole tree is held while it is read.
+Runs of different rows stand mixed in traces, so that the whole tree is held while it is read.
 """
 
 from __future__ import annotations
