@@ -1,7 +1,4 @@
-"""Names of columns across tools, and lists and numbers inside the cells of a table.
-
-Names that a person gave: which column is which field, and which columns hold a recall.
-"""
+"""Names of columns across tools and those that a person gave; lists and numbers inside cells."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a file is: how its rows are held, and whose keys they have, by its first bytes, header and rows.
-
-Which files of a folder hold its rows: an export of ours, a Hugging Face dataset, or the only dataset.
-"""
+"""What a file is, by its first bytes, header and rows, and which files of a folder hold rows."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""Lines of a file as bytes, with the number and the offset of each, in bounded memory.
+"""JSON as a stream of objects in bounded memory: one a line, or the items of one document.
 
-The JSON of one line: what the standard library reads, without what no other program could hold.
-
-The objects of a file, one at a time, in bounded memory: one a line, or the items of one JSON document.
+Numbers and texts that no other program could hold are refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Reading a dataset file or folder: find out what it is, then stream its rows.
-
-What becomes of each column of a file, said after its rows were read.
-"""
+"""Reading a dataset file or folder: find out what it is, stream its rows, say what became of each column."""
 
 from __future__ import annotations
 

@@ -1,10 +1,6 @@
-"""What reading a file gives: rows, and the notes that are said once at the end.
+"""The rows that reading a file gives, the notes on them, and the checks of one value.
 
-The fields of one object inside `gold` or `proposal`, each checked where it is taken.
-
-`where` is the path of the object, so that an error names its field: `gold.entities[3].verdict`.
-
-Where the words of a file stand in a text: what gold, proposals and marks of other tools are checked by.
+In checks, `where` is the path of an object, so that an error names its field: `gold.entities[3].verdict`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""CSV files as a stream of records, with the line each starts at; malformed ones named, not fatal.
-
-Parquet and Arrow files as a stream of objects. Needs pyarrow, the extra `parquet`.
-"""
+"""CSV, Parquet and Arrow files as streams of rows. Parquet and Arrow need pyarrow, the extra `parquet`."""
 
 from __future__ import annotations
 

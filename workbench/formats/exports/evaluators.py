@@ -1,13 +1,10 @@
-"""ragas EvaluationDataset as JSON Lines: its own keys and nothing else, ours in a file beside it.
+"""ragas datasets, ragas metric annotations, and deepeval goldens and test cases.
 
-ragas metric annotations: verified extractions as samples that `train` and both loaders read.
-
+An EvaluationDataset has ragas's own keys and nothing else; the native rows are in a file next to it.
 `annotations.json` is for `MetricAnnotation.from_json` and `metric.train`, `single.json` for
 `SingleMetricAnnotation.from_json`. ragas uses one prompt for the reference and for the contexts and keeps one
-entry per prompt name in a sample, so every record gives two samples. The files are ASCII: ragas opens them in
-the encoding of the system.
-
-deepeval goldens and test cases as JSON lists; the native row travels in `additional_metadata`.
+entry per prompt name in a sample, so every record gives two samples. The files for ragas are ASCII: it opens
+them in the encoding of the system. In deepeval files the native row is in `additional_metadata`.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from workbench.formats.exports.item import (
     list_into,
     row_text,
 )
-from workbench.model import Evidence, ProposedEntity, Unit, count
+from workbench.model import Evidence, ProposedEntity, count
 from workbench.text.ground import ground
 from workbench.text.json_text import compact, object_text
 
@@ -131,17 +128,15 @@ def _of_contexts(item: ExportItem, recall: float) -> str:
     contexts = item.sample.retrieved_contexts
     listed = (item.proposal.context_entities if item.proposal else None) or ()
     proposed = list(dict.fromkeys(one.text for inner in listed for one in inner))
-    evidence = [place for unit in entities_of(item) if _found(unit) for place in unit.match.evidence]
+    evidence = [
+        place for unit in entities_of(item) if unit.match.verdict == "found" for place in unit.match.evidence
+    ]
     surfaces = dict.fromkeys(contexts[e.context][e.start : e.end] for e in evidence)
     edited = [*proposed, *(surface for surface in surfaces if surface not in proposed)]
     reviewed = bool(listed) and all(
         _seen(one, index, contexts[index], evidence) for index, inner in enumerate(listed) for one in inner
     )
     return _annotated_sample(item, "\n".join(contexts), proposed, edited, reviewed, recall)
-
-
-def _found(unit: Unit) -> bool:
-    return unit.match.verdict == "found"
 
 
 def _seen(entity: ProposedEntity, context: int, text: str, evidence: Iterable[Evidence]) -> bool:

@@ -1,12 +1,8 @@
-"""An export folder: written aside and moved into place as a whole, with a manifest of its files.
+"""Files and folders that appear whole or not at all.
 
-Folders in which an export, or the refused rows of an import, are written: `.NAME.TOKEN.partial` next to
-their place.
-
-Who writes one holds a lock on it that ends with the process, however that ends. So the next export to the
-same place can tell what a killed one left behind from what another one is still writing.
-
-One file written whole or not at all, and never over a database.
+An export folder is written aside, as `.NAME.TOKEN.partial` next to its place, moved there as a whole, and has
+a manifest of its files. Who writes such a folder holds a lock on it that ends with the process. So the next
+export to the same place can tell what a killed one left behind from what another one is still writing.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 from workbench.formats.exports.item import OBJECT, ExportItem, Surroundings, Wrote, list_into, row_text
 from workbench.formats.exports.readme import rendered
 from workbench.formats.exports.spans import DEFAULT_LABEL, Tagged, label_out, tagged_of
-from workbench.model import GoldRecord, ProposedEntity, Span, Unit
+from workbench.model import GoldRecord, ProposedEntity, Span
 from workbench.text.ground import ground
 from workbench.text.json_text import compact, object_text
 
@@ -104,7 +104,12 @@ def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Unit
                 "from_name": "verdict",
                 "to_name": "text",
                 "type": "choices",
-                "value": {"start": start, "end": end, "text": surface, "choices": [_verdict(one.unit)]},
+                "value": {
+                    "start": start,
+                    "end": end,
+                    "text": surface,
+                    "choices": [one.unit.match.verdict or "unsure"],
+                },
             }
         )
     value: dict[str, Any] = {
@@ -113,10 +118,6 @@ def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Unit
     if record.effort is not None:
         value["lead_time"] = record.effort.seconds
     return value
-
-
-def _verdict(unit: Unit) -> str:
-    return unit.match.verdict or "unsure"
 
 
 def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], place: _Units) -> dict[str, Any]:

@@ -1,12 +1,11 @@
-"""Spans as tools for spans want them: exact tokens, and which spans one row of tags can hold.
+"""Formats of spans: CoNLL with BIO tags, and Prodigy tasks.
 
-CoNLL: a token and its BIO tag a line, a blank line after every text, and nothing else.
+`gold.conll` has a token and its tag a line, a blank line after every text, and nothing else: readers of CoNLL
+take every line for a token. Ids and texts are in `texts.jsonl`, in the same order. The tokens follow each
+other in the text with only white space between, which brings the offsets back. A blank text has no lines.
+What one row of tags cannot hold exactly is in `conflicts.jsonl`.
 
-Readers of CoNLL take every line for a token, so that ids and texts stand in `texts.jsonl`, in the same order.
-The tokens follow each other in the text with nothing but white space between, which brings the offsets back.
-A blank text has no lines. What one row of tags cannot hold exactly stands in `conflicts.jsonl`.
-
-Prodigy tasks: one a line, with spans on exact tokens. Hashes are left out: Prodigy makes its own.
+Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its own.
 """
 
 from __future__ import annotations
@@ -67,11 +66,6 @@ def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
         Tagged(span.start, span.end, label_out(unit.label), unit) for unit in units for span in unit.spans
     ]
     return sorted(found, key=lambda one: (one.start, -one.end, one.label))
-
-
-def written_of(tagged: Iterable[Tagged]) -> list[tuple[Span, str]]:
-    """The spans and labels, for a reader that wants to know what was written."""
-    return [(Span(one.start, one.end), one.label) for one in tagged]
 
 
 def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], list[Conflict]]:
@@ -280,20 +274,17 @@ def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
     starts = {token.start: number for number, token in enumerate(cut)}
     ends = {token.end: number for number, token in enumerate(cut)}
     spans = [_prodigy_span(one, starts, ends) for one in found]
+    row = row_text(item, [(Span(one.start, one.end), one.label) for one in found])
     return object_text(
         [
             ("text", compact(text)),
-            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, _row(item, found))])),
+            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, row)])),
             ("tokens", compact([*_tokens(cut, text)])),
             ("spans", compact(spans)),
             ("answer", '"accept"'),
             ("_view_id", '"spans_manual"'),
         ]
     )
-
-
-def _row(item: ExportItem, found: list[Tagged]) -> str:
-    return row_text(item, written_of(found))
 
 
 def _with_spaces(words: list[Token], text: str) -> list[Token]:

@@ -1,12 +1,9 @@
 """A text with the marks that people or models made in it, as a record: what all annotation tools share.
 
 Such a file has no verdicts. A set of marks becomes a proposal named after its tool; it is gold only where
-every mark has a verdict, or where the row still is what we exported.
-
-Marked stretches of a text from another tool, checked against the text and mended where that is certain.
-
-Tools count in code points or in UTF-16 units, collapse white space, and take blanks into a mark. A place
-is moved only where the quoted words leave one answer; any other stays without a place, and is listed.
+every mark has a verdict, or where the row still is what we exported. Tools count in code points or in UTF-16
+units, collapse white space, and take blanks into a mark. A place is moved only where the quoted words leave
+one answer; any other stays without a place, and is listed.
 """
 
 from __future__ import annotations

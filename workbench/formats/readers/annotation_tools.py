@@ -1,11 +1,4 @@
-"""Argilla 2 records as JSON: suggestions of models and responses of people, nested or flattened.
-
-doccano JSON Lines: spans as [start, end, label], or as `entities` with relations; meta at the top.
-
-Label Studio JSON: annotations of people and predictions of models, spans checked against their words.
-
-Prodigy JSON Lines: one task a line, `end` exclusive. Only accepted tasks bring their spans.
-"""
+"""Argilla, doccano, Label Studio and Prodigy: the spans of each tool as regions of a text."""
 
 from __future__ import annotations
 

@@ -1,14 +1,7 @@
-"""`gold` of a row: what people verified.
+"""`gold` of a row, what people verified, and `proposal`, what a proposer found.
 
-Where offsets are given they are checked against the text they point into. A wrong place is moved when
-the quoted text stands in exactly one place; otherwise it is an error.
-
-What a review says besides its units, as keys of an object of `gold`.
-
-`proposal` of a row: what a proposer said.
-
-Where offsets are given they are checked against the text they point into. A wrong place is moved when
-the quoted text stands in exactly one place, and left out otherwise.
+Offsets are checked against the text that they point into. A wrong place is moved when the quoted text stands
+in exactly one place. Otherwise it is an error in gold, and left out in a proposal.
 """
 
 from __future__ import annotations

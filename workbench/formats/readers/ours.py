@@ -17,7 +17,7 @@ from workbench.formats.exports.item import Surroundings
 from workbench.formats.json_lines import as_written, parse
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes, check_depth, wrong
-from workbench.model import BY, KINDS, GoldRecord, Proposal, ProposedEntity, ProposedStatement, Record, Unit
+from workbench.model import BY, KINDS, Proposal, ProposedEntity, ProposedStatement, Record, Unit
 from workbench.scoring.names import SCORERS
 
 OBJECT = "workbench"
@@ -161,14 +161,10 @@ def _of_reference(found: Record) -> Iterator[Proposal]:
             yield replace(one, context_entities=None, statements=bare)
 
 
-def entity_spans(gold: GoldRecord) -> set[tuple[Any, ...]]:
-    """The (start, end, label) of every place of the entities."""
-    return {(span.start, span.end, unit.label) for unit in gold.entities or () for span in unit.spans}
-
-
 def _written(given: Any, found: Record) -> set[tuple[Any, ...]]:
     if given is None:
-        return {span for gold in found.gold for span in entity_spans(gold)}
+        units = (unit for gold in found.gold for unit in gold.entities or ())
+        return {(span.start, span.end, unit.label) for unit in units for span in unit.spans}
     if type(given) is not list or not all(type(one) is list and len(one) == 3 for one in given):
         raise wrong(f"{OBJECT}.written", given, "a list of [start, end, label]")
     try:

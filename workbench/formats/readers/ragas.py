@@ -201,15 +201,6 @@ def _scores_cell(cells: dict[str, str]) -> dict[str, Any]:
     return {"scores": as_written(cells["scores"])}
 
 
-def joined_record(
-    row: dict[str, Any], raw: str, exported: str, columns: NamedColumns, notes: Notes
-) -> Record:
-    """The record of a JSON row whose native row, `exported`, stands in a file of its own."""
-    return _record(
-        renamed(row, columns), lambda: renamed(as_written(raw), columns), notes, exported, beside=True
-    )
-
-
 def _record(
     row: dict[str, Any],
     again: Callable[[], Mapping[str, Any]],
@@ -307,17 +298,12 @@ def _role(name: str, index: int) -> Role:
 SUFFIX = ".workbench.jsonl"
 
 
-def beside_path(path: Path) -> Path:
-    """Where the native rows of a file stand: `dataset.workbench.jsonl` beside `dataset.jsonl`."""
-    return path.with_name(path.stem + SUFFIX)
-
-
 def beside(path: Path, build: Build, columns: NamedColumns) -> Build:
     """`build`, with the native row that stands on the same line of the other file where there is one.
 
     A line of it that cannot be read, or that is of another text, is left aside and counted.
     """
-    other = beside_path(path)
+    other = path.with_name(path.stem + SUFFIX)
     if not other.is_file() or path.name.endswith(SUFFIX):
         return build
     waiting = lines(other)
@@ -334,7 +320,8 @@ def beside(path: Path, build: Build, columns: NamedColumns) -> Build:
         try:
             text = decoded(found[2], found[1])
             if _of_this_text(parse(text), renamed(row, columns)):
-                return joined_record(row, raw, text, columns, notes)
+                named = renamed(row, columns)
+                return _record(named, lambda: renamed(as_written(raw), columns), notes, text, beside=True)
             why = f"a line of {other.name} for another text, left aside"
         except (RowError, RecursionError):
             why = f"a line of {other.name} that cannot be read"

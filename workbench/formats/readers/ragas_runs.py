@@ -1,8 +1,6 @@
-"""ragas metric annotations: what a metric asked and answered, and how a person edited the answers.
+"""What a ragas metric did: metric annotations with edited answers, and the traces of an evaluation.
 
-ragas traces: the tree of runs of an evaluation, as its tracer writes it, for proposals and scores.
-
-Runs of different rows stand mixed, so that the whole tree is held while it is read.
+Runs of different rows stand mixed in traces, so that the whole tree is held while it is read.
 """
 
 from __future__ import annotations
@@ -97,7 +95,12 @@ def _annotation_record(row: dict[str, Any], raw: str, metric: str, notes: Notes)
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], raw: str, notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
     fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
-    found = ours.record(attached, fields, partial(_again, raw), notes).record
+    found = ours.record(
+        attached,
+        fields,
+        partial(ours.as_exported, raw, *(() if ours.OBJECT in row else ("metric_input",))),
+        notes,
+    ).record
     proposals = _annotation_proposals(row, found)
     said = [one.reference_entities for one in proposals if one.reference_entities is not None]
     if not said or not any(gold.entities is not None for gold in found.gold):
@@ -170,12 +173,6 @@ def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[Propos
     return tuple(tuple(found) for found in places)
 
 
-def _again(raw: str) -> dict[str, Any]:
-    row = as_written(raw)
-    found: dict[str, Any] = row.get(ours.OBJECT) or row["metric_input"][ours.OBJECT]
-    return found
-
-
 @dataclass(slots=True)
 class _Run:
     """What is kept of a run."""
@@ -201,7 +198,7 @@ def trace_rows(given: Iterator[Given], path: Path, notes: Notes) -> Iterator[Fil
         parent = run.value.get("parent_run_id")
         if type(parent) is str and parent in runs:
             runs[parent].below.append(run)
-    for run in sorted(filter(_is_row, runs.values()), key=_index):
+    for run in sorted((run for run in runs.values() if _metadata(run).get("type") == "row"), key=_index):
         notes.line = run.line
         try:
             yield FileRow(run.line, _trace_record(run, notes), None, run.raw)
@@ -212,10 +209,6 @@ def trace_rows(given: Iterator[Given], path: Path, notes: Notes) -> Iterator[Fil
 def _metadata(run: _Run) -> dict[str, Any]:
     given = run.value.get("metadata")
     return given if type(given) is dict else {}
-
-
-def _is_row(run: _Run) -> bool:
-    return _metadata(run).get("type") == "row"
 
 
 def _index(run: _Run) -> int:
@@ -246,11 +239,7 @@ def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
         notes.failed[name] += 1
         return {}
     notes.scores[name] += 1
-    return number_texts({name: number}, partial(_written, run.raw, name))
-
-
-def _written(raw: str, name: str) -> dict[str, Any]:
-    return {name: as_written(raw)["outputs"]["output"]}
+    return number_texts({name: number}, lambda: {name: as_written(run.raw)["outputs"]["output"]})
 
 
 def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
