@@ -1,4 +1,4 @@
-"""Checks of an export: the files that its manifest names, rows that can be read, spans that quote their text."""
+"""Checks of an export: the files of its manifest, rows that can be read, spans that quote their text."""
 
 from __future__ import annotations
 
