@@ -2,8 +2,8 @@
 
 In CSV, text cells are quoted. One that a spreadsheet would run as a formula gets an apostrophe in front, and
 so does one that begins with an apostrophe: taking away exactly one apostrophe from every text cell that
-begins with one gives the original. Numbers are not quoted, an absent value is an empty cell, lists and objects are
-JSON. `units.csv` has one row a unit.
+begins with one gives the original. Numbers are not quoted, an absent value is an empty cell, lists and
+objects are JSON. `units.csv` has one row a unit.
 
 In Parquet, gold is in parallel lists; what is nested or of mixed types is one JSON string, so that every row
 has the same columns and no date becomes a timestamp.
