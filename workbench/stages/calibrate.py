@@ -21,7 +21,7 @@ from workbench.comparing.calibration_document import (
 )
 from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
-from workbench.formats import calibration as calibration_file
+from workbench.formats import calibration
 from workbench.matching import MATCHER
 from workbench.scoring.counted import at
 from workbench.stages.calibrate_cases import Gathered, gather
@@ -198,7 +198,7 @@ def find(store: Store, info: DatasetInfo, name: str) -> Saved:
 
 def write(path: Path, document: Mapping[str, Any], *, force: bool = False) -> None:
     """Write a calibration's document as `calibration.json`. Raises ExportError; nothing is written then."""
-    calibration_file.write(path, document, force=force)
+    calibration.write(path, document, force=force)
 
 
 def seen_by(store: Store, info: DatasetInfo) -> Seen:

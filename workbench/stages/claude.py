@@ -152,8 +152,8 @@ def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
     if len(setup.examples) == options.examples:
         return ()
     return (
-        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples outside "
-        "the blind arm, one of each group",
+        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
+        "but none to review without suggestions, one of each group",
     )
 
 
@@ -256,7 +256,7 @@ def _report(
 ) -> ClaudeReport:
     """How the run stands after a start that ended as `summary` says."""
     run, progress = runs.find_run(store, info.id, before.name), summary.progress
-    by_kind = Counter(kind for _, _, kind, _ in runs.failures_of(store, run.id))
+    by_kind = Counter(kind for _, _, kind, *_ in runs.failures_of(store, run.id))
     return ClaudeReport(
         run=run.name,
         model=run.model,

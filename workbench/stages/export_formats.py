@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from workbench.formats import (
-    conll,
-    deepeval_out,
-    evaluation_dataset,
-    few_shot,
-    flat,
-    huggingface,
-    label_studio_out,
-    prodigy_out,
-    ragas_annotations,
+from workbench.formats.exports import evaluators, few_shot, label_studio, spans
+from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports.item import (
+    ExportItem,
+    Surroundings,
+    Writer,
+    Wrote,
+    lines_into,
+    record_of,
+    to_line,
 )
-from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into, record_of
-from workbench.formats.native_out import to_line
 
 SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"
 
 
-def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
+def _native(part: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
     wrote = Wrote()
     with lines_into(part / SAMPLES) as line, lines_into(part / VERDICTS) as verdict:
         for item in items:
@@ -36,15 +34,15 @@ def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
 
 WRITERS: dict[str, Writer] = {
     "native": _native,
-    "ragas": evaluation_dataset.write,
-    "ragas-annotations": ragas_annotations.write,
-    "deepeval-goldens": deepeval_out.write_goldens,
-    "deepeval-cases": deepeval_out.write_cases,
-    "huggingface": huggingface.write,
-    "label-studio": label_studio_out.write,
-    "prodigy": prodigy_out.write,
-    "conll": conll.write,
-    "csv": flat.write,
+    "ragas": evaluators.write_dataset,
+    "ragas-annotations": evaluators.write_annotations,
+    "deepeval-goldens": evaluators.write_goldens,
+    "deepeval-cases": evaluators.write_cases,
+    "huggingface": table_exports.write_huggingface,
+    "label-studio": label_studio.write,
+    "prodigy": spans.write_prodigy,
+    "conll": spans.write_conll,
+    "csv": table_exports.write_csv,
     "few-shot": few_shot.write,
 }
 FORMATS = tuple(WRITERS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from workbench.formats.item import Item
+from workbench.formats.exports.item import ExportItem
 from workbench.model import BY, KINDS, Assessment, Kind, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.stages.export_verdicts import Look, verdicts
@@ -89,7 +89,7 @@ def each_item(
     split: str | None = None,
     progress: Progress = silent,
     look: Look | None = None,
-) -> Iterator[Item]:
+) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `look` their verdicts too."""
     done = 0
     for chunk in exports.each_leaving(store, choice.dataset_id, choice.run_id, choice.wanted, choice.scale):
@@ -102,7 +102,7 @@ def each_item(
         progress(done)
 
 
-def item_of(leaving: Leaving, choice: Choice) -> Item:
+def item_of(leaving: Leaving, choice: Choice) -> ExportItem:
     """One sample as it leaves."""
     reviews = () if leaving.sample_id in choice.withheld else leaving.reviews
     records = (exports.record_of(one, choice.naming(one.annotator)) for one in reviews)
@@ -119,7 +119,7 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
     proposal = leaving.proposal
     if proposal is not None:
         proposal = replace(proposal, model=model_named(proposal.model, choice.naming))
-    return Item(
+    return ExportItem(
         sample=sample,
         reference_hash=leaving.reference_hash,
         content_hash=leaving.content_hash,

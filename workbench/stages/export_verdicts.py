@@ -10,7 +10,7 @@ from typing import Any
 
 from workbench.comparing.causes import Row, difference
 from workbench.comparing.links import descends
-from workbench.formats.item import Item
+from workbench.formats.exports.item import ExportItem
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import Assessment, Kind, Policy, Sample, Unit
 from workbench.reviewing.documents import unit_document
@@ -34,7 +34,9 @@ class Look:
     withheld: Collection[int]
 
 
-def verdicts(leaving: Leaving, item: Item, states: Mapping[int, ReviewState], look: Look) -> Iterator[str]:
+def verdicts(
+    leaving: Leaving, item: ExportItem, states: Mapping[int, ReviewState], look: Look
+) -> Iterator[str]:
     """One line for every verified unit and every automatic one without a partner, for each annotator."""
     if leaving.sample_id in look.withheld or not item.records:
         return
@@ -93,7 +95,7 @@ def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessmen
     return machine(sample, units, proposal, look.policy, threshold=look.threshold)
 
 
-def _of_review(item: Item, kind: Kind, shown: _Shown) -> dict[str, Any]:
+def _of_review(item: ExportItem, kind: Kind, shown: _Shown) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share."""
     own = shown.state.of(kind) if shown.state else None
     opened = shown.state.opened if shown.state else None

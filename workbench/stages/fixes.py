@@ -1,4 +1,4 @@
-"""What would mend a difference, in our own words and numbers: one line per cause."""
+"""What would fix a difference, in our own words and numbers: one line per cause."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Key = tuple[Cause, Part]
 
 EDGES = "guideline or prompt: where the unit begins and ends"
 
-_MENDS: dict[Key, str] = {
+_FIXES: dict[Key, str] = {
     ("missed unit", ""): "add to the proposer's extraction from the reference",
     ("duplicate", ""): "count the mentions of one unit once",
     ("granularity", "merge"): "guideline or prompt: these are several units",
@@ -34,7 +34,7 @@ _CLAIM_REASONS = {
 }
 
 
-def mend(row: Row, kind: Kind, scorer: str) -> str:
+def fix(row: Row, kind: Kind, scorer: str) -> str:
     """What would make the automatic side agree with the verified one; "" where they agree."""
     if not row.cause:
         return ""
@@ -44,7 +44,7 @@ def mend(row: Row, kind: Kind, scorer: str) -> str:
         if kind == "entity" and _recut(row):
             return EDGES
         return (_false_match if row.cause == "false match" else _missed_match)(row, kind, scorer)
-    return _MENDS[row.cause, row.part]
+    return _FIXES[row.cause, row.part]
 
 
 def _false_match(row: Row, kind: Kind, scorer: str) -> str:
@@ -61,7 +61,7 @@ def _missed_match(row: Row, kind: Kind, scorer: str) -> str:
     if kind == "statement":
         return "the judge's prompt or model: the contexts support it"
     if scorer.startswith("ragas"):
-        return "compare by linked or presence: ragas takes equal strings only"
+        return "compare by name matching or text search: ragas takes equal strings only"
     if ours.similarity >= SUGGESTED:
         return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
     return "teach the matcher this name: no threshold would link it"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError
-from workbench.formats.directory import settings_of
+from workbench.formats.detect import settings_of
 from workbench.formats.rows import shown
 from workbench.model import KINDS, VERDICTS, Policy
 from workbench.reviewing.documents import policy_of

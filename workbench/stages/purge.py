@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from workbench.errors import StoreError
-from workbench.formats.folder import manifest_hash
+from workbench.formats.exports.folder import being_written, leftovers, manifest_hash
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.formats.unfinished import being_written, leftovers
 from workbench.store import export_log
 from workbench.store import purge as purge_store
 from workbench.store.datasets import DatasetInfo

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.formats.folder import MANIFEST, check_manifest, home_of, read_manifest
-from workbench.formats.verifying import CHECKS, TROUBLE, wrong
-from workbench.formats.verifying_folders import check_itself, folders
+from workbench.formats.exports.folder import MANIFEST, check_manifest, home_of, read_manifest
+from workbench.formats.exports.verify import CHECKS, TROUBLE, check_itself, folders, wrong
 
 SHOWN = 50
 

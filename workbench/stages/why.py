@@ -12,7 +12,7 @@ from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Tally
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import value_of
-from workbench.stages.fixes import mend
+from workbench.stages.fixes import fix
 from workbench.stages.gold_seen import saw
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
@@ -24,10 +24,10 @@ from workbench.store.samples import Stored, load_sample
 
 @dataclass(frozen=True, slots=True)
 class WhyRow:
-    """One unit of either side or two that are linked, and what would mend the difference ("" for none)."""
+    """One unit of either side or two that are linked, and what would fix the difference ("" for none)."""
 
     row: Row
-    mend: str
+    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Why:
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
-    """Set an automatic assessment beside the verified one of this annotator, else beside imported gold.
+    """Set an automatic assessment next to the verified one of this annotator, else next to imported gold.
 
     Raises InputError while the kind is not decided and its automatic score is hidden, for an excluded
     sample, and where there is no (such) automatic score.
@@ -96,7 +96,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         verified=found.verified,
         value=float(written[name]) if name in written else value_of(name, found.automatic),
         delta=found.delta,
-        rows=tuple(WhyRow(row, mend(row, kind, name)) for row in found.rows),
+        rows=tuple(WhyRow(row, fix(row, kind, name)) for row in found.rows),
         totals=found.totals,
         fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
         imported=written.get(name, ""),
@@ -110,7 +110,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if own.disposition == "verified":
         return own.assessment, based
     if own.disposition == "excluded":
-        raise InputError("this sample is excluded: there is no verified value to compare with")
+        raise InputError("this sample is not counted: there is no verified value to compare with")
     (row,) = queue.page(
         store, opened.dataset.id, [opened.sample_id], opened.annotator, (kind,),
         scorer="", run_id=None, matcher=MATCHER, threshold=0,
