@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.curve import Floats, Vectors, mean_curve, recalls_at, vectors
-from workbench.matching.version import FLOOR
+from workbench.matching import FLOOR
 
 
 @dataclass(frozen=True, slots=True)

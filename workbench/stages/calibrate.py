@@ -22,7 +22,7 @@ from workbench.comparing.calibration_document import (
 from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
 from workbench.formats import calibration
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.scoring.counted import at
 from workbench.stages.calibrate_cases import Gathered, gather
 from workbench.stages.examples import NOTHING, Seen

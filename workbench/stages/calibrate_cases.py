@@ -10,8 +10,8 @@ from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE
 from workbench.comparing.holdout import families
 from workbench.comparing.links import descends, links
 from workbench.errors import UsageError
+from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
-from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Verdict
 from workbench.scoring.names import CALIBRATED
 from workbench.stages.examples import seen_by

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.comparing.calibration import Calibrated
 from workbench.comparing.moves import Moves, moves
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.stages import bulk, calibrate
 from workbench.stages.calibrate_cases import Gathered, gather
 from workbench.stages.progress import Progress, silent

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from workbench.comparing.disputes import AUTOMATIC, Sort
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, column_kind, first_scorer, kind_of
 from workbench.stages.examples import seen_by

@@ -42,7 +42,7 @@ from workbench.store.engine import Store
 from workbench.store.prefixes import in_order
 from workbench.store.runs import chosen_run, list_runs
 from workbench.store.samples import questions_of_hashes, sample_ids
-from workbench.text.ids import HASH, is_hash
+from workbench.text.safe import HASH, is_hash
 
 __all__ = ["SORTS", "STATES", "Dispute", "Report", "State"]
 

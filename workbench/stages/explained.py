@@ -10,7 +10,7 @@ from workbench.comparing.causes import precision_of
 from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
 from workbench.errors import StoreError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind
 from workbench.scoring.names import SCORERS, kind_of
 from workbench.stages.progress import Progress, silent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.stages.export_formats import FORMATS, WITH_SCORES, WITHOUT_TEXT
 from workbench.stages.export_items import Choice, Naming, item_of, probabilities, pseudonyms
 from workbench.stages.export_manifest import Provenance

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from workbench.comparing.causes import precision_of
 from workbench.comparing.explained import Explained
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind
 from workbench.stages.calibrate import CrossFit
 from workbench.stages.explained import Known, explain_all

@@ -13,7 +13,7 @@ from workbench.comparing.figures import Beside, Counts, Figures, Row, hidden
 from workbench.comparing.paired import Pair, Paired, before_the_end, paired
 from workbench.comparing.totals import cause_totals
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
 from workbench.stages.calibrate import CrossFit, cross_fitted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of
 from workbench.store import columns

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store import queue

@@ -8,8 +8,8 @@ from fractions import Fraction
 
 from workbench.comparing.causes import difference, precision_of
 from workbench.comparing.links import descends
+from workbench.matching import MATCHER
 from workbench.matching.units import language_of
-from workbench.matching.version import MATCHER
 from workbench.model import Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD

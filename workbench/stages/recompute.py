@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.gate import Gate, gate
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from workbench.comparing.causes import Difference
+from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.matching.version import MATCHER
 from workbench.model import (
     KINDS,
     Assessment,

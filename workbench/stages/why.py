@@ -8,7 +8,7 @@ from fractions import Fraction
 from workbench.comparing.causes import Row, Total, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Tally
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import value_of

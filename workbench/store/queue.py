@@ -28,7 +28,7 @@ from workbench.store.tables import (
     ScoreRow,
     is_blind,
 )
-from workbench.text.ids import BEGINNING
+from workbench.text.safe import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)

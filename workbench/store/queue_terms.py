@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Text, and_, bindparam, cast, false, func, literal, not_, or_
 from sqlmodel import col, select
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.contains import contains
 from workbench.store.datasets import DatasetInfo

@@ -9,7 +9,7 @@ import sqlalchemy
 from sqlalchemy import and_, case, exists, func
 from sqlmodel import Session, col
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo

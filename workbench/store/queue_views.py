@@ -11,7 +11,7 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, and_, bindparam, case, func, or_
 from sqlmodel import col, select
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
