@@ -10,8 +10,8 @@ import pytest
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
-from workbench.stages.facets import facets
 from workbench.stages.policy import change_policy, policy_text
+from workbench.stages.queue_values import facets
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
@@ -391,10 +391,10 @@ def test_facets_of_a_large_dataset_are_estimated_from_a_random_part(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To two digits; states are always exact."""
-    from workbench.stages import facets as module
+    from workbench.stages import queue_values
 
     bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
-    monkeypatch.setattr(module, "LOOKED_AT", 40)
+    monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
 
     found = facets(bench.store, bench.info().id, "ann")
 

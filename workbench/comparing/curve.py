@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
-NONE, FOUND, MISSING, UNSURE = range(4)
+UNLINKED, FOUND, MISSING, UNSURE = range(4)
 THRESHOLDS = 102
 """Rows of a curve: thresholds 0 to 100, and 101, which only a person's `found` reaches."""
 

@@ -33,7 +33,8 @@ from workbench.stages.headline import headline_scorer
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import columns, gold, runs, samples
+from workbench.store import gold, runs, samples
+from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo

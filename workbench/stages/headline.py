@@ -6,14 +6,14 @@ from workbench.errors import UsageError
 from workbench.matching.version import MATCHER
 from workbench.model import KINDS, Kind
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of
-from workbench.store import columns
+from workbench.store import scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 
 
 def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
     """The column of the file that stands for a kind on every screen; "" where the file has none."""
-    there = [name for name in columns.external_columns(store, info.id) if column_kind(name) == kind]
+    there = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
     return headline(there, (), kind) if there else ""
 
 
@@ -23,16 +23,14 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     `asked` names it, for this report; `usual` is a person's setting, which holds where the dataset has it.
     Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
     """
-    there = columns.external_columns(store, info.id)
+    there = scores.external_columns(store, info.id)
     if asked is not None and kind_of(asked) is None:  # a person gave the kind when importing the column
         asked = next((name for kind in KINDS if (name := f"{asked} ({kind})") in there), asked)
     if asked is not None and asked not in SCORERS and asked not in there:
         raise UsageError(f"unknown scorer {asked!r}; there is: {', '.join((*SCORERS, *there))}")
     run, threshold = info.run_id, info.threshold
     able = [
-        name
-        for name in SCORERS
-        if run is not None and columns.can_count(store, run, MATCHER, threshold, name)
+        name for name in SCORERS if run is not None and scores.can_count(store, run, MATCHER, threshold, name)
     ]
     if asked is None and usual and (usual in able or (usual in there and kind_of(usual))):
         return usual

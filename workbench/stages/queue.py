@@ -1,4 +1,4 @@
-"""The queue: which samples a view holds and in which order, what a row says, what comes next."""
+"""The queue: which samples a view holds and in which order, what a row shows, what comes next."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
+from workbench.matching.version import MATCHER
 from workbench.model import Disposition, Imported, Tally
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.stages.headline import imported_column
-from workbench.stages.queue_page import delta_of, needs_values, page_of
-from workbench.store import queue, queue_views
-from workbench.store.datasets import dataset_info
+from workbench.store import queue
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, PageRow, Progress
 from workbench.store.samples import CHUNK
@@ -21,6 +21,38 @@ from workbench.text.query import Query, Term
 
 if TYPE_CHECKING:
     from workbench.store.queue_values import Values
+
+
+def needs_values(query: Query) -> bool:
+    """Whether a query asks for values of decided samples."""
+    return bool(query.by_value) or "disputed" in query.marks
+
+
+LEAST = Fraction(1, 2000)
+"""Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
+
+
+def page_of(
+    store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], column: str = ""
+) -> list[PageRow]:
+    """What the database knows of some samples, with the scorer that is called automatic.
+
+    Where a `column` of the file stands in its place, with its numbers.
+    """
+    return queue.page(
+        store, info.id, ids, annotator, info.kinds,
+        scorer=DEFAULT_SCORER[info.kinds[0]], run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
+        column=column,
+    )  # fmt: skip
+
+
+def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
+    """Automatic − verified; None while one of them is not there or undefined."""
+    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
+        return None
+    delta = automatic.recall - verified.recall
+    return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
+
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 
@@ -82,22 +114,22 @@ def queue_ids(
     else:
         values, picked = {}, {}
     column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
-    within: queue_views.Order = "u" if order == "delta" else order
-    ids = queue_views.view_ids(store, info, annotator, query, within, picked, column)
+    within: queue.Order = "u" if order == "delta" else order
+    ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
 
 
 def first(store: Store, dataset_id: int, annotator: str, before: int, after: int) -> First:
     """The samples around the next one to decide, in random order; the dataset's size costs nothing."""
     at = next_sample(store, dataset_id, annotator)
-    ids = queue_views.ids_around(store, dataset_id, at, before, after)
+    ids = queue.ids_around(store, dataset_id, at, before, after)
     return First(at, ids, queue_rows(store, dataset_id, annotator, ids))
 
 
 def find_samples(store: Store, dataset_id: int, annotator: str, text: str, limit: int) -> list[QueueRow]:
     """The first samples with a text in their id, question or reference; the one with this very id first."""
     words = Query((Term("text", (text,)),)) if text else EVERYTHING
-    ids = queue_views.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
+    ids = queue.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
     rows = queue_rows(store, dataset_id, annotator, ids)
     return [rows[number] for number in ids if number in rows]
 
@@ -147,7 +179,7 @@ def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None
 
     Samples that were verified under an older policy come after the undecided ones.
     """
-    return queue_views.next_sample(store, dataset_info(store, dataset_id), annotator, after)
+    return queue.next_sample(store, dataset_info(store, dataset_id), annotator, after)
 
 
 def next_of(
@@ -168,7 +200,7 @@ def next_of(
     for start, end in ((place, len(ids)), (0, place)):
         for first in range(start, end, CHUNK):
             chunk = list(ids[first : min(first + CHUNK, end)])
-            wanted = queue_views.to_decide(store, info, annotator, chunk)
+            wanted = queue.to_decide(store, info, annotator, chunk)
             for number in chunk:
                 if number in wanted and number != after:
                     return number
@@ -177,7 +209,7 @@ def next_of(
 
 def count_undoubted(store: Store, dataset_id: int) -> int:
     """How many samples have no doubt to be ordered by."""
-    return queue_views.count_uncounted(store, dataset_info(store, dataset_id))
+    return queue.count_uncounted(store, dataset_info(store, dataset_id))
 
 
 def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:

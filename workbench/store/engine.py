@@ -445,7 +445,7 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
     from workbench.store.migrations.run import upgrade
 
     if path is not None:
-        from workbench.store.backup import backup_file
+        from workbench.store.copying import backup_file
 
         backup_file(path, f"before-{SCHEMA}")
     upgrade(engine, SCHEMA)
