@@ -12,7 +12,7 @@ from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.queue_values import facets
-from workbench.stages.recompute import score_dataset
+from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
@@ -225,7 +225,7 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     info = cities.info()
     before = ids(cities, "delta>0.4")
     for chunk in queue_values.uncounted(cities.store, info, "ann"):
-        queue_values.keep_counted(cities.store, queue_values.count_chunk(cities.store, info, chunk))
+        save_counted(cities.store, queue_values.count_some(cities.store, info, chunk))
     kept = cities.query("SELECT scorer, found, missing FROM score ORDER BY scorer")
     assert cities.query("SELECT count(*) FROM score WHERE sample_id != ?", cities.id("all")) == [(0,)]
 

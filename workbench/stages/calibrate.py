@@ -31,11 +31,10 @@ from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Verdict
 from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED
-from workbench.stages import recompute as bulk
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
-from workbench.stages.recompute import recompute
+from workbench.stages.recompute import count_samples, recompute
 from workbench.store import calibrations, journal, plans, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import Row, Saved
@@ -46,6 +45,7 @@ from workbench.store.gold import Gold
 from workbench.store.plans import Opening
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
+from workbench.store.scores import CountedChunk
 
 _SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
 
@@ -526,16 +526,6 @@ def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """Some samples matched, to be kept as they were read."""
-
-    run_id: int
-    found: Mapping[int, Any]
-    hashes: Mapping[int, str]
-    policy_version: int
-
-
-@dataclass(frozen=True, slots=True)
 class Look:
     """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
@@ -582,24 +572,13 @@ def fitted(seen: Look, now: int, objective: str, seed: int = 0) -> Look:
         return replace(seen, found=None, why=str(error))
 
 
-def next_uncounted(store: Store, dataset_id: int) -> Chunk | None:
-    """Match the next thousand samples that the current run speaks of; None when all are. Writes nothing."""
+def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
+    """Match the next thousand samples that the current run has proposals for; None when all are counted."""
     info = dataset_info(store, dataset_id)
     if info.run_id is None:
         return None
     chunk = next(samples.each_uncounted(store, info.id, info.run_id, MATCHER), None)
-    if chunk is None:
-        return None
-    work = [(one.sample_id, one.sample, one.proposal) for one in chunk if one.proposal is not None]
-    hashes = {one.sample_id: one.sample.content_hash for one in chunk}
-    return Chunk(info.run_id, bulk.count_chunk(work, info.policy), hashes, info.policy.version)
-
-
-def keep_counted(store: Store, chunk: Chunk) -> None:
-    """Keep what was matched, where policy and texts are still the same. Raises StoreError."""
-    scores.save_counted(
-        store, chunk.run_id, MATCHER, chunk.found, policy_version=chunk.policy_version, hashes=chunk.hashes
-    )
+    return None if chunk is None else count_samples(info, info.run_id, chunk)
 
 
 def save(store: Store, seen: Look, name: str, annotator: str) -> None:

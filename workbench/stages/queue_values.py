@@ -10,23 +10,21 @@ from fractions import Fraction
 from workbench.comparing.causes import difference, precision_of
 from workbench.comparing.links import descends
 from workbench.matching.units import language_of, policy_label
-from workbench.matching.version import MATCHER
-from workbench.model import Policy, Score, Tally
-from workbench.scoring.counted import Counted
+from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.scoring.scorers import counted, value_of
 from workbench.stages.headline import imported_column
 from workbench.stages.queue import delta_of, page_of
-from workbench.stages.recompute import score_row
+from workbench.stages.recompute import count_samples
 from workbench.stages.review import proposed
 from workbench.stages.sides import imported_side
-from workbench.store import datasets, journal, queue, queue_values, scores
+from workbench.store import datasets, journal, queue
 from workbench.store import queue_values as stored_values
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue_conditions import Picked
 from workbench.store.queue_values import Survey, Values
 from workbench.store.samples import CHUNK, load_samples
+from workbench.store.scores import CountedChunk, external_digits
 from workbench.text.query import META, Query, Term
 from workbench.text.safe import clean
 
@@ -70,17 +68,32 @@ def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Valu
 
 
 def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, Tally]:
-    """The automatic tallies of samples that `score` has not counted yet."""
+    """The automatic tallies of samples that `score` has not counted yet; writes nothing."""
+    if info.run_id is None:
+        return {}
     scorer = DEFAULT_SCORER[info.kinds[0]]
     found = {}
     for start in range(0, len(ids), CHUNK):
-        for stored in load_samples(store, ids[start : start + CHUNK], info.run_id):
-            if stored.proposal is not None:
-                tallies = counted(stored.sample, stored.proposal, info.policy).tallies(info.threshold)
-                name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
-                if name in tallies:
-                    found[stored.sample_id] = tallies[name]
+        for number, scores in count_some(store, info, ids[start : start + CHUNK]).scores.items():
+            tallies = {score.scorer: score.tally for score in scores}
+            name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
+            if name in tallies:
+                found[number] = tallies[name]
     return found
+
+
+def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
+    """The decided samples that `score` has not counted, in chunks."""
+    if info.run_id is None or imported_column(store, info, info.kinds[0]):
+        return []  # what the file brought is shown: nothing has to be counted for it
+    missing = stored_values.uncounted_ids(store, info, annotator)
+    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
+
+
+def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
+    """Count some samples under the current run; writes nothing."""
+    assert info.run_id is not None
+    return count_samples(info, info.run_id, load_samples(store, ids, info.run_id))
 
 
 def _holding(term: Term, values: Mapping[int, Values]) -> list[int]:
@@ -116,7 +129,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
     column = imported_column(store, info, kind)
-    digits = scores.external_digits(store, info.id, column) if column else {}
+    digits = external_digits(store, info.id, column) if column else {}
     within = precision_of(digits.values())
     rows = page_of(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
@@ -143,50 +156,6 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class CountedChunk:
-    """What some samples were counted to, with the texts (by hash) and the settings it holds for."""
-
-    run_id: int
-    threshold: int
-    policy_version: int
-    found: Mapping[int, Counted]
-    hashes: Mapping[int, str]
-
-
-def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
-    """The decided samples that `score` has not counted, in chunks."""
-    if info.run_id is None or imported_column(store, info, info.kinds[0]):
-        return []  # what the file brought is shown: nothing has to be counted for it
-    missing = stored_values.uncounted_ids(store, info, annotator)
-    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
-
-
-def count_chunk(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
-    """Match some samples once, for every threshold."""
-    assert info.run_id is not None
-    loaded = load_samples(store, ids, info.run_id)
-    found = {
-        one.sample_id: counted(one.sample, one.proposal, info.policy)
-        for one in loaded
-        if one.proposal is not None
-    }
-    hashes = {one.sample_id: one.sample.content_hash for one in loaded}
-    return CountedChunk(info.run_id, info.threshold, info.policy.version, found, hashes)
-
-
-def keep_counted(store: Store, chunk: CountedChunk) -> None:
-    """Keep their scores, where policy and texts are still the same. Raises StoreError."""
-    rows = [
-        score_row(number, chunk.run_id, chunk.threshold, Score(name, tally, value_of(name, tally)))
-        for number, one in chunk.found.items()
-        for name, tally in one.tallies(chunk.threshold).items()
-    ]
-    version, hashes = chunk.policy_version, chunk.hashes
-    scores.save_counted(store, chunk.run_id, MATCHER, chunk.found, policy_version=version, hashes=hashes)
-    scores.save_scores(store, rows, policy_version=version, hashes=hashes)
-
-
 LOOKED_AT = 5_000
 """Samples that are looked at; of a larger dataset these are a random part, and counts are scaled up."""
 
@@ -211,14 +180,14 @@ class Facets:
 def facets(store: Store, dataset_id: int, annotator: str) -> Facets:
     """Look at a dataset as one annotator may see it."""
     info = datasets.dataset_info(store, dataset_id)
-    seen = queue_values.survey(store, info, annotator, LOOKED_AT)
+    seen = stored_values.survey(store, info, annotator, LOOKED_AT)
     surveyed = _surveyed(seen, info.policy)
     values: dict[str, Sequence[tuple[str, int | None]]] = {
         "state": _states(store, info, annotator),
         "is": _marks(store, info, annotator, seen),
         **surveyed,
-        "by": queue_values.annotators(store, info),
-        "flag": queue_values.flags(store, info, annotator, FEW),
+        "by": stored_values.annotators(store, info),
+        "flag": stored_values.flags(store, info, annotator, FEW),
     }
     estimated = {*surveyed, "is:blind"} if seen.seen < seen.total else set()
     typable = {
@@ -249,7 +218,7 @@ def _marks(store: Store, info: DatasetInfo, annotator: str, seen: Survey) -> lis
         mark: number(mark) for mark in ("flagged", "rematch", "stale", "offplan")
     }
     counts["blind"] = _scaled(seen.blind, seen)
-    counts["fast"] = len(queue_values.fast_ids(store, info, annotator))
+    counts["fast"] = len(stored_values.fast_ids(store, info, annotator))
     return [(mark, counts.get(mark)) for mark in ("flagged", "blind", "rematch", "stale", "offplan", "fast")]
 
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
-from typing import Any
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
@@ -31,6 +30,9 @@ from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.disputes import blind_ids
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
+from workbench.store.scores import CountedChunk, save_counted
+
+__all__ = ["save_counted"]
 
 FEW = 3
 """Chunks of a thousand below which starting processes costs more than it saves.
@@ -131,23 +133,34 @@ def recompute(
     how many samples were matched.
     """
     done = 0
-    version = info.policy.version
     hashes: dict[int, str] = {}
     uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, MATCHER), hashes)
-    for chunk in count_all(uncounted, info.policy):
-        of = {sample_id: hashes.pop(sample_id) for sample_id in chunk}
-        scores.save_counted(store, run_id, MATCHER, chunk, policy_version=version, hashes=of)
-        done += len(chunk)
+    for found in count_all(uncounted, info.policy):
+        of = {sample_id: hashes.pop(sample_id) for sample_id in found}
+        save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
+        done += len(found)
         progress(done)
-    for found in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
-        rows = [
-            score_row(sample_id, run_id, threshold, Score(name, tally, value_of(name, tally)))
-            for sample_id, (_, one) in found.items()
-            for name, tally in one.tallies(threshold).items()
-        ]
-        of = {sample_id: content for sample_id, (content, _) in found.items()}
-        scores.save_scores(store, rows, policy_version=version, hashes=of)
+    for chunk in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
+        of = {sample_id: content for sample_id, (content, _) in chunk.items()}
+        found = {sample_id: one for sample_id, (_, one) in chunk.items()}
+        save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
     return done
+
+
+def count_samples(info: DatasetInfo, run_id: int, loaded: Sequence[Stored]) -> CountedChunk:
+    """Match some samples once, for every threshold, and score them at the dataset's own; writes nothing."""
+    hashes = {one.sample_id: one.sample.content_hash for one in loaded}
+    return _scored_chunk(info, run_id, info.threshold, count_chunk(_work(loaded), info.policy), hashes)
+
+
+def _scored_chunk(
+    info: DatasetInfo, run_id: int, threshold: int, found: Mapping[int, Counted], hashes: Mapping[int, str]
+) -> CountedChunk:
+    of_samples = {
+        number: [Score(name, tally, value_of(name, tally)) for name, tally in one.tallies(threshold).items()]
+        for number, one in found.items()
+    }
+    return CountedChunk(run_id, threshold, info.policy.version, hashes, found, of_samples)
 
 
 def _hashed(chunks: Iterable[list[Stored]], hashes: dict[int, str]) -> Iterator[list[Stored]]:
@@ -300,18 +313,3 @@ def _means(rows: tuple[Scored, ...], seen: Collection[str]) -> dict[str, Mean]:
         if tallies:
             means[f"verified_{kind}"] = mean(tally.recall for tally in tallies)
     return means
-
-
-def score_row(sample_id: int, run_id: int, threshold: int, one: Score) -> dict[str, Any]:
-    """A score as the store takes it."""
-    return {
-        "sample_id": sample_id,
-        "run_id": run_id,
-        "scorer": one.scorer,
-        "matcher": MATCHER,
-        "threshold": threshold,
-        "found": one.tally.found,
-        "missing": one.tally.missing,
-        "unsure": one.tally.unsure,
-        "value": one.value,
-    }

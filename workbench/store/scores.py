@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import sqlalchemy
 from sqlalchemy import delete, exists, insert
 from sqlmodel import Session, col, select
 
+from workbench.matching.version import MATCHER
 from workbench.model import Kind, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.doubt import Judge, doubt
@@ -55,50 +57,81 @@ def load_scores(
     return scores
 
 
-def save_counted(
-    store: Store,
-    run_id: int,
-    matcher: str,
-    rows: Mapping[int, Counted],
-    *,
-    policy_version: int,
-    hashes: Mapping[int, str],
-) -> None:
-    """Keep what some samples were counted from, in one transaction; what is there already stays.
+@dataclass(frozen=True, slots=True)
+class CountedChunk:
+    """What some samples were counted to under a run and a match threshold.
 
-    `policy_version` and `hashes` (of the texts, by sample) say what was counted; a sample whose text or
-    policy was replaced meanwhile is left out.
+    `hashes` (of the texts) and `policy_version` tell what was counted. `scores` follow from `counted`.
     """
-    if not rows:
+
+    run_id: int
+    threshold: int
+    policy_version: int
+    hashes: Mapping[int, str]
+    counted: Mapping[int, Counted]
+    scores: Mapping[int, Sequence[Score]]
+
+
+def save_counted(store: Store, chunk: CountedChunk) -> None:
+    """Keep what some samples were counted from, and their scores at one threshold, in one transaction.
+
+    Scores with the same key are replaced. A sample whose text or policy was replaced meanwhile is left out.
+    Raises StoreError.
+    """
+    if not chunk.counted:
         return
     with store.writing() as session:
-        present = _present(session, hashes, policy_version)
+        present = _present(session, chunk.hashes, chunk.policy_version)
+        ids = [sample_id for sample_id in chunk.counted if sample_id in present]
+        if not ids:
+            return
         have = set(
             session.exec(
                 select(CountedRow.sample_id).where(
-                    CountedRow.run_id == run_id,
-                    CountedRow.matcher == matcher,
-                    col(CountedRow.sample_id).in_(list(rows)),
+                    CountedRow.run_id == chunk.run_id,
+                    CountedRow.matcher == MATCHER,
+                    col(CountedRow.sample_id).in_(ids),
                 )
             )
         )
-        first = session.get(SampleRow, next(iter(rows)))
-        judge = judge_of(session, first.dataset_id) if first else None
+        judge = judge_of(session, session.get_one(SampleRow, ids[0]).dataset_id)
+        key = {"run_id": chunk.run_id, "matcher": MATCHER}
         documents = [
             {
                 "sample_id": sample_id,
-                "run_id": run_id,
-                "matcher": matcher,
+                **key,
                 "linked": one.linked,
                 "presence": one.presence,
                 "tallies": _tallies(one),
                 "doubt": doubt(one, judge),
             }
-            for sample_id, one in rows.items()
-            if sample_id not in have and sample_id in present
+            for sample_id in ids
+            if sample_id not in have
+            for one in (chunk.counted[sample_id],)
         ]
         if documents:
             session.execute(insert(CountedRow), documents)
+        session.execute(
+            delete(ScoreRow).where(
+                col(ScoreRow.sample_id).in_(ids), *_key(chunk.run_id, MATCHER, chunk.threshold)
+            )
+        )
+        rows = [
+            {
+                "sample_id": sample_id,
+                **key,
+                "threshold": chunk.threshold,
+                "scorer": score.scorer,
+                "found": score.tally.found,
+                "missing": score.tally.missing,
+                "unsure": score.tally.unsure,
+                "value": score.value,
+            }
+            for sample_id in ids
+            for score in chunk.scores[sample_id]
+        ]
+        if rows:
+            session.execute(insert(ScoreRow), rows)
 
 
 def each_counted(
@@ -134,31 +167,6 @@ def each_counted(
             return
         yield {row.sample_id: (content, counted_of(row)) for row, content in rows}
         last = rows[-1][0].sample_id
-
-
-def save_scores(
-    store: Store, rows: Sequence[dict[str, Any]], *, policy_version: int, hashes: Mapping[int, str]
-) -> None:
-    """Write scores, replacing those with the same key, in one transaction.
-
-    As in `save_counted`, a sample whose text or policy was replaced meanwhile is left out.
-    """
-    if not rows:
-        return
-    with store.writing() as session:
-        present = _present(session, hashes, policy_version)
-        rows = [row for row in rows if row["sample_id"] in present]
-        if not rows:
-            return
-        first = rows[0]
-        ids = {row["sample_id"] for row in rows}
-        session.execute(
-            delete(ScoreRow).where(
-                col(ScoreRow.sample_id).in_(ids),
-                *_key(first["run_id"], first["matcher"], first["threshold"]),
-            )
-        )
-        session.execute(insert(ScoreRow), list(rows))
 
 
 def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[float, str]]]:

@@ -70,12 +70,13 @@ class Desk:
         Counted beside the writer thread, so that no decision waits for it.
         """
         from workbench.stages import queue_values
+        from workbench.stages.recompute import save_counted
 
         info = await self.store.read(dataset_info, self.info.id)
         for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
-            counted = await self.store.read(queue_values.count_chunk, info, chunk)
+            counted = await self.store.read(queue_values.count_some, info, chunk)
             try:
-                await self.store.write(queue_values.keep_counted, counted)
+                await self.store.write(save_counted, counted)
             except StoreError:  # a database that takes no score: a view counts them for itself
                 return
 

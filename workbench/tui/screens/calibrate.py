@@ -113,6 +113,7 @@ class CalibrateScreen(BaseScreen):
 
     async def _read(self) -> None:
         from workbench.stages import calibrate
+        from workbench.stages.recompute import save_counted
 
         self._reading, self._done = "matching samples", 0
         known: set[int] = set()
@@ -120,7 +121,7 @@ class CalibrateScreen(BaseScreen):
             if known >= set(chunk.hashes):
                 break  # their text or policy changes under us; they stay uncounted for now
             known |= set(chunk.hashes)
-            await self.desk.store.write(calibrate.keep_counted, chunk)
+            await self.desk.store.write(save_counted, chunk)
             self._done = len(known)
         self._reading, self._done = "reading verified samples", 0
         try:
