@@ -32,9 +32,9 @@ from workbench.matching.version import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, first_scorer, kind_of
 from workbench.stages.examples import seen_by, seen_ids
-from workbench.stages.headline import imported_column
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
+from workbench.stages.queue import imported_column
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
@@ -167,12 +167,12 @@ def _column(
     store: Store, info: DatasetInfo, run: RunInfo | None, name: str, places: Mapping[int, Member]
 ) -> dict[int, float]:
     if name not in SCORERS:
-        found: Recalls = scores.external_values(store, info.id, name)
+        found: Mapping[int, float | None] = dict(scores.external_values(store, info.id, name))
     elif run is None:
         return {}
     else:
-        found = stored.recalls(store, run.id, MATCHER, info.threshold, name)
-    return {number: value for number, value in found.items() if number in places}
+        found = scores.values(store, run.id, MATCHER, info.threshold, name)
+    return {number: value for number, value in found.items() if value is not None and number in places}
 
 
 def _pairs(

@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from json.encoder import encode_basestring as quoted
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from workbench.formats import (
 from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into, record_of
 from workbench.formats.native_out import to_line
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.model import BY, KINDS, Assessment, Kind, Policy, Sample, Unit
+from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
@@ -83,10 +82,6 @@ WITH_ESTIMATES = frozenset({"huggingface"})
 WITH_SCORES = frozenset({"csv", "huggingface"})
 
 
-_word = lru_cache(maxsize=1_000)(compact)
-"""Values that many verdicts have in common, as JSON."""
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """What verdicts are made with."""
@@ -119,9 +114,8 @@ def verdicts(leaving: Leaving, item: Item, states: Mapping[int, ReviewState], lo
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
             head = _of_review(item, kind, shown)
-            start = f"{compact(head)[:-1]}, "  # encoded once
             for row in rows:
-                yield f"{start}{_verdict(item.sample, row)}\n"
+                yield f"{compact(head | _verdict(item.sample, row))}\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,59 +171,47 @@ def _of_review(item: Item, kind: Kind, shown: _Shown) -> dict[str, Any]:
     }
 
 
-_NO_HUMAN = '"human_verdict": null, "human_reason": null, "human_rule": null, "evidence": []'
-_NO_MACHINE = '"auto_verdict": null, "candidate": null, "features": null'
-
-
-def _verdict(sample: Sample, row: Row) -> str:
-    """What is of one unit, as the rest of a JSON object that its review began.
-
-    Piece by piece, as native rows are: a dictionary of 20 keys takes twice as long.
-    """
+def _verdict(sample: Sample, row: Row) -> dict[str, Any]:
+    """What is known of one unit; `_of_review` gives what it shares with the others of its review."""
     human, machine = row.verified, row.automatic
     unit = human or machine
     assert unit is not None  # a row has one of the two
-    start, end = (unit.spans[0].start, unit.spans[0].end) if unit.spans else ("null", "null")
-    share = "null" if row.share is None else f'"{row.share}"'
-    return (
-        f'"side": "{"both" if human and machine else "gold" if human else "auto"}", '
-        f'"unit": {quoted(human.id) if human else "null"}, '
-        f'"auto_unit": {quoted(machine.id) if machine else "null"}, '
-        f'"label": {_word(unit.label)}, "start": {start}, "end": {end}, '
-        f"{_by_human(human) if human else _NO_HUMAN}, "
-        f"{_by_machine(sample, machine) if machine else _NO_MACHINE}, "
-        f'"link": {_word(row.rule or None)}, "cause": {_word(row.cause or None)}, '
-        f'"part": {_word(row.part or None)}, "share": {share}, "text": {quoted(unit.text)}, '
-        f'"auto_text": {quoted(machine.wording) if machine else "null"}}}'
-    )
+    start, end = (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
+    judged, matched = human and human.match, machine and machine.match
+    return {
+        "side": "both" if human and machine else "gold" if human else "auto",
+        "unit": human.id if human else None,
+        "auto_unit": machine.id if machine else None,
+        "label": unit.label,
+        "start": start,
+        "end": end,
+        "human_verdict": judged.verdict or "unsure" if judged else None,
+        "human_reason": judged.reason if judged else None,
+        "human_rule": judged.rule if judged else None,
+        "evidence": unit_document(human).get("evidence", []) if human else [],
+        "auto_verdict": matched.verdict if matched else None,
+        "candidate": _candidate(sample, matched) if matched else None,
+        "features": {"rule": matched.rule, "similarity": matched.similarity, "nested": matched.nested}
+        if matched
+        else None,
+        "link": row.rule or None,
+        "cause": row.cause or None,
+        "part": row.part or None,
+        "share": None if row.share is None else str(row.share),
+        "text": unit.text,
+        "auto_text": machine.wording if machine else None,
+    }
 
 
-def _by_human(unit: Unit) -> str:
-    match = unit.match
-    return (
-        f'"human_verdict": "{match.verdict or "unsure"}", "human_reason": {_word(match.reason)}, '
-        f'"human_rule": {_word(match.rule)}, "evidence": {compact(unit_document(unit).get("evidence", []))}'
-    )
-
-
-def _by_machine(sample: Sample, unit: Unit) -> str:
-    match = unit.match
-    return (
-        f'"auto_verdict": {_word(match.verdict)}, "candidate": {_candidate(sample, unit)}, '
-        f'"features": {{"rule": {_word(match.rule)}, "similarity": {match.similarity}, '
-        f'"nested": {"true" if match.nested else "false"}}}'
-    )
-
-
-def _candidate(sample: Sample, unit: Unit) -> str:
-    """What the machine matched the unit with: the first piece of its evidence."""
-    if not unit.match.evidence:
-        return "null"
-    first = unit.match.evidence[0]
+def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
+    """What the machine matched a unit with: the first piece of its evidence."""
+    if not match.evidence:
+        return None
+    first = match.evidence[0]
     place: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
     if first.context < len(sample.retrieved_contexts):
         place["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
-    return compact(place)
+    return place
 
 
 Naming = Callable[[str], str]

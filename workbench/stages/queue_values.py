@@ -12,8 +12,7 @@ from workbench.comparing.links import descends
 from workbench.matching.units import language_of, policy_label
 from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.stages.headline import imported_column
-from workbench.stages.queue import delta_of, page_of
+from workbench.stages.queue import delta_of, imported_column, page_of
 from workbench.stages.recompute import count_samples
 from workbench.stages.review import proposed
 from workbench.stages.sides import imported_side

@@ -39,10 +39,10 @@ from sqlmodel import Session
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.text.json_text import stored
 
-OLDEST = "0006"
+OLDEST = "0007"
 """The baseline: a database of an older version is refused."""
 
-SCHEMA = "0006"
+SCHEMA = "0007"
 """The newest migration; opening a database that stands there imports no migration code."""
 
 BUSY_SECONDS = 5.0
