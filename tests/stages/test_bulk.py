@@ -33,7 +33,7 @@ COUNT_FOR_EVER = """
 import sys
 from itertools import repeat
 from workbench.model import Policy
-from workbench.stages import bulk
+from workbench.stages import recompute as bulk
 from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import each_sample
