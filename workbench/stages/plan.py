@@ -9,18 +9,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from workbench.comparing.holdout import families, keep_back
 from workbench.comparing.plans import (
     BLIND_FROM,
     BLIND_REVIEWS,
     DESIGNS,
+    WIDEST,
     Design,
     allocate,
     blind_share_for,
+    families,
+    keep_back,
+    needed,
     places,
     stratified_ranks,
 )
-from workbench.comparing.precision import WIDEST, needed
 from workbench.errors import UsageError
 from workbench.model import Kind
 from workbench.store import plans

@@ -1,4 +1,7 @@
-"""How one file goes into a dataset: its settings, what rows bring along, and their gold."""
+"""How one file goes into a dataset: its settings, what rows bring along, and their gold.
+
+What the journal of a new review folds to is known beforehand, so nothing is read back or folded.
+"""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
-    from workbench.comparing.moves import Moved
+    from workbench.comparing.curve import Moved
     from workbench.stages.calibrate import Look
 
 LABEL = 12

@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.comparing.moves import move_to
+from workbench.comparing.curve import move_to
 from workbench.errors import UsageError
 from workbench.tui.calibrate_text import finding, legend, panel
 from workbench.tui.keys import key
