@@ -49,6 +49,8 @@ from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
 from workbench.text.ids import HASH, is_hash
 
+__all__ = ["SORTS", "STATES", "Dispute", "Report", "State"]
+
 Recalls = Mapping[int, float]
 SHOWN_BESIDE: Mapping[Kind, tuple[str, ...]] = {"entity": ("ragas",), "statement": ()}
 """The scorer that is always held against the first one: the metric that people report."""
@@ -330,9 +332,6 @@ class Report:
             for one in self.disputes
             if state in ("all", one.state) and between in ("", one.between, one.sort)
         )
-
-
-__all__ = ["SORTS", "STATES", "Dispute", "Report", "State"]
 
 
 class _Found(NamedTuple):

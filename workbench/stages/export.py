@@ -49,6 +49,8 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.text.query import Mistake, Query, Term, parse
 
+__all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
+
 ONLY = ("verified", "gold", "disputed")
 
 
@@ -151,9 +153,6 @@ def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
     everyone = Choice(info.id, None, str, counted_labels=info.policy.counted_labels)
     chunks = exports.each_leaving(store, info.id, None, several) if several else ()
     return {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}
-
-
-__all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ from workbench.store.explained import reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import blind_among
 
+__all__ = ["Figures", "figures"]
+
 
 def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained]) -> Arms:
     """Blind and assisted reviews apart; imported gold is of neither arm."""
@@ -144,9 +146,6 @@ def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
         "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
         "samples only. What is estimated for all weighs them."
     ]
-
-
-__all__ = ["Figures", "figures"]
 
 
 def figures(

@@ -28,9 +28,12 @@ from workbench.model import Kind
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Planned, Status
+from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
 from workbench.store.samples import draw
+from workbench.store.scores import Member
 from workbench.text.query import META
+
+__all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,9 +241,6 @@ def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
     )
 
 
-__all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
-
-
 @dataclass(frozen=True, slots=True)
 class PrefixRow:
     """A sample of the prefix. `pi`: its inclusion probability; `position` counts from 1.
@@ -395,7 +395,7 @@ def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, popula
     return max(in_turn, plan.planned_n) if plan and len(ids) >= plan.planned_n else in_turn
 
 
-def _chances(kept: list[Planned], strata: Mapping[str, tuple[int, int]], population: int) -> list[float]:
+def _chances(kept: list[Member], strata: Mapping[str, tuple[int, int]], population: int) -> list[float]:
     """The inclusion probabilities of the samples of a prefix; they sum to its length over the population."""
     if not strata:
         return [len(kept) / population for _ in kept]

@@ -22,6 +22,8 @@ from workbench.text.query import Query, Term
 if TYPE_CHECKING:
     from workbench.store.queue_values import Values
 
+__all__ = ["Pace", "Progress", "needs_values"]
+
 
 def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
     """The column of the file that stands for a kind on every screen; "" where the file has none."""
@@ -81,8 +83,6 @@ def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Frac
 
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
-
-__all__ = ["Pace", "Progress", "needs_values"]
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)

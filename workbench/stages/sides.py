@@ -30,6 +30,8 @@ from workbench.store.explained import Key, Reviewed
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
 
+__all__ = ["Explained", "Reviewed"]
+
 RAGAS = ("ragas", "ragas_legacy")
 BY_ENTITIES = (*RAGAS, "linked")
 """Scorers that compare extracted context entities; the others read the text of the contexts."""
@@ -158,9 +160,6 @@ def causes_of(
         elif name is not None:
             found[kind] = difference(assessments[name], own.assessment, based=based, lang=lang)
     return found
-
-
-__all__ = ["Explained", "Reviewed"]
 
 
 @dataclass(frozen=True, slots=True)

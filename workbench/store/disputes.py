@@ -16,7 +16,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.samples import CHUNK, ids_of
-from workbench.store.tables import ReviewRow, SampleRow, is_blind
+from workbench.store.tables import ReviewRow, SampleRow, is_blind, state_of
 from workbench.store.tables_plans import DisputeRow
 
 
@@ -65,7 +65,7 @@ def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
 
     Not by name: the stamp of a dispute over flags follows this order.
     """
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = sqlalchemy.select(
         col(ReviewRow.sample_id), col(ReviewRow.annotator), col(ReviewRow.origin), state, col(ReviewRow.flag)
     ).where(

@@ -13,7 +13,7 @@ from workbench.model import Assessment, Kind, Sample, Tally, Unit, count
 from workbench.reviewing.documents import unit_document, unit_of
 from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store, insert_tuples
-from workbench.store.tables import METADATA, Dataset, GoldUnitRow, PolicyRow, ReviewRow, SampleRow
+from workbench.store.tables import METADATA, Dataset, GoldUnitRow, PolicyRow, ReviewRow, SampleRow, state_of
 from workbench.text.json_text import stored
 
 
@@ -111,7 +111,7 @@ def _gold(session: Session, kind: Kind, where: object) -> dict[int, Gold]:
 
 
 def _verified(session: Session, kind: Kind, where: object) -> dict[int, list[Verified]]:
-    disposition = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    disposition = state_of(kind)
     reviews = session.exec(
         select(ReviewRow)
         .where(disposition == "verified", where)  # type: ignore[arg-type]

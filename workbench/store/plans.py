@@ -20,8 +20,9 @@ from workbench.reviewing.edits import IMPORT_ACTION
 from workbench.store.engine import Store
 from workbench.store.gold import gold_of
 from workbench.store.samples import CHUNK, ids_of
+from workbench.store.scores import Member
 from workbench.store.tables import HOLDOUT_RANK as HOLDOUT_RANK
-from workbench.store.tables import METADATA, Dataset, ReviewEventRow, ReviewRow, SampleRow
+from workbench.store.tables import METADATA, Dataset, ReviewEventRow, ReviewRow, SampleRow, state_of
 from workbench.store.tables_plans import HoldoutOpeningRow, PlanRow
 from workbench.text.figures import many
 from workbench.text.query import META
@@ -210,7 +211,7 @@ def refuse_decided(store: Store, dataset_id: int) -> None:
 def imported(store: Store, dataset_id: int, kind: Kind) -> int:
     """How many samples have gold of a file."""
     query = select(func.count(col(ReviewRow.sample_id).distinct())).where(
-        ReviewRow.dataset_id == dataset_id, _of(kind) == "verified", ReviewRow.origin == "imported"
+        ReviewRow.dataset_id == dataset_id, state_of(kind) == "verified", ReviewRow.origin == "imported"
     )
     with store.reading() as session:
         return session.exec(query).one()
@@ -224,10 +225,6 @@ def _decided(session: Session, dataset_id: int) -> int:
         or_(col(ReviewRow.entity).in_(done), col(ReviewRow.statement).in_(done)),
     )
     return session.exec(query).one()
-
-
-def _of(kind: Kind) -> Any:
-    return col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
 
 
 def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn], blind_share: float) -> None:
@@ -324,15 +321,6 @@ class Done(NamedTuple):
     origin: str = ""
 
 
-class Planned(NamedTuple):
-    """A sample of the plan's population."""
-
-    sample_id: int
-    key: str
-    stratum: str
-    group: str | None
-
-
 class Parts(NamedTuple):
     """How many samples a dataset has in the plan, in the holdout and come after the plan."""
 
@@ -346,7 +334,7 @@ def done(store: Store, dataset_id: int, kind: Kind, among: Sequence[int] | None 
 
     With `among` only those of some samples.
     """
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = (
         sqlalchemy.select(col(ReviewRow.sample_id), state, col(ReviewRow.origin), col(ReviewRow.off_plan))
         .where(col(ReviewRow.dataset_id) == dataset_id, state != "todo")
@@ -400,20 +388,20 @@ def in_order(store: Store, dataset_id: int, limit: int) -> array[int]:
         return ids_of(session, query)
 
 
-def planned(store: Store, sample_ids: Sequence[int]) -> dict[int, Planned]:
+def planned(store: Store, sample_ids: Sequence[int]) -> dict[int, Member]:
     """Those of some samples that are in the plan's population."""
-    found: dict[int, Planned] = {}
+    found: dict[int, Member] = {}
     with store.reading() as session:
         for start in range(0, len(sample_ids), CHUNK):
             query = sqlalchemy.select(
                 col(SampleRow.id),
                 col(SampleRow.key),
-                col(SampleRow.stratum),
                 col(SampleRow.group_key),
+                col(SampleRow.stratum),
             ).where(
                 col(SampleRow.id).in_(sample_ids[start : start + CHUNK]), col(SampleRow.rank) < HOLDOUT_RANK
             )
-            found |= {row[0]: Planned(*row) for row in session.execute(query)}
+            found |= {row[0]: Member(*row) for row in session.execute(query)}
     return found
 
 

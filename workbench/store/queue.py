@@ -32,6 +32,7 @@ from workbench.store.tables import (
     SampleRow,
     ScoreRow,
     is_blind,
+    state_of,
 )
 from workbench.text.ids import BEGINNING
 from workbench.text.query import Query
@@ -398,7 +399,7 @@ def _with_gold(session: Session, dataset_id: int, kind: Kind, hashes: set[str]) 
             .where(
                 col(SampleRow.reference_hash).in_(hashes),
                 col(SampleRow.dataset_id) + 0 == dataset_id,  # else SQLite reads the whole dataset
-                col(ReviewRow.entity if kind == "entity" else ReviewRow.statement) == "verified",
+                state_of(kind) == "verified",
             )
         )
     )
@@ -448,7 +449,7 @@ def _family(kind: Kind) -> Any:
     """The verified samples with the reference of one, itself first, then the newest; `+ 0` as above."""
     this = SampleRow.__table__.alias()  # type: ignore[attr-defined]
     one = this.c.id == bindparam("sample")
-    disposition = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    disposition = state_of(kind)
     return (
         select(SampleRow.id)
         .where(

@@ -30,6 +30,7 @@ from workbench.store.tables import (
     SampleRow,
     ScoreRow,
     is_blind,
+    state_of,
 )
 
 
@@ -170,7 +171,7 @@ def _verified(session: Session, info: DatasetInfo, wanted: Iterable[int]) -> dic
         )
         .where(
             col(ReviewRow.dataset_id) == info.id,
-            col(ReviewRow.entity if kind == "entity" else ReviewRow.statement) == "verified",
+            state_of(kind) == "verified",
         )
         .group_by(col(ReviewRow.id), col(ReviewRow.sample_id))
     )

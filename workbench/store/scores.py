@@ -25,6 +25,7 @@ from workbench.store.tables import (
     ReviewRow,
     SampleRow,
     ScoreRow,
+    state_of,
 )
 
 _WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
@@ -349,7 +350,7 @@ def external_of(store: Store, sample_id: int) -> dict[str, str]:
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = sqlalchemy.select(col(ReviewRow.sample_id), state).where(
         col(ReviewRow.dataset_id) == dataset_id, state.in_(("skipped", "verified", "excluded"))
     )
@@ -362,7 +363,7 @@ def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
 
 def decided_by(store: Store, dataset_id: int, kind: Kind, annotator: str) -> set[int]:
     """The samples that this annotator verified or excluded."""
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = sqlalchemy.select(col(ReviewRow.sample_id)).where(
         col(ReviewRow.dataset_id) == dataset_id,
         col(ReviewRow.annotator) == annotator,

@@ -294,6 +294,11 @@ class CalibrationRow(Base, table=True):
     created_at: datetime
 
 
+def state_of(kind: str) -> Any:
+    """The column of `review` that tells where it stands in one kind."""
+    return col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+
+
 def is_blind(share: Any) -> ColumnElement[bool]:
     """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""
     return or_(col(SampleRow.holdout), col(SampleRow.blind_u) < share)
