@@ -19,6 +19,7 @@ from workbench.store.queue import Pace, PageRow, Progress
 from workbench.store.samples import CHUNK
 from workbench.text.query import Query, Term
 
+# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
     from workbench.store.queue_values import Values
 
@@ -60,20 +61,6 @@ LEAST = Fraction(1, 2000)
 """Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
 
 
-def page_of(
-    store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], column: str = ""
-) -> list[PageRow]:
-    """What the database knows of some samples, with the scorer that is called automatic.
-
-    Where a `column` of the file stands in its place, with its numbers.
-    """
-    return queue.page(
-        store, info.id, ids, annotator, info.kinds,
-        scorer=DEFAULT_SCORER[info.kinds[0]], run_id=info.run_id, matcher=MATCHER, threshold=info.threshold,
-        column=column,
-    )  # fmt: skip
-
-
 def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
     """Automatic − verified; None while one of them is not there or undefined."""
     if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
@@ -81,8 +68,6 @@ def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Frac
     delta = automatic.recall - verified.recall
     return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
 
-
-# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -169,7 +154,7 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     info = dataset_info(store, dataset_id)
     column = imported_column(store, info, info.kinds[0])
     scorer = column or DEFAULT_SCORER[info.kinds[0]]
-    rows = page_of(store, info, annotator, ids, column)
+    rows = queue.page(store, info, annotator, ids, column)
     open_rows = info.show_auto == "always"
     seen = {row.sample_id for row in rows if row.decided or (open_rows and not row.blind)}
     uncounted = [

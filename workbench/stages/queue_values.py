@@ -12,7 +12,7 @@ from workbench.comparing.links import descends
 from workbench.matching.units import language_of, policy_label
 from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.stages.queue import delta_of, imported_column, page_of
+from workbench.stages.queue import delta_of, imported_column
 from workbench.stages.recompute import count_samples
 from workbench.stages.review import proposed
 from workbench.stages.sides import imported_side
@@ -130,7 +130,7 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     column = imported_column(store, info, kind)
     digits = external_digits(store, info.id, column) if column else {}
     within = precision_of(digits.values())
-    rows = page_of(store, info, annotator, ids, column)
+    rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     found = {}
     for stored in load_samples(store, list(gold), info.run_id):

@@ -8,7 +8,6 @@ from fractions import Fraction
 from workbench.comparing.causes import Cause, Part, Row, Total, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
-from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Kind, Match, Tally
 from workbench.scoring.linked import SUGGESTED
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
@@ -16,8 +15,8 @@ from workbench.scoring.scorers import value_of
 from workbench.stages.examples import saw
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
-from workbench.store import queue
 from workbench.store.engine import Store
+from workbench.store.gold import load_some
 from workbench.store.samples import Stored, load_sample
 from workbench.store.scores import external_digits, external_of
 
@@ -185,11 +184,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
         return own.assessment, based
     if own.disposition == "excluded":
         raise InputError("this sample is excluded: there is no verified value to compare with")
-    (row,) = queue.page(
-        store, opened.dataset.id, [opened.sample_id], opened.annotator, (kind,),
-        scorer="", run_id=None, matcher=MATCHER, threshold=0,
-    )  # fmt: skip
-    gold = row.gold
+    gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
     given = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
     if own.disposition == "todo" and given and gold and gold.assessment:
         return gold.assessment, False

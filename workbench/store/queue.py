@@ -17,7 +17,7 @@ from sqlmodel import Session, col, select
 from workbench.matching.version import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring.names import INSTEAD
+from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, excluded_of, gold_of, verified_by
@@ -291,24 +291,15 @@ def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -
 
 
 def page(
-    store: Store,
-    dataset_id: int,
-    ids: Sequence[int],
-    annotator: str,
-    kinds: Sequence[Kind],
-    *,
-    scorer: str,
-    run_id: int | None,
-    matcher: str,
-    threshold: int,
-    column: str = "",
+    store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], column: str = ""
 ) -> list[PageRow]:
     """The rows of one page, in the order of `ids`; samples that are gone are left out.
 
-    With a `column` of the file its numbers stand in the place of the scorer's tallies.
+    The automatic value is a number of a `column` of the file where one is given, else the tally of the
+    scorer that is called automatic.
     """
-    kind = kinds[0]
-    reviews = Reviews(dataset_id, annotator, tuple(kinds), few=True)
+    kind = info.kinds[0]
+    reviews = Reviews(info.id, annotator, info.kinds, few=True)
     query = (
         sqlalchemy.select(
             col(SampleRow.id),
@@ -336,8 +327,8 @@ def page(
             of_page = col(ExternalScoreRow.sample_id).in_(ids)
             scores.update(imported_values(session, column, of_page))
         else:
-            scores.update(_tallies(session, ids, scorer, run_id, matcher, threshold))
-        twins = _with_gold(session, dataset_id, kind, {row[5] for row in found.values()})
+            scores.update(_tallies(session, info, ids))
+        twins = _with_gold(session, info.id, kind, {row[5] for row in found.values()})
     rows = []
     for number in ids:
         if number not in found:
@@ -370,17 +361,16 @@ def imported_values(session: Session, column: str, which: ColumnElement[bool]) -
     return {number: Imported(Fraction(repr(value))) for number, value in rows}
 
 
-def _tallies(
-    session: Session, ids: Sequence[int], scorer: str, run_id: int | None, matcher: str, threshold: int
-) -> dict[int, Tally]:
-    """What a scorer counted of some samples, or what stands for it where it could not."""
+def _tallies(session: Session, info: DatasetInfo, ids: Sequence[int]) -> dict[int, Tally]:
+    """What the first scorer counted of some samples, or what stands for it where it could not."""
+    scorer = DEFAULT_SCORER[info.kinds[0]]
     scored = session.exec(
         select(ScoreRow).where(
             col(ScoreRow.sample_id).in_(ids),
-            ScoreRow.run_id == run_id,
+            ScoreRow.run_id == info.run_id,
             col(ScoreRow.scorer).in_((scorer, INSTEAD.get(scorer, scorer))),
-            ScoreRow.matcher == matcher,
-            ScoreRow.threshold == threshold,
+            ScoreRow.matcher == MATCHER,
+            ScoreRow.threshold == info.threshold,
         )
     )
     found: dict[int, Tally] = {}
