@@ -91,7 +91,7 @@ policy_app = typer.Typer(no_args_is_help=False)
 app.add_typer(policy_app, name="policy")
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; the current one by default.")]
+Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
 
 
 def _version(value: bool) -> None:
@@ -188,7 +188,7 @@ def score(
     ] = "automatic",
     json: Json = False,
 ) -> None:
-    """Score every sample by every scorer, verified and external values beside; with a pass mark, a gate."""
+    """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
     from workbench import reports, texts
     from workbench.stages import recompute
     from workbench.store.datasets import count_samples
@@ -244,7 +244,9 @@ def status(context: typer.Context, json: Json = False) -> None:
 @app.command()
 def backup(
     context: typer.Context,
-    target: Annotated[Path | None, typer.Argument(help="A new file; by default beside the database.")] = None,
+    target: Annotated[
+        Path | None, typer.Argument(help="A new file; by default next to the database.")
+    ] = None,
 ) -> None:
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
     from datetime import datetime

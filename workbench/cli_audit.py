@@ -67,6 +67,8 @@ def _import(
     call: Call, file: Path, fields: Sequence[str], external: Sequence[str], *, update: bool
 ) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
+    from dataclasses import replace
+
     from workbench import reports, texts_import
     from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
     from workbench.text.figures import many
@@ -83,7 +85,7 @@ def _import(
             had = f"which had {many(before, 'sample')}"
             typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
         if report.rejected or report.notes:
-            typer.echo(texts_import.import_text(report), err=True)
+            typer.echo(texts_import.import_text(replace(report, blind=0)), err=True)  # the answer tells it
         _propose(store, call, report.dataset)
     return report
 

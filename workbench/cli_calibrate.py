@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 def calibrate(
     context: typer.Context,
     run: Annotated[
-        str | None, typer.Option("--run", help="A run by name; the current one by default.")
+        str | None, typer.Option("--run", help="A run by name; by default the one in use.")
     ] = None,
     scorer: Annotated[
-        str | None, typer.Option(help="linked (the default) or presence: those with a match threshold.")
+        str | None,
+        typer.Option(help="linked (name matching; the default) or presence: those with a match threshold."),
     ] = None,
     objective: Annotated[
         str,
@@ -29,7 +30,8 @@ def calibrate(
     ] = "bias",
     seed: Annotated[int, typer.Option(min=0, help="Seed of folds and intervals.")] = 0,
     save: Annotated[
-        str | None, typer.Option(help="Keep it under a name, with whose gold it saw.", metavar="NAME")
+        str | None,
+        typer.Option(help="Keep it under a name, with whose verified units it saw.", metavar="NAME"),
     ] = None,
     use: Annotated[
         str | None,
@@ -66,7 +68,7 @@ def calibrate(
 
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
-    """Raise UsageError for options that would do nothing beside one that fits nothing."""
+    """Raise UsageError for options that would do nothing next to one that fits nothing."""
     given = [
         parameter.opts[0]
         for parameter in context.command.params

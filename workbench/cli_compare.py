@@ -19,7 +19,7 @@ MORE = "More: --full (every figure), --html FILE (a report to send), workbench r
 def compare(
     context: typer.Context,
     run: Annotated[
-        str | None, typer.Option("--run", help="A run by name; the current one by default.")
+        str | None, typer.Option("--run", help="A run by name; by default the one in use.")
     ] = None,
     scorer: Annotated[
         str | None,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 disputes_app = typer.Typer(no_args_is_help=False)
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; the current one by default.")]
+Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
 
 
 @disputes_app.callback(invoke_without_command=True)

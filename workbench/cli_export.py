@@ -29,14 +29,15 @@ def export(
         ),
     ] = None,
     only: Annotated[
-        str | None, typer.Option(help="verified, gold or disputed samples.", rich_help_panel=CHOOSE)
+        str | None,
+        typer.Option(help="verified, gold (settled) or disputed samples.", rich_help_panel=CHOOSE),
     ] = None,
     query: Annotated[
         str, typer.Option(help="Samples as the queue's search finds them.", rich_help_panel=CHOOSE)
     ] = "",
     run: Annotated[
         str | None,
-        typer.Option("--run", help="A run by name; the current one by default.", rich_help_panel=CHOOSE),
+        typer.Option("--run", help="A run by name; by default the one in use.", rich_help_panel=CHOOSE),
     ] = None,
     split: Annotated[
         str | None,
@@ -47,7 +48,9 @@ def export(
     holdout: Annotated[
         bool,
         typer.Option(
-            "--holdout", help="With the gold of the plan's holdout: opens it.", rich_help_panel=CHOOSE
+            "--holdout",
+            help="With the verified units of the plan's holdout: opens it.",
+            rich_help_panel=CHOOSE,
         ),
     ] = False,
     no_text: Annotated[
@@ -140,7 +143,7 @@ def purge(
 ) -> None:
     """Remove the text of samples for good, also from the journal and known backups; hashes stay.
 
-    Known are the backups beside the database, called NAME.TAG.db: those that `backup` makes when
+    Known are the backups next to the database, called NAME.TAG.db: those that `backup` makes when
     it is given no name, and those of upgrades. Others are yours to delete.
     """
     from workbench import reports, texts_export

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 Update = Annotated[
-    bool, typer.Option("--update", help="Replace text, scores and gold that differ from what is stored.")
+    bool,
+    typer.Option("--update", help="Replace text, scores and verified units that differ from what is stored."),
 ]
 Fields = Annotated[
     list[str] | None,
@@ -40,10 +41,10 @@ def import_(
         ),
     ],
     gold: Annotated[
-        bool, typer.Option("--gold", help="Store the gold of every row as verified; a row without is bad.")
+        bool, typer.Option("--gold", help="Store the verified units of every row; a row without is bad.")
     ] = False,
     gold_if_given: Annotated[
-        bool, typer.Option("--gold-if-given", help="Store gold where a row has it.")
+        bool, typer.Option("--gold-if-given", help="Store verified units where a row has them.")
     ] = False,
     update: Update = False,
     strict: Annotated[bool, typer.Option("--strict", help="Import nothing if any row is bad.")] = False,
@@ -62,7 +63,9 @@ def import_(
     blind: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1, help="Share of samples reviewed blind; 0.1 by default from 100 samples on."
+            min=0,
+            max=1,
+            help="Share of samples reviewed without suggestions; 0.1 by default from 100 samples on.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,

@@ -58,7 +58,7 @@ def plan(
         typer.Option(
             min=0,
             max=1,
-            help="Share reviewed blind; raised to 30 reviews by default.",
+            help="Share reviewed without suggestions; raised to 30 reviews by default.",
             rich_help_panel=MAKING,
         ),
     ] = None,

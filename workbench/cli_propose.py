@@ -29,12 +29,12 @@ def propose(
         str | None,
         typer.Option(
             help="rules, recorded (those that came with a file), or claude; rules by default, which then "
-            "leave a current run as it is."
+            "leave the suggestions in use as they are."
         ),
     ] = None,
     run: Annotated[
         str | None,
-        typer.Option("--run", help="Make a run that is there the current one, by name."),
+        typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
     ] = None,
     model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
     effort: Annotated[

@@ -4,7 +4,7 @@ WorkbenchError                  catch this to catch them all
 ├── UsageError                  the command or its arguments are off: call again, corrected
 │   ├── NotFoundError           no such dataset, run, sample or file
 │   └── AmbiguousError          several fit: name one
-├── InputError                  a file or row cannot be read as it is: mend the file
+├── InputError                  a file or row cannot be read as it is: fix the file
 │   ├── RowError                one row of a file; carries line, field, what stood there and what was expected
 │   │   └── PurgedError         the text of that sample was removed for good: it does not come in again
 │   └── SpanError               a span does not quote its text
@@ -13,7 +13,7 @@ WorkbenchError                  catch this to catch them all
 │   ├── OtherFileError          its file was deleted or replaced while it was open: put it back
 │   └── ConflictError           someone else decided first: reload, then offer the edit again
 ├── ProposalError               a proposer could not answer for a sample: stored as a failure
-│   ├── AccessError             no key, refused, not paid, unknown model: mend it, nothing can be asked before
+│   ├── AccessError             no key, refused, not paid, unknown model: fix it, nothing can be asked before
 │   ├── BusyError               the service was busy, down or out of reach: ask again later
 │   ├── DeclinedError           the service does not take this text: review it by hand, or ask otherwise
 │   └── AnswerError             an answer came and was cut off or is not what was asked for: ask again
@@ -115,7 +115,7 @@ class ProposalError(WorkbenchError):
 
 
 class AccessError(ProposalError):
-    """The service lets nobody ask: the message says which key, payment or model to mend."""
+    """The service lets nobody ask: the message says which key, payment or model to fix."""
 
 
 class BusyError(ProposalError):

@@ -82,12 +82,12 @@ def status_text(report: Status) -> str:
         lines.append(
             f"{one.info.name}: {many(done.total, 'sample')}, "
             f"{done.verified:,} reviewed by at least one person{f' ({kinds})' if kinds else ''}; "
-            f"by you: {done.excluded:,} excluded, {done.skipped:,} skipped, {done.started:,} started, "
+            f"by you: {done.excluded:,} not counted, {done.skipped:,} skipped, {done.started:,} started, "
             f"{done.flagged:,} flagged"
         )
         lines.append(
             f"  policy {one.info.policy.version} ({', '.join(one.info.kinds)}), "
-            f"match threshold {one.info.threshold}, blind {one.info.blind_share:.0%}"
+            f"match threshold {one.info.threshold}, {one.info.blind_share:.0%} reviewed without suggestions"
         )
         for run in one.runs:
             mark = " (current)" if run.name == one.info.run else ""
@@ -104,7 +104,7 @@ def score_text(report: ScoreReport) -> str:
         lines += _kind_table(kind, rows, report.samples, report.withheld)
     lines += [*_mean_lines(report.means), *seen_lines(report), *_withheld_lines(report)]
     if report.unproposed:
-        run = f"the run {report.run}" if report.run else "the current run"
+        run = f"the run {report.run}" if report.run else "the suggestions in use"
         number = f"{report.unproposed:,} of {many(len(report.samples), 'sample')}"
         have = "has" if report.unproposed == 1 else "have"
         advice = "workbench propose --proposer rules"
@@ -126,7 +126,7 @@ def head_line(report: ScoreReport) -> str:
     chosen = f" by calibration {report.calibration}" if report.calibration else ""
     return clean(
         f"{report.dataset} · {run} · match threshold {report.threshold}{chosen} · "
-        f"{many(len(rows), 'sample')}: {verified:,} verified, {excluded:,} excluded, "
+        f"{many(len(rows), 'sample')}: {verified:,} verified, {excluded:,} not counted, "
         f"{unresolved:,} unresolved"
     )
 
@@ -152,7 +152,8 @@ def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, st
         lines.append(f"  … and {len(named) - 20:,} more")
     if len(named) < len(gate.below):
         lines.append(
-            f"  below: {many(len(gate.below) - len(named), 'blind sample')} that you are yet to decide"
+            f"  below: {many(len(gate.below) - len(named), 'sample')} "
+            "that you are yet to review without suggestions"
         )
     return clean("\n".join(lines))
 
@@ -186,7 +187,9 @@ def compare_text(report: CompareReport) -> str:
     else:
         lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
     if report.scores.calibration:
-        lines.append(f"not cross-fitted: calibration {report.scores.calibration} saw gold of these samples")
+        lines.append(
+            f"not cross-fitted: calibration {report.scores.calibration} saw verified units of these samples"
+        )
     lines += [
         *seen_lines(report.scores),
         *_withheld_lines(report.scores),
@@ -251,8 +254,8 @@ def _withheld_lines(report: ScoreReport) -> list[str]:
     if not report.withheld:
         return []
     return [
-        f"blind: {many(len(report.withheld), 'sample')} that you are yet to decide; what is automatic of "
-        "them is in the means only"
+        f"{many(len(report.withheld), 'sample')} that you are yet to review without suggestions: "
+        "their automatic values are in the means only"
     ]
 
 
@@ -280,8 +283,8 @@ def _kind_table(
     for row in rows[:SHOWN_ROWS]:
         name = name_of(row.id, row.question)
         if row.id in withheld:
-            blind = ["blind"] * (len(names) + len(columns))
-            listed.append([name, *blind, _verified_cell(row, kind), *([""] if differ else [])])
+            hidden = ["hidden"] * (len(names) + len(columns))
+            listed.append([name, *hidden, _verified_cell(row, kind), *([""] if differ else [])])
             continue
         cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
         cells += [_score_cell(row.automatic.get(one)) for one in names]
@@ -311,7 +314,7 @@ def _delta(row: Scored, scorer: str, kind: Kind) -> float | None:
 
 def _verified_cell(row: Scored, kind: Kind) -> str:
     if kind in row.excluded:
-        return "excluded"
+        return "not counted"
     if kind in row.unresolved:
         return "unresolved"
     return _tally_cell(row.verified[kind]) if kind in row.verified else ""

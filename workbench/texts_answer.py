@@ -36,6 +36,8 @@ WIDTH = 100
 CLUES = 3
 """Units of a sample that are shown."""
 BAR = 12
+SHORTEST = 20
+"""Cells of a question that stay next to a name and its other form."""
 PROMPT = 3
 """Lines of a terminal that are kept free below the answer."""
 
@@ -74,7 +76,9 @@ def answer_text(
     """
     title = "your column" if found.imported else "score"
     done = f" · {found.reviewed:,} reviewed" if found.reviewed else ""
-    head = f"{flat(found.dataset)} · {many(found.total, 'sample')}{done} · {title}: {flat(found.scorer)}"
+    head = (
+        f"Dataset {flat(found.dataset)} · {many(found.total, 'sample')}{done} · {title}: {flat(found.scorer)}"
+    )
     lines = [head, "", *wrap(" ".join(headline(found, flat)), width)]
     end = [line for note in notes(found) for line in wrap(note, width)]
     end += ["", *_steps(found, width)] if end else _steps(found, width)
@@ -82,12 +86,11 @@ def answer_text(
     if not height or len(lines) + len(why) + len(end) <= height - PROMPT:  # the main causes are named above
         lines += why
     worst = [_worst(found, one, place, width, mark) for place, one in enumerate(found.worst, start=1)]
-    suspects = [
-        _suspect(found, one, place, width, mark) for place, one in enumerate(found.triage.shown, start=1)
-    ]
-    if found.estimate is not None:
-        suspects = []
+    shown = () if found.estimate is not None else found.triage.shown
+    suspects = [_suspect(found, one, place, width, mark) for place, one in enumerate(shown, start=1)]
     room = height - PROMPT - len(lines) - len(end) if height else sum(map(len, [*worst, *suspects])) * 2
+    if suspects and room - 2 < 2 * len(suspects):
+        suspects = [[_in_a_line(found, one, place, width)] for place, one in enumerate(shown, start=1)]
     if suspects and worst and height:  # what to look at next is worth more than what was looked at
         worst = []
     title = "The samples with the largest effect:" if len(worst) > 1 else "The sample that differs:"
@@ -126,11 +129,11 @@ def _effects(found: Answer, width: int) -> list[str]:
     room = max((len(words) for words, _, _ in rows), default=0)
     count = max((len(counted) for _, counted, _ in rows), default=0)
     wide = width >= room + count + 12 + BAR
-    lines = [f"Why? {differs(found)}"]
+    lines = wrap(f"Why? {differs(found)}", width)
     for words, counted, share in rows:
         bar = "█" * round(BAR * abs(share) / largest) if wide and largest >= SMALL else ""
         lines.append(f"  {words:<{room}}  {counted:<{count}}  {signed(share, 2):>5}  {bar}".rstrip())
-    difference = f"{whose(found)} − true"
+    difference = f"{whose(found)} − reviewed"
     lines.append(f"  {difference:<{room}}  {'':<{count}}  {signed(total, 2):>5}")
     return lines
 
@@ -141,15 +144,28 @@ def _suspect(found: Answer, one: Suspect, place: int, width: int, mark: tuple[st
     return [*lines, f"     reference: {_marked(one.reference, one.suspicion.clues, width - 16, mark)}"]
 
 
+def _in_a_line(found: Answer, one: Suspect, place: int, width: int) -> str:
+    """`  1  Who built it? · yours .17, rough check .67 · “Ann Lee” → “Lee”`, the form where it fits."""
+    facts = reason(one.suspicion, found)
+    name = one.question or one.id
+    forms = (
+        f"{facts} · “{flat(clue.text)}” → “{flat(clue.quote.hit)}”"
+        for clue in one.suspicion.clues
+        if clue.quote is not None and not clue.same
+    )
+    room = width - 8 - min(SHORTEST, _cells(flat(name)))
+    return _named(place, name, next((form for form in forms if _cells(form) <= room), facts), width)
+
+
 def _worst(found: Answer, one: Worst, place: int, width: int, mark: tuple[str, str]) -> list[str]:
-    values = f"{whose(found)} {value(one.score)}  true {value(one.verified)}"
+    values = f"{whose(found)} {value(one.score)}  reviewed {value(one.verified)}"
     first = _named(place, one.question or one.id, values, width)
     return [first, *_clues(one.clues, width, mark, unquoted(one, found.kind))]
 
 
 def _named(place: int, name: str, facts: str, width: int) -> str:
     """`  1  Who built it? · yours .17, rough check .67`."""
-    return f"  {place}  {_fit(name, max(12, width - len(facts) - 8))} · {facts}"
+    return f"  {place}  {_fit(name, max(12, width - _cells(facts) - 8))} · {facts}"
 
 
 def _clues(clues: Sequence[Clue], width: int, mark: tuple[str, str], absent: str = "") -> list[str]:
@@ -230,10 +246,10 @@ def answer_markdown(found: Answer) -> str:
         rows = effect_rows(found)
         lines += [f"| {words} | {count} | {signed(share, 2)} |" for words, count, share in rows]
         total = sum(share for _, _, share in rows)
-        lines.append(f"| {whose(found)} − true | | {signed(total, 2)} |")
+        lines.append(f"| {whose(found)} − reviewed | | {signed(total, 2)} |")
     for place, worst in enumerate(found.worst, start=1):
         lines += [""] if place == 1 else []
-        values = f"{whose(found)} {value(worst.score)}, true {value(worst.verified)}"
+        values = f"{whose(found)} {value(worst.score)}, reviewed {value(worst.verified)}"
         lines.append(f"{place}. {code(worst.question or worst.id)}: {values}")
         lines += _items(worst.clues, unquoted(worst, found.kind))
     if found.estimate is None:

@@ -44,7 +44,7 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
     parts = [
         (found.undefined, "undefined (no units on one side)"),
         (out.unresolved, "unresolved"),
-        (out.excluded, "excluded"),
+        (out.excluded, "not counted"),
         (out.seen, "shown to the run's prompt, with their groups"),
         (out.uncounted, "without a proposal"),
         (out.late, "come after the plan"),
@@ -55,7 +55,7 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
         lines.append(f"  samples left out: {', '.join(left)}")
     lines.append(
         f"  units left out: {found.unsure:,} unsure; {gathered.invented:,} proposed that are no verified "
-        f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold mends"
+        f"unit and {gathered.missed:,} verified that nobody proposed, which no threshold changes"
     )
     if gathered.assisted:
         lines.append(f"  {assisted_line(gathered)}")

@@ -84,9 +84,13 @@ def _beside(found: Figures) -> list[str]:
 
 
 def _rest(found: Figures) -> list[str]:
-    lines = ["", "paired, over the samples that are verified:", *_facts(paired_facts(found.paired))]
+    lines = [
+        "",
+        "paired, over the samples that are verified:",
+        *_facts(paired_facts(found.paired, found.rows)),
+    ]
     if found.verdicts.n:
-        lines += ["", "verdicts on linked units:", *_facts(verdict_facts(found.verdicts, found.chance))]
+        lines += ["", "verdicts on matched units:", *_facts(verdict_facts(found.verdicts, found.chance))]
     if found.labels:
         lines += ["", "units:", *_facts(unit_facts(found.units, found.strict))]
         lines += ["", *table(list(LABEL_HEAD), [list(row) for row in label_rows(found.labels)])]

@@ -16,7 +16,7 @@ def export_text(report: ExportReport) -> str:
     """What an export holds."""
     lines = [
         f"{report.path}: {many(report.samples, 'sample')}, {report.proposals:,} with a proposal, "
-        f"{report.gold:,} with gold"
+        f"{report.gold:,} verified"
     ]
     width = max(map(len, report.rows), default=0)
     for name, rows in report.rows.items():
@@ -28,7 +28,7 @@ def export_text(report: ExportReport) -> str:
         lines.append(f"splits: {sizes}; whole groups, drawn the same in every export")
     if report.withheld:
         lines.append(
-            f"{many(report.withheld, 'verified sample')} of the holdout left without gold; "
+            f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
             "--holdout writes it, and counts as an opening"
         )
     if report.shared_contexts:

@@ -21,10 +21,10 @@ def import_text(report: ImportReport) -> str:
     ]
     if report.gold_reviews:
         reviews, units = many(report.gold_reviews, "review"), many(report.gold_units, "unit")
-        lines.append(f"  {reviews} with {units} stored as verified gold")
+        lines.append(f"  {reviews} with {units} stored as verified")
     if report.gold_ignored:
         number = many(report.gold_ignored, "row has", "rows have")
-        lines.append(f"  {number} gold that was not imported; add --gold")
+        lines.append(f"  {number} verified units that were not imported; add --gold")
     if report.blind:
         number = many(report.blind, "sample is", "samples are")
         lines.append(f"  {number} to be reviewed without suggestions (change with --blind SHARE)")
@@ -77,13 +77,13 @@ def preview_text(preview: ImportPreview) -> str:
     lines += _notes(
         preview,
         f"into the dataset {preview.dataset}: {many(preview.samples, 'sample')}, "
-        f"{preview.proposals:,} with a proposal, {preview.gold:,} with gold, {preview.scores:,} with scores",
+        f"{preview.proposals:,} with a proposal, {preview.gold:,} verified, {preview.scores:,} with scores",
         f"an import would count {_counts(preview, preview.bad)}{conflicts}",
         *(f"{name.ljust(min(width, 40))}  {said}" for name, said in preview.columns.items()),
     )
     if preview.gold and not preview.takes_gold:
         number = many(preview.gold, "row has", "rows have")
-        lines.append(f"  {number} gold: --gold stores it")
+        lines.append(f"  {number} verified units: --gold stores them")
     lines += [f"  {error}" for error in preview.errors]
     if preview.bad > len(preview.errors):
         lines.append(f"  … and {preview.bad - len(preview.errors):,} more")

@@ -28,7 +28,7 @@ def plan_lines(report: PlanReport) -> list[str]:
             f"{report.dataset}: no plan; the order is simple random over {many(report.population, 'sample')}"
         ]
     else:
-        given = f" ({report.given:,} by imported gold)" if report.given else ""
+        given = f" ({report.given:,} by imported verdicts)" if report.given else ""
         lines = [
             f"{report.dataset}: {DESIGN_WORDS[plan.design]}, {report.done:,} of {report.planned_n:,} planned "
             f"complete{given}, for {many(report.population, 'sample')}"
@@ -47,10 +47,10 @@ def plan_lines(report: PlanReport) -> list[str]:
     if report.late:
         lines.append(f"{many(report.late, 'sample')} came after the plan: no figure of it speaks of them")
     if report.blind_share:
-        lines.append(f"blind: {report.blind_share:.0%} of the samples")
+        lines.append(f"reviewed without suggestions: {report.blind_share:.0%} of the samples")
     if report.imported:
         lines.append(
-            f"{many(report.imported, 'sample')} with gold of a file: no verdict of the plan, "
+            f"{many(report.imported, 'sample')} verified in the file: no verdict of the plan, "
             "counted where the prefix reaches them"
         )
     return lines
@@ -117,11 +117,11 @@ def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
     if draft.holdout:
         lines.append(
             f"holdout: {many(draft.holdout, 'sample')} in {many(draft.families, 'group')}, "
-            "blind, after the plan, in no estimate"
+            "reviewed without suggestions, after the plan, in no estimate"
         )
     lines.append(blind_line(draft))
     if draft.imported:
-        lines.append(f"{many(draft.imported, 'sample')} with gold of a file: that is no verdict of the plan")
+        lines.append(f"{many(draft.imported, 'sample')} verified in the file: that is no verdict of the plan")
     lines += [f"note: {note}" for note in draft.notes]
     if draft.replaces:
         lines.append("it takes the place of the plan there is: nothing is decided yet")
@@ -130,15 +130,15 @@ def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
 
 
 def blind_line(draft: Draft) -> str:
-    """How many reviews are expected blind, and whether that is new."""
+    """How many reviews without suggestions are expected, and whether that is new."""
     share, before, n = draft.blind_share, draft.blind_before, draft.plan.planned_n
     if not share:
-        return "blind arm: none" + (" any more" if before else "")
+        return "reviewed without suggestions: none" + (" any more" if before else "")
     expected = f"about {share * n:.0f} of {many(n, 'review')}"
     if share == before:
-        return f"blind arm: {share:.0%} as before, {expected}"
+        return f"reviewed without suggestions: {share:.0%} as before, {expected}"
     way = "raised" if share > before else "lowered"
-    return f"blind arm: {way} from {before:.0%} to {share:.0%}, {expected}"
+    return f"reviewed without suggestions: {way} from {before:.0%} to {share:.0%}, {expected}"
 
 
 def precision_lines(found: Precision) -> list[str]:

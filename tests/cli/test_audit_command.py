@@ -38,7 +38,9 @@ def test_it_imports_proposes_and_answers_in_one_command(run: Run, tmp_path: Path
     said = " ".join(ended.out.split())
     assert "Your context_entity_recall is .00. A rough check" in said
     assert "A rough check gives 1.00: it counts names, numbers and dates of the reference" in said
-    assert "4 of 4 samples look wrong: the contexts have a name in another form." in said
+    assert (
+        "4 of 4 samples have a score that looks wrong: the contexts contain a name in another form." in said
+    )
     assert "[Anna Walther] context 1: " in said
     assert "Nobody has reviewed a sample yet, so this is a suspicion and no estimate." in said
     assert "q to leave" not in ended.out
@@ -113,7 +115,7 @@ def test_json_has_the_whole_answer(run: Run, tmp_path: Path) -> None:
 def test_statements_are_not_recounted(run: Run, tmp_path: Path) -> None:
     ended = run("audit", results(tmp_path, "context_recall", 1.0))
 
-    assert "Your context_recall is 1.00. None of 4 samples looks wrong" in ended.out
+    assert "Your context_recall is 1.00. None of 4 samples has a score that looks wrong" in ended.out
     assert "Counting" not in ended.out
     assert "Statements are not recounted" in ended.out
 

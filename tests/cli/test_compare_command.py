@@ -22,10 +22,12 @@ def demo(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare").out
-    assert out.startswith("demo · 50 samples · 13 reviewed · your column: context_entity_recall\n\nYour ")
+    assert out.startswith(
+        "Dataset demo · 50 samples · 13 reviewed · your column: context_entity_recall\n\nYour "
+    )
     assert "Based on 13 reviewed samples, the true mean is about" in " ".join(out.split())
-    assert "Main cause: " in " ".join(out.split())
-    assert "  yours − true " in out
+    assert "Main cause in the 13 reviewed samples: " in " ".join(out.split())
+    assert "  yours − reviewed " in out
     assert "More: --full" in out
     assert "these samples" not in out
     full = run("--db", demo, "compare", "--full", "--scorer", "linked").out
@@ -36,7 +38,7 @@ def test_the_answer_comes_first_and_statistics_only_when_asked(run: Run, demo: s
 
 def test_full_has_every_figure_and_no_list_of_samples(run: Run, demo: str) -> None:
     out = run("--db", demo, "compare", "--full").out
-    for part in ("all scorers", "paired, over", "verdicts on linked units", "units:", "causes by language"):
+    for part in ("all scorers", "paired, over", "verdicts on matched units", "units:", "causes by language"):
         assert part in out
     assert "mona-lisa" not in out
 
@@ -74,8 +76,8 @@ def test_the_page_to_send_is_about_the_answer_that_is_printed(run: Run, demo: st
     page, bare = (Path(name).read_text("utf-8") for name in ("with.html", "without.html"))
     truth = "Based on 13 reviewed samples, the true mean is about"
     assert truth in " ".join(printed.out.split())
-    assert "Send the report" not in printed.out
-    assert "Send the report" in run("--db", demo, "compare", "--scorer", "ragas").out
+    assert "Write a page to send" not in printed.out
+    assert "Write a page to send" in run("--db", demo, "compare", "--scorer", "ragas").out
     assert f'<p class="lead">{truth}' in page
     assert f'<p class="lead">{truth}' in bare
     assert "Louisiana Purchase" in page

@@ -25,7 +25,7 @@ def test_several_formats_stand_below_one_folder(demo: Bench, run: Any) -> None:
 def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> None:
     done = run("export", "out", "--format", "conll")
 
-    assert "out: 50 samples, 50 with a proposal, 13 with gold" in done.out
+    assert "out: 50 samples, 50 with a proposal, 13 verified" in done.out
     assert "left out: 37 entities todo; 1 span nested" in done.out
 
 

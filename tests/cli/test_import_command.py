@@ -51,7 +51,7 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path
     assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
     assert out.splitlines() == [
         "tasks.jsonl: format prodigy, 2 rows: 1 good, 1 bad; nothing was written",
-        "  into the dataset tasks: 1 sample, 1 with a proposal, 0 with gold, 0 with scores",
+        "  into the dataset tasks: 1 sample, 1 with a proposal, 0 verified, 0 with scores",
         "  an import would count 1 new, 1 rejected",
         "  text    reference",
         "  meta    names of fields are read, the rest goes to meta",
@@ -156,13 +156,11 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
 def test_an_import_with_gold_says_how_much_was_stored(run: Any) -> None:
     """Only what was stored by it: gold that is there already is not counted again."""
     write("a.jsonl", [{**PLAIN, "id": "a", "gold": [by("a", ANN, BOB), by("b", ANN)]}])
-    assert "  2 reviews with 3 units stored as verified gold" in run("import", "a.jsonl", "--gold")[1]
+    assert "  2 reviews with 3 units stored as verified" in run("import", "a.jsonl", "--gold")[1]
     assert "verified gold" not in run("import", "a.jsonl", "--gold")[1]
     write("a.jsonl", [{**PLAIN, "id": "a", "gold": by("b", BOB)}])
 
-    assert (
-        "  1 review with 1 unit stored as verified gold" in run("import", "a.jsonl", "--gold", "--update")[1]
-    )
+    assert "  1 review with 1 unit stored as verified" in run("import", "a.jsonl", "--gold", "--update")[1]
 
 
 def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any) -> None:
@@ -277,8 +275,8 @@ def test_an_import_says_of_gold_and_blind_samples_what_is_left_to_do(run: Any) -
     )
 
     assert "samples are to be reviewed without suggestions" in without[1]
-    assert "120 rows have gold that was not imported; add --gold" in without[1]
-    assert "reviewed blind" not in stored[1] + again[1]
+    assert "120 rows have verified units that were not imported; add --gold" in without[1]
+    assert "without suggestions" not in stored[1] + again[1]
 
 
 EXPORTED = ("native", "ragas", "deepeval-goldens", "huggingface", "label-studio", "csv")

@@ -106,7 +106,7 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
     for arguments in (("--n", 10), ("--drop",)):
         ended = run("plan", *arguments)
         assert ended.code == 2
-        assert "1 sample is verified or excluded already" in ended.err
+        assert "1 sample is verified or not counted already" in ended.err
 
 
 def test_strata_are_listed_with_what_they_get(load: Any, run: Any) -> None:
@@ -164,7 +164,7 @@ def test_what_is_complete_by_imported_gold_is_called_so(run: Any, tmp_path: Path
 
     made = run("plan", "--n", 8, "--yes")
 
-    assert "8 of 8 planned complete (8 by imported gold), for 12 samples" in made.out
+    assert "8 of 8 planned complete (8 by imported verdicts), for 12 samples" in made.out
     assert "  complete: every sample was reached\n" in made.out
     assert 8 == run("plan", "--json").json["given"]
 

@@ -322,7 +322,9 @@ def test_status_and_backup(demo: Any) -> None:
     text, document = demo("status"), demo("status", "--json").json
     copied = demo("backup", "copy.db")
 
-    assert "demo: 50 samples, 13 reviewed by at least one person; by you: 0 excluded, 0 skipped, " in text.out
+    assert (
+        "demo: 50 samples, 13 reviewed by at least one person; by you: 0 not counted, 0 skipped, " in text.out
+    )
     assert document["datasets"][0]["progress"]["verified"] == 13
     assert document["datasets"][0]["runs"][0]["n_proposals"] == 50
     assert (copied.code, copied.out.strip()) == (0, "copy.db")
@@ -391,15 +393,15 @@ def test_no_report_lists_a_blind_sample_before_it_is_decided(blind: Any) -> None
     line = next(line for line in scored.splitlines() if line.startswith("a "))
 
     assert 1 == gated.code
-    assert ["a", *["blind"] * 4, "3/3", "1.00"] == line.split()
+    assert ["a", *["hidden"] * 4, "3/3", "1.00"] == line.split()
     assert ".33" not in line
     assert "  below: done" in gated.out
-    assert "12 blind samples that you are yet to decide" in gated.out
+    assert "12 samples that you are yet to review without suggestions" in gated.out
     assert ["done"] == marked["below"]
-    assert "blind: 12 samples that you are yet to decide" in scored
+    assert "12 samples that you are yet to review without suggestions" in scored
     assert "not listed: you are yet to decide them (reviewed without suggestions)" in compared
     assert figures["paired"]["largest"] is None or "done" == figures["paired"]["largest"][0]
-    assert "blind: 12 samples" not in blind("score", "--threshold", ".9", "--json").err
+    assert "without suggestions" not in blind("score", "--threshold", ".9", "--json").err
 
 
 def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(blind: Any) -> None:

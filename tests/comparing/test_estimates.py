@@ -325,7 +325,7 @@ def test_excluded_samples_are_counted_and_their_share_is_estimated() -> None:
     assert (17, 1, 2) == (found.n, found.undefined, found.excluded)
     assert 0.1 == pytest.approx(found.excluded_share)
     assert 1 - 3 / 20 == pytest.approx(found.share)
-    assert "1 without units and 2 excluded are no part of the mean." in found.assumptions
+    assert "1 without units and 2 not counted are no part of the mean." in found.assumptions
 
 
 def test_skipped_samples_enter_as_bounds() -> None:

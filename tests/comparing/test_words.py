@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -267,3 +268,11 @@ def test_an_arm_of_few_is_a_count() -> None:
         "without suggestions: 9 fewer than 10: counts only",
         "fast accepts: 0 in under a second",
     ] == lines_of(words.arms_facts(arms, paired(pairs(9)), None, 0))
+
+
+def test_the_largest_difference_names_a_sample_without_an_id_of_its_own_by_its_question() -> None:
+    hashed = f"{7:032x}"
+    found = paired([*pairs(9), Pair(hashed, 0.0, 1.0)])
+    rows = [replace(row(hashed, -1.0), question="Who built\nthe tower?")]
+
+    assert "largest Δ: −1.000 Who built the tower?" in lines_of(words.paired_facts(found, rows))

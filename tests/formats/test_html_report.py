@@ -25,7 +25,7 @@ from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.triage import Clue, Quote, Suspicion
 from workbench.errors import ExportError
-from workbench.formats.html_report import LONGEST, report, write_report
+from workbench.formats.html_report import LONGEST, plain, report, write_report
 from workbench.model import Span, Verdict
 from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, import_file
@@ -141,7 +141,7 @@ def test_the_page_says_what_the_screen_says(answered: Answered) -> None:
 
     assert "24 of 24 samples verified" in text
     facts = [
-        *words.estimate_facts(found.estimate),
+        *plain(words.estimate_facts(found.estimate)),
         *words.paired_facts(found.paired),
         *words.verdict_facts(found.verdicts, found.chance),
         *words.unit_facts(found.units, found.strict),
@@ -308,7 +308,7 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     reach = max(0, *shares) - min(0, *shares)
     assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
     text = Page(page).text
-    assert f"linked − true {signed(found.paired.bias, 2)}" in text
+    assert f"linked − reviewed {signed(found.paired.bias, 2)}" in text
     wanted = [answer_words.effect_words(one, "entity") for one in made.effects]
     assert [] == [one for one in wanted if one not in text]
 
@@ -368,7 +368,7 @@ def test_without_text_no_word_of_any_sample_is_in_the_page(answered: Answered) -
     assert made.triage.shown
     assert {"question", "Strauss", "Johan", "Petersberg"} <= set(re.findall(r"\w+", with_text)) & texts
     assert set() == set(re.findall(r"\w+", page)) & texts
-    assert f"{made.worst[0].id} yours .00, true" in page
+    assert f"{made.worst[0].id} yours .00, reviewed" in page
     assert f"{made.triage.shown[0].id} {answer_words.reason(made.triage.shown[0].suspicion, made)}" in page
 
 

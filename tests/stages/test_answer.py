@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from workbench.comparing.answer import Answer, Effect
-from workbench.comparing.answer_words import effect_rows, notes
+from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
 from workbench.comparing.reasons import What
 from workbench.errors import UsageError
-from workbench.model import Kind
+from workbench.model import Effort, Kind
 from workbench.stages import disputes, editing
 from workbench.stages.answer import answer
 from workbench.stages.propose import propose
@@ -233,7 +233,7 @@ def test_samples_picked_because_they_look_wrong_are_in_no_cause_of_an_estimate(b
     assert 10 >= max(one.samples for one in found.effects)
 
 
-@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met in "), (12, "Why? Over 12 reviewed")])
+@pytest.mark.parametrize(("reviews", "inside"), [(0, "  1  Who met in "), (12, "Why? In the 12 reviewed")])
 def test_the_answer_fits_the_screen_with_its_headline_and_next_step(
     bench: Any, reviews: int, inside: str
 ) -> None:
@@ -285,3 +285,144 @@ def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> Non
         "Not among the 10 samples compared here: 1 reviewed, but without a name to count; "
         "1 reviewed, but picked by hand or ahead of the random order." in notes(found)
     )
+
+
+def reviewed(bench: Any, count: int, *, fast: int = 0) -> Answer:
+    """Thirty samples whose people stand in another form, so many of them accepted in random order."""
+    loaded(bench, "context_entity_recall", 30)
+    for place, key in enumerate(in_order(bench)[:count]):
+        opened = bench.open(key, "ann")
+        for unit in opened.state.of("entity").assessment.units:
+            if unit.match.verdict == "missing":
+                opened = act(bench.store, opened, editing.toggle(opened, unit))
+        act(bench.store, opened, editing.accept(opened, "entity", fast=place < fast))
+    return now(bench)
+
+
+def said(found: Answer) -> str:
+    return " ".join(headline(found, str))
+
+
+def test_a_score_is_called_too_low_only_where_the_interval_of_the_difference_leaves_out_0(bench: Any) -> None:
+    found = reviewed(bench, 12)
+    assert found.estimate is not None
+    wide = replace(found.estimate, point=0.31, low=0.02, high=0.89, bias=-0.09, sure=False)
+    narrow = replace(found.estimate, point=0.36, low=0.28, high=0.44, bias=-0.14, sure=True)
+
+    assert (
+        "12 reviewed samples are too few to tell whether your score is too low or too high. "
+        "Best guess of the true mean: .31; the 95 % range is .02 to .89."
+    ) in said(replace(found, estimate=wide))
+    assert (
+        "Based on 12 reviewed samples, the true mean is about .36 (95 % range .28 to .44). "
+        "Your score is about .14 too low."
+    ) in said(replace(found, estimate=narrow))
+
+
+def test_whether_the_sign_is_known_follows_from_the_interval_of_the_bias(bench: Any) -> None:
+    reviewed(bench, 12)
+    found, figures = answer(bench.store, bench.info(), "ann")
+    off = figures.estimate.bias_interval
+
+    assert found.estimate is not None
+    assert off is not None
+    assert (off.low * off.high > 0) == found.estimate.sure
+    assert found.estimate.sure == ("too few to tell" not in said(found))
+
+
+def test_the_means_of_the_reviewed_samples_are_no_true_mean(bench: Any) -> None:
+    found = replace(reviewed(bench, 12), score_reviewed=0.246, verified=0.337)
+    assert found.estimate is not None
+    assert "The estimate for all 30 allows for how these were drawn." in differs(found)
+    point = (found.score.value or 0.0) + 0.091
+    found = replace(found, estimate=replace(found.estimate, point=point))
+
+    assert (
+        "In the 12 reviewed samples your score averages .25 and the reviewed value .34. "
+        "The estimate corrects the score of all 30 samples by this difference."
+    ) == differs(found)
+    assert "averages .244 and the reviewed value .335." in differs(
+        replace(found, score_reviewed=0.244, verified=0.335)
+    )
+
+
+def test_what_the_file_does_not_explain_is_no_cause(bench: Any) -> None:
+    found = reviewed(bench, 12)
+    effects = (Effect("another form", 2, 2, -0.06), Effect("untraced", 0, 3, -0.03))
+    text = said(replace(found, effects=effects))
+
+    assert (
+        "Main cause in the 12 reviewed samples: 2 names that the contexts contain in another form (" in text
+    )
+    assert "), which your metric did not count (−.06)." in text
+    assert (
+        "The other −.03 cannot be explained: the file has the score, but not the names that your metric "
+        "counted (save the traces: docs/formats.md)." in text
+    )
+    assert text.count("cannot be explained") == 1
+    turned = (Effect("another form", 2, 2, -0.02), Effect("untraced", 0, 3, -0.06))
+    assert "Known cause in" in said(replace(found, effects=turned))
+
+
+def test_a_cause_has_an_example_from_a_reviewed_sample(bench: Any) -> None:
+    assert "in another form (Walther for Anna Walther), which" in said(reviewed(bench, 12))
+
+
+def test_reviews_of_less_than_a_second_stand_next_to_the_estimate(bench: Any) -> None:
+    sentences = headline(reviewed(bench, 12, fast=4), str)
+
+    assert "12 reviewed samples" in sentences[1]
+    assert (
+        "4 of the 12 reviews took less than a second. Look at them again before you use these figures "
+        "(workbench review, search is:fast)."
+    ) == sentences[2]
+
+
+def test_reviews_of_less_than_a_second_set_no_pace(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 30)
+    order = in_order(bench)
+    for place, key in enumerate(order[:14]):
+        opened = bench.open(key, "ann")
+        rushed = place < 10
+        effort = Effort(0.3 if rushed else 30.0, 1)
+        act(bench.store, opened, editing.accept(opened, "entity", fast=rushed), effort=effort)
+    assert not now(bench).measured
+
+    opened = bench.open(order[14], "ann")
+    act(bench.store, opened, editing.accept(opened, "entity"), effort=Effort(30.0, 1))
+    found = now(bench)
+    assert found.measured
+    assert [(15, 8)] == [(one.samples, one.minutes) for one in found.steps if one.minutes]
+
+
+def test_a_guessed_time_is_called_a_guess_once(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 80)
+    found = now(bench)
+    steps = [step(one, found) for one in found.steps]
+
+    assert [1, 0] == [one.count("a guess") for one in steps]
+    assert steps[0].startswith(
+        "Check these 5 to see what goes wrong (about 1 minute, a guess). They were picked"
+    )
+
+
+def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_counted(bench: Any) -> None:
+    rows = [row(n, "context_entity_recall", 0.0, hidden=True) for n in range(40)]
+    bench.load(rows, blind=0.3)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    found = now(bench)
+
+    kept, shown = found.withheld, 40 - found.withheld
+    assert kept > 1
+    assert (
+        f"{shown} of the {shown} samples shown ({kept} more are kept for review without suggestions) have a "
+        "score that looks wrong"
+    ) in said(found)
+    assert not [one for one in notes(found) if "without suggestions" in one]
+
+
+def test_a_suspect_of_one_line_names_the_other_form(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 80)
+    lines = answer_text(now(bench), width=100, height=24).split("\n")
+
+    assert 5 == sum("rough check 1.00 · “Anna Walther” → “Walther”" in line for line in lines)

@@ -203,7 +203,7 @@ def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(be
     for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
                     lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
                     lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
-        with pytest.raises(UsageError, match="1 sample is verified or excluded already"):
+        with pytest.raises(UsageError, match="1 sample is verified or not counted already"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
     assert report(bench.store, bench.info()).planned_n == 12
@@ -222,7 +222,7 @@ def test_a_verdict_that_was_undone_was_seen_and_ends_planning(bench: Any, how: s
     for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
                     lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
                     lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
-        with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or excluded"):
+        with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or set aside"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
 

@@ -95,6 +95,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
     assert rules
     (one,) = runs.failures(bench.store, bench.info(), "claude-run-1")
     assert (one.id, one.kind, one.message) == ("lima", "refused", "refused: no")
+    assert one.question == next(row["user_input"] for row in ROWS if row["id"] == "lima")
     assert one.advice == "review the sample by hand, or leave the text out"
     assert runs.failures(bench.store, bench.info(), "claude-run-2") == []
 

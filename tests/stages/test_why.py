@@ -100,7 +100,7 @@ def why(bench: Any, key: str = "taj", *, kind: Any = "entity", annotator: str = 
 
 
 def table(found: Why) -> dict[str, tuple[str, str, str]]:
-    return {text(one): (one.row.cause, one.row.part, one.mend) for one in found.rows}
+    return {text(one): (one.row.cause, one.row.part, one.fix) for one in found.rows}
 
 
 def text(one: WhyRow) -> str:
@@ -204,7 +204,7 @@ def test_statements_are_explained_as_well(bench: Any) -> None:
         ("false match", Fraction(1, 2)),
         ("missed match", Fraction(-1, 2)),
     ]
-    assert [one.mend for one in found.rows] == [
+    assert [one.fix for one in found.rows] == [
         "the judge's prompt or model: it is not supported",
         "the judge's prompt or model: the contexts support it",
     ]
@@ -262,7 +262,7 @@ def test_imported_gold_is_explained_to_anybody(bench: Any) -> None:
 
 def test_an_excluded_sample_has_nothing_to_compare_with(taj: Any) -> None:
     do(taj, "taj", lambda opened: editing.exclude(opened, "broken"))
-    with pytest.raises(InputError, match="excluded"):
+    with pytest.raises(InputError, match="not counted"):
         why(taj)
 
 

@@ -89,7 +89,7 @@ def test_edits_are_told_as_they_were_said() -> None:
     assert [told(edit) for edit in (Flag("odd"), Flag(""), Comment("x"))] == [
         "flagged: odd", "flag taken off", "comment added"
     ]  # fmt: skip
-    assert told(Dispose("excluded", ("entity",), "broken")) == "excluded: broken"
+    assert told(Dispose("excluded", ("entity",), "broken")) == "not counted: broken"
 
 
 def test_found_without_evidence_says_how_to_choose_it() -> None:

@@ -100,8 +100,8 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         assert isinstance(app.screen, PlanConfirm)
         text = shown(app, "#text")
         assert "simple random: 60 reviews for 64 samples" in text
-        assert "holdout: 16 samples in 2 groups, blind, after the plan" in text
-        assert "blind arm: raised from 0% to 50%, about 30 of 60 reviews" in text
+        assert "holdout: 16 samples in 2 groups, reviewed without suggestions, after the plan" in text
+        assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
         await press(pilot, "escape", "n", "left", "left", "down", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
         assert "0 of 20 planned  for 80 samples" in shown(app)
@@ -203,7 +203,7 @@ async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P", "n")
-        why = "2 samples are verified or excluded: a plan is drawn before the first verdict"
+        why = "2 samples are verified or not counted: a plan is drawn before the first verdict"
         assert app.screen.query_one(Status).text == why
         await press(pilot, "D")
         assert isinstance(app.screen, PlanScreen)
@@ -221,7 +221,7 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
         verify(store, 1)
         await press(pilot, "y")
         assert isinstance(app.screen, PlanScreen)
-        assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or excluded already")
+        assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
         assert plan_of(store, find_dataset(store, None).id) is None
 
 

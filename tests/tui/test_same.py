@@ -255,6 +255,19 @@ async def test_there_is_nothing_to_apply(
         await press(pilot, "escape", "b")
 
 
+async def test_a_sample_without_an_id_of_its_own_is_listed_by_its_question(
+    import_rows: Callable[..., Path], make_app: Any, press: Press, open_review: Press
+) -> None:
+    delhi = {**ROWS[1], "id": f"{7:032x}"}
+    app = make_app(import_rows([ROWS[0], delhi], name="india"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "agra")
+        app.screen.query_one(UnitList).move_to(1)
+        await press(pilot, "x", "A")
+        places = app.screen.query_one(Places)
+        assert "What of delhi?" in places.render_line(0).text
+
+
 def by_name(store: Store, name: str) -> review.Opened:
     info = review.dataset(store, None)
     return review.open_sample(store, sample_ids(store, info.id)[name], "ann")

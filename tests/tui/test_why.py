@@ -98,7 +98,7 @@ async def test_the_row_under_the_cursor_is_explained(
         await change(pilot)
         await press(pilot, "w")
         assert cause(app).splitlines() == [
-            "false match: comparator +.18 (exactly +11/60)  matched by name, missing for a person",
+            "false match: name matching +.18 (exactly +11/60)  matched by name, missing for a person",
             "Fix: an equal name: another entity, or a verdict to look at again",
             "the same unit, edited by a reviewer",
         ]
@@ -199,7 +199,7 @@ async def test_an_excluded_sample_has_no_why(
         await press(pilot, "X", "1", "enter", "u", "U", "w")
         assert isinstance(app.screen, ReviewScreen)
         said = app.screen.query_one(Status).text
-        assert said == "this sample is excluded: there is no verified value to compare with"
+        assert said == "this sample is not counted: there is no verified value to compare with"
 
 
 async def test_statements_side_by_side(
@@ -244,7 +244,7 @@ async def test_the_row_is_copied(database: Any, make_app: Any, press: Press, cha
     async with app.run_test(size=(100, 30)) as pilot:
         await change(pilot)
         await press(pilot, "w", "y")
-        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: comparator +.18"
+        assert app.clipboard == "Gustave Eiffel | Gustave Eiffel · false match: name matching +.18"
 
 
 async def test_a_click_chooses_a_row(

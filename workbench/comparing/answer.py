@@ -85,7 +85,7 @@ class Estimated:
 
     `low` and `high` are the 95 % interval, or with all samples reviewed the range that open ones leave.
     `bias` is by how much the score is too high where a sample has both values; None where open ones decide
-    its sign.
+    its sign. `sure`: its interval does not include 0, so that its sign is known.
     """
 
     n: int
@@ -95,6 +95,7 @@ class Estimated:
     complete: bool
     open: int
     bias: float | None
+    sure: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +178,10 @@ def estimated(found: Estimate, reached: int) -> Estimated | None:
     ends = found.reach if whole else found.corpus
     settled = whole and not found.open and found.reach is None
     low, high = (ends.low, ends.high) if ends is not None and not settled else (None, None)
-    open_sign = (
-        whole and found.bias_interval is not None and found.bias_interval.low * found.bias_interval.high <= 0
-    )
-    bias = None if open_sign and not settled else found.bias
-    return Estimated(found.n, found.point, low, high, settled, found.open, bias)
+    off = found.bias_interval
+    sure = settled or (off is not None and off.low * off.high > 0)
+    bias = None if whole and off is not None and not sure else found.bias
+    return Estimated(found.n, found.point, low, high, settled, found.open, bias, sure)
 
 
 def left_out(

@@ -28,14 +28,14 @@ SCORER_WORDS = {
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
     "entity": {
-        "another form": ("name", "that the contexts have in another form, not counted"),
-        "not extracted": ("name", "that the contexts have, but nobody extracted there"),
-        "counted wrongly": ("name", "counted although the contexts do not have them"),
+        "another form": ("name", "that the contexts contain in another form"),
+        "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
+        "counted wrongly": ("name", "counted although the contexts do not contain them"),
         "should not count": ("name", "that should not count"),
         "left out": ("name", "of the reference that were not extracted"),
         "cut differently": ("name", "with other boundaries or parts"),
         "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", "unexplained: the file does not show what your metric counted"),
+        "untraced": ("", "not explained: the file has only the score"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -48,7 +48,7 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "left out": ("statement", "of the reference that were not extracted"),
         "cut differently": ("statement", "with other boundaries or parts"),
         "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", "unexplained: the file does not show what your metric counted"),
+        "untraced": ("", "not explained: the file has only the score"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -57,6 +57,8 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
 
 Say = Callable[[str], str]
 UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
+EXAMPLE = 40
+"""Code points of a name and its other form that still fit into a sentence."""
 SMALL = 0.005
 """Effects and differences below this are 0 at two digits."""
 
@@ -72,8 +74,7 @@ def headline(found: Answer, say: Say) -> list[str]:
         return ["Nothing is proposed yet: workbench propose, or import FILE with proposals."]
     lines = [f"{_yours(found, say)} is {value(found.score.value)}{_of_how_many(found)}."]
     if found.estimate is not None:
-        lines.append(_estimate(found))
-        return [*lines, *_causes(found)]
+        return [*lines, _estimate(found), *_fast(found), *_causes(found, say)]
     if found.recount is not None:
         lines.append(
             f"A rough check gives {value(found.recount)}: it counts names, numbers and dates of the "
@@ -81,28 +82,51 @@ def headline(found: Answer, say: Say) -> list[str]:
         )
     lines += suspicious(found)
     if found.reviewed:
-        lines.append(_too_few(found))
+        lines += [_too_few(found), *_fast(found)]
     return lines
 
 
-def _causes(found: Answer) -> list[str]:
+def _fast(found: Answer) -> list[str]:
+    """Reviews that nobody can have read for, and where to find them."""
+    if not found.fast:
+        return []
+    them = "it" if found.fast == 1 else "them"
+    return [
+        f"{found.fast:,} of the {many(found.reviewed, 'review')} took less than a second. Look at {them} "
+        "again before you use these figures (workbench review, search is:fast)."
+    ]
+
+
+def _causes(found: Answer, say: Say) -> list[str]:
     """`Main cause: 7 names … (−.08). Everything else together: +.01.`; two causes where both are large.
 
-    A cause that works against the difference is no cause of it.
+    A cause that works against the difference is no cause of it, and what cannot be explained is none either.
     """
     total = sum(one.share for one in found.effects)
     estimate = found.estimate
     if abs(total) < SMALL or estimate is None or estimate.bias is None:
         return []
-    known = [one for one in found.effects if abs(one.share) >= SMALL and one.share * total > 0]
-    main = [one for one in known if abs(one.share) * 4 >= abs(known[0].share)][:2]
-    if not main:
-        return []
-    lead = "Main cause" if len(main) == 1 else "Main causes"
     shown = dict(zip([one.what for one in _ordered(found)], shown_shares(found), strict=False))
-    said = f"{lead}: {'; '.join(cause(one, found.kind, shown[one.what]) for one in main)}."
-    rest = round(total, 2) - sum(shown[one.what] for one in main)
-    return [f"{said} Everything else together: {signed(rest, 2)}." if abs(rest) >= SMALL else said]
+    known = [one for one in found.effects if one.share * total > 0 and shown.get(one.what)]
+    blank = next((shown[one.what] for one in known if one.what == "untraced"), 0.0)
+    known = [one for one in known if one.what not in UNEXPLAINED]
+    main = [one for one in known if abs(one.share) * 4 >= abs(known[0].share)][:2]
+    rest = round(total, 2) - sum(shown[one.what] for one in main) - blank
+    lines = []
+    if main:
+        lead = "Known cause" if abs(blank) > abs(shown[main[0].what]) else "Main cause"
+        where = "" if estimate.complete else f" in the {many(found.compared, 'reviewed sample')}"
+        causes = "; ".join(cause(one, found, shown[one.what], say) for one in main)
+        lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
+    if blank:
+        other = ("The other" if abs(rest) < SMALL else "Another") if main else "Of the difference,"
+        lines.append(
+            f"{other} {signed(blank, 2)} cannot be explained: the file has the score, but not the "
+            f"{UNITS[found.kind]}s that your metric counted (save the traces: docs/formats.md)."
+        )
+    if lines and abs(rest) >= SMALL:
+        lines.append(f"Everything else together: {signed(rest, 2)}.")
+    return [" ".join(lines)] if lines else []
 
 
 def _yours(found: Answer, say: Say) -> str:
@@ -127,12 +151,24 @@ def _estimate(found: Answer) -> str:
         out = f", {found.excluded:,} of them not counted" if found.excluded else ""
         every = f"All {many(found.total, 'sample')} are reviewed{out}"
         return f"{every}: the true mean is {value(one.point)}{_off(found)}."
+    if not one.sure and one.bias is not None and abs(one.bias) >= SMALL:
+        ends = "there is no 95 % range yet"
+        if one.low is not None:
+            ends = f"the 95 % range is {value(one.low)} to {value(one.high)}"
+        return (
+            f"{one.n:,} reviewed samples are too few to tell whether {_score(found)} is too low or too high. "
+            f"Best guess of the true mean: {value(one.point)}; {ends}."
+        )
     if one.open and one.low is not None:
         done = f"{one.n:,} of {many(found.total, 'sample')} are settled, {one.open:,} open"
         return f"{done}: the true mean is between {value(one.low)} and {value(one.high)}{_off(found)}."
-    ends = "" if one.low is None else f" ({value(one.low)} to {value(one.high)})"
+    ends = "" if one.low is None else f" (95 % range {value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
     return f"{based}, the true mean is about {value(one.point)}{ends}{_off(found)}."
+
+
+def _score(found: Answer) -> str:
+    return "your score" if found.imported else "this score"
 
 
 def _off(found: Answer) -> str:
@@ -140,13 +176,12 @@ def _off(found: Answer) -> str:
     one = found.estimate
     if one is None or one.bias is None or abs(one.bias) < SMALL:
         return ""
-    whose_score = "Your score" if found.imported else "This score"
     where = " where a sample has one" if found.score.n < found.total else ""
     apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
     exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
     about = "" if exact or (one.complete and where) else "about "
     way = "low" if one.bias < 0 else "high"
-    return f". {whose_score} is {about}{value(abs(one.bias))} too {way}{where}"
+    return f". {_score(found).capitalize()} is {about}{value(abs(one.bias))} too {way}{where}"
 
 
 def suspicious(found: Answer) -> list[str]:
@@ -155,13 +190,19 @@ def suspicious(found: Answer) -> list[str]:
     if not one.looked:
         return []
     if not one.suspicious:
-        return [f"None of {many(one.looked, 'sample')} looks wrong at first sight; that proves nothing."]
-    looks = "looks" if one.suspicious == 1 else "look"
+        looked = many(one.looked, "sample")
+        return [f"None of {looked} has a score that looks wrong at first sight; that proves nothing."]
+    has = "has" if one.suspicious == 1 else "have"
     why = ""
     if found.kind == "entity" and one.another_form:
         these = "" if one.another_form == one.suspicious else f"in {one.another_form:,} of them "
-        why = f": {these}the contexts have a name in another form"
-    lines = [f"{one.suspicious:,} of {many(one.looked, 'sample')} {looks} wrong{why}."]
+        why = f": {these}the contexts contain a name in another form"
+    kept = ""
+    if found.withheld:
+        are = "is" if found.withheld == 1 else "are"
+        kept = f" ({found.withheld:,} more {are} kept for review without suggestions)"
+    shown = f"the {many(one.looked, 'sample')} shown{kept}" if kept else many(one.looked, "sample")
+    lines = [f"{one.suspicious:,} of {shown} {has} a score that looks wrong{why}."]
     if one.checked:
         wrong = {0: "none was", 1: "1 was"}.get(one.confirmed, f"{one.confirmed:,} were")
         are = "is" if one.checked == 1 else "are"
@@ -185,12 +226,27 @@ def _too_few(found: Answer) -> str:
     return f"{many(found.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
 
 
-def cause(one: Effect, kind: Kind, share: float) -> str:
-    """`7 names that the contexts have in another form, not counted (−.08)`."""
-    unit, what = EFFECTS[kind][one.what]
-    count = one.units or one.samples
-    lead = f"{many(count, unit)} " if unit else ""
+def cause(one: Effect, found: Answer, share: float, say: Say) -> str:
+    """`7 names that the contexts contain in another form (Lee for Ann Lee), which … did not count (−.08)`."""
+    unit, what = EFFECTS[found.kind][one.what]
+    if found.kind == "entity" and one.what == "another form":
+        what += (
+            f"{_example(found, say)}, which {'your metric' if found.imported else 'the score'} did not count"
+        )
+    lead = f"{many(one.units or one.samples, unit)} " if unit else ""
     return f"{lead}{what} ({signed(share, 2)})"
+
+
+def _example(found: Answer, say: Say) -> str:
+    """` (Leonard for Ronald Leonard)`; nothing where no name is short enough."""
+    forms = (
+        (clue.quote.hit, clue.text)
+        for one in found.worst
+        for clue in one.clues
+        if one.score < one.verified and clue.quote is not None and not clue.same
+    )
+    fitting = (f" ({say(hit)} for {say(text)})" for hit, text in forms if len(hit) + len(text) <= EXAMPLE)
+    return next(fitting, "")
 
 
 def reason(one: Suspicion, found: Answer) -> str:
@@ -219,12 +275,17 @@ def whose(found: Answer) -> str:
 
 def step(one: Step, found: Answer) -> str:
     """What to do next, with the time that it takes or what it gains."""
-    guess = "" if found.measured else ", a guess"
+    guess = (
+        "" if found.measured or one is not next((o for o in found.steps if o.minutes), None) else ", a guess"
+    )
     about = f"about {many(one.minutes, 'minute')}{guess}"
     if one.what == "check":
         these = "the one sample" if one.samples == 1 else f"these {one.samples}"
-        them = "It looks" if one.samples == 1 else "They look"
-        return f"Check {these} ({about}). {them} most wrong, so this gives no estimate."
+        picked = (
+            "It was picked because it looks" if one.samples == 1 else "They were picked because they look"
+        )
+        says = f"{'it says' if one.samples == 1 else 'they say'} nothing about the mean"
+        return f"Check {these} to see what goes wrong ({about}). {picked} wrong, so {says}."
     if one.what == "all":
         rest = "the last sample" if one.samples == 1 else f"all {one.samples:,} that are left"
         rest = f"all {one.samples:,}" if one.samples == found.total > 1 else rest
@@ -245,7 +306,7 @@ def step(one: Step, found: Answer) -> str:
         )
         metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
         return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
-    return "Send the report: workbench compare --html FILE"
+    return "Write a page to send: workbench compare --html FILE"
 
 
 def notes(found: Answer) -> list[str]:
@@ -259,18 +320,6 @@ def notes(found: Answer) -> list[str]:
         lines.append(f"On {many(found.unresolved, 'sample')} reviewers differ, so nothing is settled there.")
     elif not found.reviewed and found.triage.suspicious:
         lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
-    if found.estimate is not None and found.assisted:
-        lines.append(
-            "Reviewers saw the suggestions in use; "
-            "too few reviews without them (under 30) to measure that influence."
-        )
-    if found.fast:
-        lines.append(f"{many(found.fast, 'review')} took less than a second: was there time to read?")
-    if found.withheld:
-        are = "is" if found.withheld == 1 else "are"
-        lines.append(
-            f"{many(found.withheld, 'sample')} to be reviewed without suggestions {are} in no list here."
-        )
     if found.left_out and found.reviewed:
         lines.append(_left_out(found))
     if found.kind not in found.reviews:
@@ -287,17 +336,30 @@ def notes(found: Answer) -> list[str]:
 
 
 def differs(found: Answer) -> str:
-    """Both means of the samples that have both values; with three digits, for their difference to show."""
-    these = many(found.compared, "reviewed sample")
-    ours, true = number(found.score_reviewed), number(found.verified)
-    return f"Over {these}, {whose(found)} is {ours} and the true mean {true}."
+    """Both means of the samples that have both values, and how the estimate follows from them.
+
+    Three digits where two would not show their difference.
+    """
+    ours, true = found.score_reviewed or 0.0, found.verified or 0.0
+    digits = 2 if abs(round(ours, 2) - round(true, 2) - round(ours - true, 2)) < SMALL else 3
+    these = "reviewed sample" if found.compared == 1 else f"{found.compared:,} reviewed samples"
+    means = (
+        f"In the {these} {_score(found)} averages {number(ours, digits)} "
+        f"and the reviewed value {number(true, digits)}."
+    )
+    if found.estimate is None or found.estimate.complete:
+        return means
+    if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
+        return f"{means} The estimate corrects the score of all {found.total:,} samples by this difference."
+    also = " and for samples without a score" if found.score.n < found.total else ""
+    return f"{means} The estimate for all {found.total:,} allows for how these were drawn{also}."
 
 
 def _left_out(found: Answer) -> str:
-    """`Not among the 57 compared samples: 1 excluded, 1 without a score.`"""
+    """`Not among the 57 compared samples: 1 set aside as not counted, 1 without a score.`"""
     unit = UNITS[found.kind]
     why = {
-        "excluded": "excluded",
+        "excluded": "set aside as not counted",
         "no units": f"reviewed, but without a {unit} to count",
         "no score": "reviewed, but without a score",
         "not in order": "reviewed, but picked by hand or ahead of the random order",
@@ -315,7 +377,7 @@ def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
         for one, share in zip(_ordered(found), shares, strict=False)
     ]
     small = [one for one in found.effects if abs(one.share) < SMALL]
-    if shares[len(rows) :] and (any(one.units for one in small) or shares[-1]):
+    if shares[len(rows) :] and shares[-1]:
         rows.append((f"{many(len(small), 'smaller cause')}, below .005 each", "", shares[-1]))
     return rows
 
@@ -344,7 +406,7 @@ def shown_shares(found: Answer) -> list[float]:
 
 
 def effect_words(one: Effect, kind: Kind) -> str:
-    """`names that the contexts have in another form, not counted`."""
+    """`names that the contexts contain in another form`."""
     unit, what = EFFECTS[kind][one.what]
     return f"{unit}s {what}" if unit else what
 

@@ -74,7 +74,9 @@ def _of_samples(found: Estimate) -> list[str]:
             " value, a skipped one at 0 and 1."
         )
     if found.undefined or found.excluded:
-        said.append(f"{found.undefined} without units and {found.excluded} excluded are no part of the mean.")
+        said.append(
+            f"{found.undefined} without units and {found.excluded} not counted are no part of the mean."
+        )
     return said
 
 

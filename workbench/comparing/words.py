@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.comparing.means import BADGE, FEWEST
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, many, number, signed
+from workbench.text.ids import name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
@@ -24,7 +25,8 @@ if TYPE_CHECKING:
     from workbench.comparing.totals import CauseTotal
 
 ASSISTED = (
-    f"Reviewers saw the suggestions; too few reviews without them (under {BADGE}) to measure that influence."
+    "The reviewers saw the program's suggestions, which may have influenced the verdicts. To measure that, "
+    f"at least {BADGE} reviews without suggestions are needed."
 )
 METHODS = {
     "known": "known: every sample was reached",
@@ -42,7 +44,7 @@ PARTS: Mapping[tuple[str, str], str] = {
 UNTRACED = "This column came as numbers only, so its errors cannot be traced to units."
 WHOLE = ("untraced", "rounding")
 """Causes that are about the number of a file as a whole: no unit has them."""
-LABEL_HEAD = ("label", "verified", "proposed", "linked", "P", "R", "F1", "F1 same label")
+LABEL_HEAD = ("label", "verified", "proposed", "matched", "P", "R", "F1", "F1 same label")
 
 
 class Fact(NamedTuple):
@@ -234,11 +236,17 @@ def _undefined(count: int) -> str:
 # Paired values.
 
 
-def paired_facts(found: Paired) -> list[Fact]:
-    """How automatic and verified values of the same samples differ; counts alone below ten."""
+def paired_facts(found: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
+    """How automatic and verified values of the same samples differ; counts alone below ten.
+
+    `rows` give a sample without an id of its own the name of its question.
+    """
     equal = share_fact("equal", found.equal)
     worst = found.largest
-    largest = [Fact("largest Δ", signed(worst[1]), worst[0])] if worst and abs(worst[1]) > 1e-12 else []
+    name = next((name_of(row.id, row.question) for row in rows if worst and row.id == worst[0]), "")
+    largest = (
+        [Fact("largest Δ", signed(worst[1]), name or worst[0])] if worst and abs(worst[1]) > 1e-12 else []
+    )
     if found.bias is None:
         return [Fact("n", f"{found.n:,}", f"fewer than {FEWEST}: counts only"), equal, *largest]
     facts = [_bias(found), *_limits(found), Fact("MAE", number(found.mae), f"RMSE {number(found.rmse)}")]
@@ -362,8 +370,8 @@ def _se(value: float | None) -> str:
 
 
 def unit_facts(linked: Overlaps, strict: Overlaps) -> list[Fact]:
-    """How proposed units cover verified ones, linked and letter for letter."""
-    return [_units("linked", linked), _units("letter for letter", strict)]
+    """How proposed units cover verified ones, matched and letter for letter."""
+    return [_units("matched", linked), _units("letter for letter", strict)]
 
 
 def _units(name: str, found: Overlaps) -> Fact:

@@ -23,10 +23,12 @@ from workbench.comparing.figures import Figures, Row
 from workbench.comparing.means import FEWEST
 from workbench.comparing.totals import CauseTotal
 from workbench.comparing.triage import AROUND, Clue
+from workbench.comparing.words import Fact
 from workbench.formats.aside import write_whole
 from workbench.formats.html_pictures import scatter
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
+from workbench.text.ids import name_of
 from workbench.text.safe import clean
 
 LISTED = 200
@@ -37,6 +39,10 @@ CLUES = 8
 """Units of a sample that are shown."""
 REVIEWERS = 8
 """Reviewers who are named."""
+
+TECHNICAL = ("generalising", "correlation", "open and unsure samples")
+PLAIN = {"these samples": Fact("95 % range", "", "of the mean of all samples")}
+"""Figures that the page leaves out, and those that it names in other words than the terminal."""
 
 FIRST, LAST = "\u2068", "\u2069"
 """Around a name in a sentence; no dataset can have them here, for `clean` takes them out of its names."""
@@ -69,7 +75,7 @@ def report(
     without `text` nothing of any sample is quoted.
     """
     return _pages().get_template("report.html").render(
-        answer=answer if text else textless(answer),
+        answer=replace(answer if text else textless(answer), withheld=0),  # of the reviewer, not of the page
         found=found,
         reviewers=reviewers,
         brought=brought,
@@ -107,6 +113,22 @@ def telling(clues: Sequence[Clue], reference: str) -> list[Clue]:
     return [one for one in clues if one.quote is not None or one.text not in reference]
 
 
+def plain(facts: Sequence[Fact]) -> list[Fact]:
+    """The estimate in plain words; what only a statistician reads stays in `compare --full`."""
+    kept = [one for one in facts if one.name not in TECHNICAL]
+    return [
+        PLAIN.get(one.name, one)._replace(value=one.value) if one.name in PLAIN else _short(one)
+        for one in kept
+    ]
+
+
+def _short(one: Fact) -> Fact:
+    parts = [part for part in one.note.split(", ") if part not in words.METHODS.values()]
+    return one._replace(
+        note=", ".join(parts).replace("unsure units as not found", "unsure units count as not found")
+    )
+
+
 def _pages() -> Environment:
     pages = Environment(
         loader=PackageLoader("workbench.formats", "report"), autoescape=True, undefined=StrictUndefined,
@@ -118,6 +140,7 @@ def _pages() -> Environment:
     }  # fmt: skip
     pages.globals |= {
         "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
+        "plain": plain, "name_of": name_of,
         "scatter": scatter, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
         "REVIEWERS": REVIEWERS,
     }  # fmt: skip

@@ -13,10 +13,10 @@ _HEAD = "# {title}\n\nWritten by `workbench export --format {name}`. {what}\n"
 _ABOUT: dict[str, tuple[str, str]] = {
     "native": (
         "Samples as native rows",
-        "`samples.jsonl` holds one sample a line: its text, the proposal of the current run, the gold of "
-        "each "
-        "annotator and the scores that came with it. `workbench import samples.jsonl --gold-if-given` brings "
-        "it back. `verdicts.jsonl` has one row for every verified or proposed unit, with the automatic and "
+        "`samples.jsonl` holds one sample a line: its text, the suggestions in use, the verified "
+        "units of each annotator and the scores that came with it. `workbench import "
+        "samples.jsonl --gold-if-given` brings it back. "
+        "`verdicts.jsonl` has one row for every verified or proposed unit, with the automatic and "
         "the human verdict, for whoever fits or checks a metric. `weight` is 1/pi; it is null where pi is "
         "not known: such rows stand for no others.",
     ),
@@ -39,7 +39,7 @@ _ABOUT: dict[str, tuple[str, str]] = {
     ),
     "deepeval-goldens": (
         "deepeval goldens",
-        "`goldens.json` is for `EvaluationDataset.add_goldens_from_json_file`. The gold travels in "
+        "`goldens.json` is for `EvaluationDataset.add_goldens_from_json_file`. The verified units travel in "
         "`additional_metadata.workbench`, as a native row.",
     ),
     "deepeval-cases": (
@@ -52,7 +52,8 @@ _ABOUT: dict[str, tuple[str, str]] = {
         "Label Studio tasks",
         "Set up a project with `labeling.xml`, then import `tasks.json`. It shows the text to mark and the "
         "contexts. Proposals are predictions, each "
-        "annotator's gold is an annotation, a region's verdict a choice on it. Offsets count UTF-16 units, "
+        "annotator's verified units are an annotation, a region's verdict a choice on it. "
+        "Offsets count UTF-16 units, "
         "as "
         "its editor does.",
     ),
@@ -83,7 +84,7 @@ _ABOUT: dict[str, tuple[str, str]] = {
         "Examples for a prompt",
         "`examples.jsonl` holds one verified sample of every group and reference; never one that is kept "
         "back "
-        "or was to be reviewed blind.",
+        "or was to be reviewed without suggestions.",
     ),
 }  # fmt: skip
 
@@ -99,7 +100,7 @@ _ALL = (
 
 
 def about_format(name: str, *, without_text: bool = False, one_of_several: bool = False) -> str:
-    """The page beside the files of a format. `one_of_several`: the manifest is one folder up."""
+    """The page next to the files of a format. `one_of_several`: the manifest is one folder up."""
     title, what = _ABOUT[name]
     page = _HEAD.format(title=title, name=name, what=what) + (_NO_TEXT if without_text else "")
     return page + _ALL.format(where=", one folder up," if one_of_several else "")
@@ -120,8 +121,8 @@ def card_text(manifest: Mapping[str, Any], counts: Mapping[str, int]) -> str:
         f"similarity of {manifest['matcher']['threshold']} on, and accepted or corrected by people in "
         f"Workbench "
         f"under guidelines version {manifest['guidelines']['version']} (SHA-256 "
-        f"{manifest['guidelines']['sha256']}). It is assisted gold but for the blind arm "
-        f"({sampling['blind_share']:.0%} of the samples).",
+        f"{manifest['guidelines']['sha256']}). The annotators saw the suggestions, but for "
+        f"{sampling['blind_share']:.0%} of the samples, which were reviewed without.",
         "",
         "## Annotators",
         "",

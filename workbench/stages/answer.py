@@ -33,13 +33,16 @@ from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import gold, runs, samples
+from workbench.store import gold, queue_values, runs, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
+
+FEWEST_TIMED = 5
+"""Reviews that the time of the next ones rests on."""
 
 
 def answer(
@@ -107,6 +110,7 @@ def _load(
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
+    pace = queue.pace(store, info.id, viewer, queue_values.fast_ids(store, info, viewer))
     return _Loaded(
         here=here,
         chosen=chosen,
@@ -120,7 +124,7 @@ def _load(
         scored={number: value for number in places if (value := scores.get(number)) is not None},
         rows=every.rows,
         begun={row.sample_id: row.origin for row in planned_prefix(store, info, every.kind).rows},
-        pace=queue.pace(store, info.id, viewer),
+        pace=pace if pace is not None and pace.samples >= FEWEST_TIMED else None,
     )
 
 

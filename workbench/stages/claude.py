@@ -150,8 +150,8 @@ def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
     if len(setup.examples) == options.examples:
         return ()
     return (
-        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples outside "
-        "the blind arm, one of each group",
+        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
+        "but none to review without suggestions, one of each group",
     )
 
 
@@ -271,7 +271,7 @@ async def _run(
 
 
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
-    """Every stored list of statements by its key: small beside the texts they were made of."""
+    """Every stored list of statements by its key: small next to the texts they were made of."""
     return {key: read_part("statements", one.document) for key, one in calls.answers_to(store, "statements")}
 
 
@@ -287,7 +287,7 @@ def report_of(
     """How the run stands after a start that ended as `summary` says."""
     run = runs.find_run(store, info.id, name)
     by_kind: dict[str, int] = {}
-    for _, _, kind, _ in runs.failures_of(store, run.id):
+    for _, _, kind, *_ in runs.failures_of(store, run.id):
         by_kind[kind] = by_kind.get(kind, 0) + 1
     return ClaudeReport(
         run=name,

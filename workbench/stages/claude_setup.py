@@ -72,7 +72,7 @@ def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> t
     found = choose_examples(store, info, number)
     if not found:
         raise UsageError(
-            "no verified sample can be an example yet (samples of the blind arm never are): "
+            "no verified sample can be an example yet (samples to review without suggestions never are): "
             "review some first, or leave --examples out"
         )
     return found

@@ -122,17 +122,17 @@ def _calibrated(
     if fitted.thresholds and threshold == info.threshold:
         at = ", ".join(map(str, sorted(set(fitted.folds))))
         return (
-            f"Calibration {info.calibration} saw the gold of {len(fitted.seen.examples)} samples: these and "
-            f"what belongs to them are scored at the threshold found without them ({at}), all others count "
-            "in the estimate with their mean over the folds.",
+            f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
+            f"these and what belongs to them are scored at the threshold found without them ({at}), "
+            "all others count in the estimate with their mean over the folds.",
         )
     for one in calibrations.list_calibrations(store, info.id):
         chose, before = one.document["threshold"], one.document["threshold_before"]
         if chose == threshold != before:
             return (
-                f"Match threshold {threshold} is the one that calibration {one.name} chose from the gold of "
-                f"{one.document['counts']['samples']} samples, but it is set by hand: nothing here is "
-                f"cross-fitted, so it looks too good. workbench calibrate --use {one.name} mends that.",
+                f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
+                f"units of {one.document['counts']['samples']} samples, but it is set by hand: nothing here "
+                f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
             )
     return ()
 

@@ -78,7 +78,7 @@ def check_wish(wish: Wish) -> None:
     if not 0 <= wish.holdout < 1:
         raise UsageError("the holdout is a share of the samples, 0 to less than 1")
     if wish.blind is not None and not 0 <= wish.blind <= 1:
-        raise UsageError("the blind arm is a share of the samples, 0 to 1")
+        raise UsageError("--blind is a share of the samples, 0 to 1")
     if (wish.design == "stratified") != bool(wish.by):
         raise UsageError(
             "strata come from a field, and only they: --design stratified --by group or meta.KEY"
@@ -232,12 +232,12 @@ def _blind_notes(wish: Wish, share: float) -> tuple[str, ...]:
     expected = share * wish.n
     if expected >= BLIND_REVIEWS or (wish.n < BLIND_FROM and not share):
         return ()
-    why = f"fewer than {BLIND_FROM} reviews leave the blind arm as it is"
+    why = f"fewer than {BLIND_FROM} reviews leave the share without suggestions as it is"
     if wish.blind is not None:
-        why = "the blind arm is as you said"
+        why = "the share without suggestions is as you said"
     return (
-        f"{why}: {expected:.0f} blind reviews expected, too few to say what assistance does "
-        f"({BLIND_REVIEWS} would)",
+        f"{why}: {expected:.0f} reviews without suggestions expected, too few to tell what these do "
+        f"({BLIND_REVIEWS} are enough)",
     )
 
 

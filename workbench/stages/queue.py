@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
@@ -180,9 +180,9 @@ def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
     return queue.progress(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
 
 
-def pace(store: Store, dataset_id: int, annotator: str) -> Pace | None:
-    """What a decided sample took this annotator; None as long as nothing was measured."""
-    return queue.pace(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)
+def pace(store: Store, dataset_id: int, annotator: str, without: Collection[int] = ()) -> Pace | None:
+    """What a decided sample took this annotator, but those of `without`; None where none was measured."""
+    return queue.pace(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds, without)
 
 
 def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None = None) -> int | None:

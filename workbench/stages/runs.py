@@ -70,6 +70,7 @@ class FailedSample:
     kind: str
     message: str
     advice: str
+    question: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +120,8 @@ def failures(store: Store, info: DatasetInfo, name: str) -> list[FailedSample]:
     """The samples that a run could not speak of, in queue order. Raises NotFoundError for an unknown run."""
     run = run_store.find_run(store, info.id, name)
     return [
-        FailedSample(sample_id, key, kind, message, advice(kind))
-        for sample_id, key, kind, message in run_store.failures_of(store, run.id)
+        FailedSample(sample_id, key, kind, message, advice(kind), question)
+        for sample_id, key, kind, message, question in run_store.failures_of(store, run.id)
     ]
 
 

@@ -24,7 +24,7 @@ Key = tuple[Cause, Part]
 
 EDGES = "guideline or prompt: where the unit begins and ends"
 
-_MENDS: dict[Key, str] = {
+_FIXES: dict[Key, str] = {
     ("missed unit", ""): "add to the proposer's extraction from the reference",
     ("duplicate", ""): "count the mentions of one unit once",
     ("granularity", "merge"): "guideline or prompt: these are several units",
@@ -48,7 +48,7 @@ _CLAIM_REASONS = {
 }
 
 
-def mend(row: Row, kind: Kind, scorer: str) -> str:
+def fix(row: Row, kind: Kind, scorer: str) -> str:
     """What would make the automatic side agree with the verified one; "" where they agree."""
     if not row.cause:
         return ""
@@ -58,7 +58,7 @@ def mend(row: Row, kind: Kind, scorer: str) -> str:
         if kind == "entity" and _recut(row):
             return EDGES
         return (_false_match if row.cause == "false match" else _missed_match)(row, kind, scorer)
-    return _MENDS[row.cause, row.part]
+    return _FIXES[row.cause, row.part]
 
 
 def _false_match(row: Row, kind: Kind, scorer: str) -> str:
@@ -75,7 +75,7 @@ def _missed_match(row: Row, kind: Kind, scorer: str) -> str:
     if kind == "statement":
         return "the judge's prompt or model: the contexts support it"
     if scorer.startswith("ragas"):
-        return "compare by linked or presence: ragas takes equal strings only"
+        return "compare by name matching or text search: ragas takes equal strings only"
     if ours.similarity >= SUGGESTED:
         return f"lower the match threshold to {ours.similarity}: similarity {ours.similarity}"
     return "teach the matcher this name: no threshold would link it"
@@ -97,10 +97,10 @@ def _match(row: Row) -> tuple[Match, Match]:
 
 @dataclass(frozen=True, slots=True)
 class WhyRow:
-    """One unit of either side or two that are linked, and what would mend the difference ("" for none)."""
+    """One unit of either side or two that are linked, and what would fix the difference ("" for none)."""
 
     row: Row
-    mend: str
+    fix: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ class Why:
 
 
 def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer: str | None = None) -> Why:
-    """Set an automatic assessment beside the verified one of this annotator, else beside imported gold.
+    """Set an automatic assessment next to the verified one of this annotator, else next to imported gold.
 
     Raises InputError while the kind is not decided and its automatic score is hidden, for an excluded
     sample, and where there is no (such) automatic score.
@@ -169,7 +169,7 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         verified=found.verified,
         value=float(written[name]) if name in written else value_of(name, found.automatic),
         delta=found.delta,
-        rows=tuple(WhyRow(row, mend(row, kind, name)) for row in found.rows),
+        rows=tuple(WhyRow(row, fix(row, kind, name)) for row in found.rows),
         totals=found.totals,
         fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
         imported=written.get(name, ""),
@@ -183,7 +183,7 @@ def _verified(store: Store, opened: Opened, stored: Stored, kind: Kind) -> tuple
     if own.disposition == "verified":
         return own.assessment, based
     if own.disposition == "excluded":
-        raise InputError("this sample is excluded: there is no verified value to compare with")
+        raise InputError("this sample is not counted: there is no verified value to compare with")
     gold = load_some(store, [opened.sample_id], kind).get(opened.sample_id)
     given = gold is not None and gold.origin in ("imported", "adjudicated") and not opened.blind
     if own.disposition == "todo" and given and gold and gold.assessment:

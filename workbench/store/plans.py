@@ -274,11 +274,11 @@ def _refuse_decided(session: Session, dataset_id: int) -> None:
     )
     number = _decided(session, dataset_id)
     if number:
-        raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or excluded already: {why}")
+        raise UsageError(f"{many(number, 'sample is', 'samples are')} verified or not counted already: {why}")
     number = _ever_decided(session, dataset_id)
     if number:
         some = many(number, "sample was", "samples were")
-        raise UsageError(f"verdicts were seen: {some} verified or excluded, and undone; {why}")
+        raise UsageError(f"verdicts were seen: {some} verified or set aside, and undone; {why}")
 
 
 def _ever_decided(session: Session, dataset_id: int) -> int:

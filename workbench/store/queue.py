@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -269,11 +269,18 @@ def _count(condition: ColumnElement[bool] | bool) -> ColumnElement[int]:
     return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)  # type: ignore[arg-type]
 
 
-def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -> Pace | None:
-    """What a sample that this annotator decided took; None as long as nothing was measured."""
+def pace(
+    store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind], without: Collection[int] = ()
+) -> Pace | None:
+    """What a sample that this annotator decided took; None as long as nothing was measured.
+
+    The samples of `without` are no measure.
+    """
     reviews = Reviews(dataset_id, annotator, tuple(kinds))
     spent = (
-        sqlalchemy.select(func.sum(ReviewEventRow.seconds), func.sum(ReviewEventRow.presses))
+        sqlalchemy.select(
+            func.min(ReviewRow.sample_id), func.sum(ReviewEventRow.seconds), func.sum(ReviewEventRow.presses)
+        )
         .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
         .where(
             col(ReviewEventRow.dataset_id) == dataset_id,
@@ -284,7 +291,11 @@ def pace(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind]) -
         .group_by(col(ReviewEventRow.review_id))
     )
     with store.reading() as session:
-        rows = [(float(seconds), int(presses or 0)) for seconds, presses in session.execute(spent)]
+        rows = [
+            (float(seconds), int(presses or 0))
+            for number, seconds, presses in session.execute(spent)
+            if number not in without
+        ]
     if not rows:
         return None
     return Pace(median(seconds for seconds, _ in rows), median(presses for _, presses in rows), len(rows))

@@ -17,6 +17,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import ProposalRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
+from workbench.text.ids import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,16 +181,22 @@ def pending_ids(store: Store, dataset_id: int, run_id: int, final: Sequence[str]
         return [number for number in session.exec(query) if number is not None]
 
 
-def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str]]:
-    """(sample, its id, kind, message) of every sample that a run could not speak of, in queue order."""
+def failures_of(store: Store, run_id: int) -> list[tuple[int, str, str, str, str]]:
+    """(sample, its id, kind, message, question) of each sample that a run failed on, in queue order."""
     query = (
-        select(SampleRow.id, SampleRow.key, FailedRow.failure, FailedRow.message)
+        sqlalchemy.select(
+            col(SampleRow.id),
+            col(SampleRow.key),
+            col(FailedRow.failure),
+            col(FailedRow.message),
+            func.substr(col(SampleRow.user_input), 1, BEGINNING),
+        )
         .join(FailedRow, col(FailedRow.sample_id) == SampleRow.id)
-        .where(FailedRow.run_id == run_id)
+        .where(col(FailedRow.run_id) == run_id)
         .order_by(col(SampleRow.rank))
     )
     with store.reading() as session:
-        return [(number or 0, key, failure, message) for number, key, failure, message in session.exec(query)]
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in session.execute(query)]
 
 
 def failure_kinds(store: Store, run_id: int) -> dict[str, int]:

@@ -20,8 +20,8 @@ Place = tuple[float, float]
 """Verified and automatic value, to three digits."""
 
 WAYS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
-    ("blind", lambda row: row.shown == "blind"),
-    ("assisted", lambda row: row.shown == "assisted"),
+    ("without suggestions", lambda row: row.shown == "blind"),
+    ("with suggestions", lambda row: row.shown == "assisted"),
     ("imported", lambda row: row.shown == "import"),
     ("accepted in under a second", lambda row: row.fast),
 )
@@ -30,7 +30,7 @@ WAYS: tuple[tuple[str, Callable[[Row], bool]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The figures with what takes long to find for many samples: it is worked out beside the event loop.
+    """The figures with what takes long to find for many samples: it is worked out outside the event loop.
 
     `largest` has every sample by size of Δ; `places` how many have the same two values, with the first of
     them; `ways` how many were reviewed in which way. `said` are the sentences of the answer.

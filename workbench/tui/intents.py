@@ -187,7 +187,7 @@ def skip() -> Intent:
 
 def exclude(reason: str) -> Intent:
     """Never: the sample is no good."""
-    return Intent(f"excluded: {reason}", lambda opened: editing.exclude(opened, reason), leaves=True)
+    return Intent(f"not counted: {reason}", lambda opened: editing.exclude(opened, reason), leaves=True)
 
 
 def flag(reason: str) -> Intent:
@@ -212,7 +212,8 @@ def _told(edit: Edit) -> str:
         case Accept():
             return f"accepted the {'entities' if edit.assessment.kind == 'entity' else 'statements'}"
         case Dispose():
-            return f"{edit.disposition}: {edit.reason}" if edit.reason else edit.disposition
+            said = "not counted" if edit.disposition == "excluded" else edit.disposition
+            return f"{said}: {edit.reason}" if edit.reason else said
         case Flag():
             return f"flagged: {edit.reason}" if edit.reason else "flag taken off"
         case _:

@@ -37,7 +37,9 @@ def stand_lines(report: PlanReport) -> list[list[Part]]:
     if report.next is not None:
         lines.append(_line("next", flat(report.next)))
     if report.blind_share:
-        lines.append(_line("blind", f"{report.blind_share:.0%} of the samples (◇)"))
+        lines.append(
+            _line("alone", f"{report.blind_share:.0%} of the samples (◇) are reviewed without suggestions")
+        )
     if report.holdout:
         looks = len(report.openings)
         seen = f"opened {many(looks, 'time')}" if looks else "never opened"
@@ -48,7 +50,7 @@ def stand_lines(report: PlanReport) -> list[list[Part]]:
         came = f"{many(report.late, 'sample')} came after the plan; no figure of it speaks of them"
         lines.append(_line("late", came))
     if report.imported:
-        given = f"{many(report.imported, 'sample')} with imported gold: no verdict of the plan"
+        given = f"{many(report.imported, 'sample')} verified in the file: no verdict of the plan"
         lines.append(_line("file", given))
     if report.strata:
         lines += [[("", "")], *_strata_lines(report.strata)]

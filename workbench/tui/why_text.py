@@ -48,10 +48,13 @@ _SENTENCES = {
     ("rounding", ""): "the file's number is rounded",
 }
 
+PARTS = {"comparator": "name matching", "unattributed": "no evidence"}
+"""Parts of causes in words; the others are words already."""
+
 
 def cause_of(row: Row, *, long: bool) -> str:
-    """`missed match`, and with room for it `missed match: comparator`."""
-    return f"{row.cause}: {row.part}" if long and row.part else row.cause
+    """`missed match`, and with room for it `missed match: name matching`."""
+    return f"{row.cause}: {PARTS.get(row.part, row.part)}" if long and row.part else row.cause
 
 
 def sentence(row: Row) -> str:

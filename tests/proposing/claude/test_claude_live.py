@@ -304,7 +304,7 @@ async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
             await asyncio.sleep(0.01)
         stored.append(ask.keys[0])
 
-    options = Options(slow_seconds=3600, faults=Faults(texts={"Person7 of": "slow"}))
+    options = Options(slow_seconds=3600, faults=Faults(texts={"Person7 lives": "slow"}))
     with service(options) as (_, client):
         async with client:
             task = asyncio.create_task(propose_all(client, Setup(), alone(8), slowly))

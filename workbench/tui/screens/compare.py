@@ -42,7 +42,7 @@ TICK = 0.25
 
 
 class CompareScreen(BaseScreen):
-    """Reads beside the event loop; what was read is shown from eight sides, drawn when asked for."""
+    """Reads outside the event loop; what was read is shown from eight sides, drawn when asked for."""
 
     LEGEND = SIGNS
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
@@ -241,7 +241,7 @@ class CompareScreen(BaseScreen):
         self.show_section(int(number))
 
     def action_turn(self, step: int) -> None:
-        """The part beside this one, round the end."""
+        """The part next to this one, round the end."""
         self.action_section((self.at - 1 + int(step)) % len(SECTIONS) + 1)
 
     def action_move(self, step: int) -> None:

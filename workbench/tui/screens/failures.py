@@ -10,6 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.text.figures import many
+from workbench.text.ids import name_of
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
@@ -73,7 +74,9 @@ class FailuresScreen(BaseScreen):
         if one is None:
             return
         said = one.message.removesuffix(f": {one.advice}").removeprefix(one.kind).strip()
-        lines: list[list[Part]] = [[(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(one.id)}", "bold")]]
+        lines: list[list[Part]] = [
+            [(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(name_of(one.id, one.question))}", "bold")]
+        ]
         if said:
             lines.append([("said  ", DIM), (flat(said.removeprefix("(").removesuffix(")")), "")])
         lines.append([("to do  ", DIM), (flat(one.advice), "")])

@@ -17,7 +17,7 @@ from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Part, as_text
 
 Hints = Mapping[str, str | Mapping[str, str]]
-"""What is said beside a line, the same for all its values or by value."""
+"""What stands next to a line, the same for all its values or by value."""
 
 
 def form_keys(id: str, group: str, go: str, other: BindingType) -> list[BindingType]:  # noqa: A002

@@ -35,13 +35,13 @@ FEW_STRATA, ROOMY = 5, 36
 """Strata that the consequences list in a terminal of fewer lines than this."""
 
 DROPPED = """\
-The samples go back to their random order, the holdout is let go, and the blind arm is what it was \
-before the plan. Nothing is decided yet, so nothing is lost.
+The samples go back to their random order, the holdout is let go, and the share reviewed without \
+suggestions is what it was before the plan. Nothing is decided yet, so nothing is lost.
 """
 
 
 class PlanScreen(BaseScreen):
-    """Reads and draws beside the event loop; keys wait for it."""
+    """Reads and draws outside the event loop; keys wait for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key(
@@ -112,7 +112,7 @@ class PlanScreen(BaseScreen):
         report = self.report
         if report is not None and report.decided and action in ("new", "drop"):
             number = many(report.decided, "sample is", "samples are")
-            self.say(f"{number} verified or excluded: a plan is drawn before the first verdict")
+            self.say(f"{number} verified or not counted: a plan is drawn before the first verdict")
         elif action == "drop":
             self.say("there is no plan to drop")
 

@@ -27,8 +27,8 @@ HINTS: Hints = {
         "stratified": "each stratum keeps its share",
     },
     "strata": "what the strata are made of",
-    "holdout": "kept back by whole groups, reviewed blind",
-    "blind": {AS_NEEDED: "30 blind reviews from 60 planned ones on"},
+    "holdout": "kept back by whole groups, reviewed without suggestions",
+    "blind": {AS_NEEDED: "30 reviews from 60 planned ones on"},
 }
 
 

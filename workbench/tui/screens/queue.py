@@ -51,7 +51,7 @@ class QueueScreen(SearchScreen):
 
     LEGEND = (
         ("· ◐ ✓", "to do, started, verified"),
-        ("→ ⊘", "skipped, excluded"),
+        ("→ ⊘", "skipped, not counted"),
         ("⚑ ◇ ↺", "flagged, without suggestions, to be matched again"),
         ("↻ ◌", "verified under an older policy, picked by hand"),
         ("rome", "stands in the id, the question or the reference"),
@@ -232,7 +232,7 @@ class QueueScreen(SearchScreen):
         await self.bench.push_screen(RunsScreen(self.desk))
 
     async def action_calibrate(self) -> None:
-        """The match threshold of this dataset; numpy and the plots load beside the event loop."""
+        """The match threshold of this dataset; numpy and the plots load outside the event loop."""
         assert self.desk is not None
         self.bench.gate.close()
         screen = await asyncio.to_thread(import_module, "workbench.tui.screens.calibrate")

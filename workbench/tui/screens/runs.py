@@ -39,7 +39,7 @@ n starts one: by rules on this machine, or by Claude.
 
 
 class RunsScreen(BaseScreen):
-    """Reads beside the event loop; a run goes on in a thread of its own, also when the screen is left."""
+    """Reads outside the event loop; a run goes on in a thread of its own, also when the screen is left."""
 
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,8 +48,8 @@ class RunsScreen(BaseScreen):
             "enter f", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"
         ),
         key("t", "retry", "Ask the failed samples of this run again", "runs.retry", "Runs", "retry"),
-        key("c", "compare", "Compare this run with the current one", "runs.compare", "Runs", "compare"),
-        key("space", "current", "Make this run the current one", "runs.current", "Runs", "current"),
+        key("c", "compare", "Compare this run with the one in use", "runs.compare", "Runs", "compare"),
+        key("space", "current", "Use the suggestions of this run", "runs.current", "Runs", "current"),
         key("s", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
         key("r f5", "reread", "Read again", "runs.reread", "Runs"),
         key("j down", "move(1)", "Next run", "runs.down", "Moving"),
@@ -261,7 +261,7 @@ class RunsScreen(BaseScreen):
         self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
 
     def action_compare(self) -> None:
-        """This run and the current one side by side."""
+        """This run and the one in use side by side."""
         assert self.run is not None  # the key is closed without it
         current = next((run.name for run in self.query_one(RunList).rows if run.current), None)
         if current is None:
@@ -275,7 +275,7 @@ class RunsScreen(BaseScreen):
 
         both = await self.desk.store.read(compare_runs, self.desk.info, first, second)
         self.say("")
-        await self.bench.ask(ReadScreen("Two runs, the current one first", compared(both)))
+        await self.bench.ask(ReadScreen("Two runs, the one in use first", compared(both)))
 
     def action_failures(self) -> None:
         """The samples that this run failed on."""

@@ -26,7 +26,7 @@ from workbench.tui.widgets.bars import DIM, Bar
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import on_stage, start
 
-NOTHING = "No other sample has it; hidden, excluded and other people's samples are left alone."
+NOTHING = "No other sample has it; hidden, not counted and other people's samples are left alone."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
@@ -86,7 +86,7 @@ class Places(Lines):
         return [
             Segment("▸ " if at_cursor else "  ", base),
             Segment(f"{sign} ", dim),
-            Segment(fit(short(place.key, name), name) + "  ", base),
+            Segment(fit(short(place.key, name, place.act.sample.user_input), name) + "  ", base),
             Segment(before, dim),
             Segment(surface, words),
             Segment(fit(flat(place.after), room - width(before)), dim),
@@ -134,7 +134,7 @@ class SameScreen(Dialog):
         self._look()
 
     def _look(self) -> None:
-        """Look through the dataset beside the event loop."""
+        """Look through the dataset outside the event loop."""
         self._say("looking …")
         timer = self.set_interval(TELL, self._tell)
 

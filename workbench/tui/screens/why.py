@@ -187,8 +187,8 @@ class WhyScreen(BaseScreen):
                 (f"  {sentence(row)}", ""),
             ]
         lines: list[list[Part]] = [first]
-        if one.mend:
-            lines.append([("Fix: ", DIM), (one.mend, "")])
+        if one.fix:
+            lines.append([("Fix: ", DIM), (one.fix, "")])
         beside = f"next to “{flat(row.beside.text)}”" if row.beside is not None else ""
         lines.append([(RULES.get(row.rule, beside), DIM)])
         return as_text(lines)

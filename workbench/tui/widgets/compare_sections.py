@@ -105,7 +105,7 @@ class Scatter(Section):
     NAME = "scatter"
 
     def compose(self) -> ComposeResult:
-        """The picture, numbers beside it, the chosen sample below."""
+        """The picture, numbers next to it, the chosen sample below."""
         with Horizontal(classes="middle"):
             with Vertical(classes="picture"):
                 yield ScatterPlot(id="points")
@@ -121,7 +121,7 @@ class Scatter(Section):
         listed.show(seen.largest)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
-        facts = words.paired_facts(found.paired)
+        facts = words.paired_facts(found.paired, found.rows)
         self.query_one("#paired", Static).update(as_text(figures_text.narrow_lines(facts, room)))
         legend: list[Part] = [("→ verified  ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
@@ -285,7 +285,7 @@ class VerdictsPart(Section):
 
 
 class ArmsPart(Section):
-    """Blind beside assisted reviews, and the figures without fast accepts."""
+    """Blind next to assisted reviews, and the figures without fast accepts."""
 
     NAME = "arms"
 

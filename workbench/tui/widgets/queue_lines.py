@@ -75,7 +75,7 @@ def progress_parts(
     for rank, number, word in (
         (3, progress.started, "started"),
         (4, progress.skipped, "skipped"),
-        (6, progress.excluded, "excluded"),
+        (6, progress.excluded, "not counted"),
         (2, progress.flagged, "flagged"),
         (1, progress.stale, "stale"),
     ):

@@ -97,7 +97,7 @@ class FailedList(Rows["FailedSample"]):
         row = cursor or self.part("runs--row")
         key = min(28, max(8, size // 4))
         said = flat(one.message.removeprefix(one.kind).lstrip(": "))
-        shown = fit(short(one.id, key), key)
+        shown = fit(short(one.id, key, one.question), key)
         return [
             Segment("▸ " if here else "  ", row),
             Segment(fit(flat(one.kind), KIND) + "  ", cursor or self.part("runs--warn")),
