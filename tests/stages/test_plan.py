@@ -271,7 +271,7 @@ def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
         ({"n": 5, "design": "stratified", "by": "meta.no"}, "nothing to stratify by"),
         ({"n": 5, "holdout": 1.0}, "less than 1"),
         ({"n": 9, "holdout": 0.2}, "9 reviews of 8 samples outside the holdout"),
-        ({"n": 5, "blind": 2.0}, "blind arm"),
+        ({"n": 5, "blind": 2.0}, "--blind is a share"),
     ],
 )
 def test_a_wish_that_cannot_be_fulfilled_says_why(bench: Any, wish: dict[str, Any], why: str) -> None:
@@ -360,7 +360,7 @@ def test_the_blind_arm_is_raised_to_thirty_reviews_and_lowered_again_by_dropping
     assert bench.info().blind_share == 0.5
     drafted = make(bench, 40)
     assert (drafted.blind_before, drafted.blind_share, bench.info().blind_share) == (0.1, 0.1, 0.1)
-    assert any("too few to say" in note for note in drafted.notes)
+    assert any("too few to tell" in note for note in drafted.notes)
     drafted = make(bench, 60, blind=0.2)
     assert bench.info().blind_share == 0.2
     assert any("as you said" in note for note in drafted.notes)
