@@ -15,7 +15,7 @@ from workbench.console import Call, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude_progress import Progress
+    from workbench.proposing.claude.run import Progress
     from workbench.stages.claude import ClaudePlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
@@ -98,7 +98,7 @@ def propose(
         _refuse_claudes(context)
         _without_key(call, proposer, run, json=json)
         return
-    from workbench.proposing.claude_asks import DEFAULT_MODEL
+    from workbench.proposing.claude.asks import DEFAULT_MODEL
     from workbench.stages.claude_setup import ClaudeOptions
 
     options = ClaudeOptions(
@@ -171,10 +171,9 @@ def _claude(
     json: bool,
 ) -> None:
     from workbench import reports, texts, texts_claude
-    from workbench.proposing.claude_call import check_key
-    from workbench.proposing.claude_live import Limits
-    from workbench.stages.claude import DroppedError, check_allowed
-    from workbench.stages.claude_repeat import plan_rounds, propose_rounds
+    from workbench.proposing.claude.call import check_key
+    from workbench.proposing.claude.run import Limits
+    from workbench.stages.claude import DroppedError, check_allowed, plan_rounds, propose_rounds
     from workbench.stages.claude_setup import MAX_COST
     from workbench.store.datasets import dataset_info
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude_progress import Progress
-    from workbench.stages.claude import ClaudePlan, ClaudeReport
-    from workbench.stages.claude_repeat import RepeatReport
+    from workbench.proposing.claude.run import Progress
+    from workbench.stages.claude import ClaudePlan, ClaudeReport, RepeatReport
 
 
 LISTED = 20
@@ -62,8 +61,6 @@ def progress_line(progress: Progress) -> str:
     if progress.failed:
         done += f", {progress.failed:,} failed"
     parts = [done, f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
-    if progress.eta is not None:
-        parts.append(f"{int(progress.eta) // 60}:{int(progress.eta) % 60:02d} left")
     usage = progress.usage
     parts += [f"{_short(usage.prompt)} in {_short(usage.output)} out", money(progress.cost)]
     if progress.waiting > 0:

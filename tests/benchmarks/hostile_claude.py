@@ -37,10 +37,9 @@ from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Ask, Setup, plan, singles
-from workbench.proposing.claude_live import propose_all
-from workbench.proposing.claude_progress import Progress
-from workbench.proposing.claude_results import Result
+from workbench.proposing.claude.answers import Result
+from workbench.proposing.claude.asks import Ask, Setup, plan, singles
+from workbench.proposing.claude.run import Progress, propose_all
 
 Row = dict[str, Any]
 KINDS = (*UNPAID, *PAID, "left out", "no usage")

@@ -20,10 +20,9 @@ from collections.abc import Iterator
 from anthropic import AsyncAnthropic
 
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Ask, Setup, plan, singles
-from workbench.proposing.claude_live import propose_all
-from workbench.proposing.claude_progress import Progress, Summary
-from workbench.proposing.claude_results import Result
+from workbench.proposing.claude.answers import Result
+from workbench.proposing.claude.asks import Ask, Setup, plan, singles
+from workbench.proposing.claude.run import Progress, Summary, propose_all
 
 WARM_UP = 30.0
 
@@ -56,7 +55,7 @@ async def measure(url: str, count: int) -> tuple[Summary, list[Progress], dict[f
         """A store would keep it; the run must not."""
 
     async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
-        summary = await propose_all(client, Setup(), asks(count), drop, total=count, on_progress=watch)
+        summary = await propose_all(client, Setup(), asks(count), drop, on_progress=watch)
     return summary, seen, memory
 
 

@@ -17,8 +17,8 @@ import pytest
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
-from workbench.proposing import claude_live
-from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.pace import Pace
 
 Start = Callable[..., Service]
 CLAUDE = ("propose", "--proposer", "claude")
@@ -28,8 +28,8 @@ PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== ve
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts the service with some options, and sets the usual variables to it."""
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
-    monkeypatch.setattr(claude_live._Run, "_backoff", lambda run, attempts: 0.01)
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run.LiveRun, "_backoff", lambda run, attempts: 0.01)
     with ExitStack() as stack:
 
         def start(**options: Any) -> Service:

@@ -13,8 +13,8 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave
-from workbench.formats import ours
-from workbench.formats.mapping import columns_of
+from workbench.formats.columns import columns_of
+from workbench.formats.readers import ours
 from workbench.stages.import_ import ImportOptions
 from workbench.stages.import_preview import preview_import
 

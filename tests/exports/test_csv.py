@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave
-from workbench.formats.flat import neutral, original
+from workbench.formats.exports.tables import neutral, original
 from workbench.stages.export import ExportOptions, export
 from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave, report_of, unit
-from workbench.formats.evaluation_dataset import ORDER
+from workbench.formats.exports.evaluators import DATASET_KEYS
 
 
 def samples_in(folder: Path) -> list[dict[str, Any]]:
@@ -32,7 +32,7 @@ def test_the_dataset_has_ragas_own_keys_in_its_order_and_no_null(leave: Leave) -
 
     assert [row["reference"] for row in ROWS] == [row["reference"] for row in rows]
     for row in rows:
-        assert [name for name in ORDER if name in row] == list(row)
+        assert [name for name in DATASET_KEYS if name in row] == list(row)
         assert None not in row.values()
     assert "p" == rows[0]["persona_name"]
     assert [row["id"] for row in ROWS] == [row["id"] for row in beside]

@@ -15,10 +15,9 @@ import pytest
 
 from tests.conftest import statement_recall
 from tests.exports.conftest import ROWS, Leave
-from workbench.formats import conll
-from workbench.formats.flat import original
+from workbench.formats.exports.spans import Tagged, exact_tokens, read_conll
+from workbench.formats.exports.tables import original
 from workbench.formats.reading import Notes, read
-from workbench.formats.spans_out import Tagged, exact_tokens
 from workbench.model import Record, Unit, count
 from workbench.scoring import ragas
 
@@ -120,7 +119,7 @@ def test_spacy_aligns_every_span_of_the_conll_tokens(leave: Leave) -> None:
     training = imported("spacy.training")
     nlp = spacy.blank("xx")
     aligned = 0
-    for _, text, spans in conll.read(leave("conll") / "gold.conll"):
+    for _, text, spans in read_conll(leave("conll") / "gold.conll"):
         tagged = [Tagged(*span, Unit("g", "entity", "")) for span in spans]
         tokens = exact_tokens(text, tagged)
         spaces = [
@@ -148,7 +147,7 @@ def test_spacy_converts_the_conll_file(leave: Leave, tmp_path: Path) -> None:
     vocab = spacy.blank("xx").vocab
     docs = list(spacy.tokens.DocBin().from_disk(tmp_path / "gold.spacy").get_docs(vocab))
 
-    assert [["".join(text.split()), len(spans)] for _, text, spans in conll.read(path)] == [
+    assert [["".join(text.split()), len(spans)] for _, text, spans in read_conll(path)] == [
         ["".join(word.text for word in doc), len(doc.ents)] for doc in docs
     ]
 

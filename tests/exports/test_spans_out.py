@@ -17,9 +17,16 @@ from tests.conftest import Bench
 from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.errors import InputError
-from workbench.formats import conll, prodigy_out
-from workbench.formats.item import Item, Wrote
-from workbench.formats.spans_out import exact_tokens, flat, tagged_of
+from workbench.formats.exports.item import ExportItem, Wrote
+from workbench.formats.exports.spans import (
+    _prodigy_task,
+    conll_lines,
+    exact_tokens,
+    flat,
+    read_conll,
+    tagged_of,
+    text_line,
+)
 from workbench.model import Sample, Span, Unit
 
 GOLD = {row["id"]: row for row in ROWS}
@@ -32,7 +39,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
     """Through emoji, no-break spaces, line ends and names that begin inside a token."""
     folder = leave("conll")
-    found = {name: (text, spans) for name, text, spans in conll.read(folder / "gold.conll")}
+    found = {name: (text, spans) for name, text, spans in read_conll(folder / "gold.conll")}
 
     assert {"emoji", "cyrillic", "=formula", "nested", "nothing to find"} == set(found)
     for name, (text, spans) in found.items():
@@ -79,7 +86,7 @@ def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str
     last = tokens.removesuffix("\n\n").rindex("\n\n")
 
     with pytest.raises(InputError) as raised:
-        list(conll.read(folder / "gold.conll"))
+        list(read_conll(folder / "gold.conll"))
 
     assert message.format(last=tokens[: last + 2].count("\n") + 1) in str(raised.value)
 
@@ -120,9 +127,9 @@ def test_every_span_is_exact_or_named(tmp_path_factory: Any, given: tuple[str, l
     tagged = tagged_of(units)
     kept, conflicts = flat(tagged, text)
     path = tmp_path_factory.getbasetemp() / "one.conll"
-    path.write_text(conll.document(text, kept), "utf-8", newline="\n")
-    path.with_name("texts.jsonl").write_text(conll.about("i\n", text), "utf-8", newline="\n")
-    ((name, read, spans),) = conll.read(path)
+    path.write_text(conll_lines(text, kept), "utf-8", newline="\n")
+    path.with_name("texts.jsonl").write_text(text_line("i\n", text), "utf-8", newline="\n")
+    ((name, read, spans),) = read_conll(path)
 
     assert ("i\n", text) == (name, read)
     assert [(one.start, one.end, "-".join(one.label.split())) for one in kept] == spans
@@ -167,7 +174,7 @@ def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Un
     """As spaCy builds a text: `ws` is one blank, other white space is a token of its own."""
     text, units = given
     sample = Sample("i", "q", text, ("c",))
-    written = prodigy_out._task(Item(sample, "", "", gold={"entity": tuple(units)}), Wrote())
+    written = _prodigy_task(ExportItem(sample, "", "", gold={"entity": tuple(units)}), Wrote())
     task = json.loads(written)
 
     assert text == "".join(one["text"] + " " * one["ws"] for one in task["tokens"])

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from workbench.formats.reading import Notes, Row, read
+from workbench.formats.reading import FileRow, Notes, read
 from workbench.model import Record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "formats"
@@ -20,7 +20,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "formats"
 class Loaded:
     """All rows of a file and what was noted."""
 
-    rows: list[Row]
+    rows: list[FileRow]
     notes: Notes
 
     @property

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from workbench.formats.regions import Region, placed
+from workbench.formats.readers.annotated import Region, placed
 from workbench.formats.rows import Notes
 from workbench.model import GoldRecord, Proposal, ProposedEntity, Sample, Span, text_hash
 

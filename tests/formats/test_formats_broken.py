@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import InputError, WorkbenchError
-from workbench.formats import native
-from workbench.formats.reading import Notes, Row, read
+from workbench.formats.exports.item import to_line
+from workbench.formats.readers import native
+from workbench.formats.reading import FileRow, Notes, read
 
 BASE = {"user_input": "q", "reference": "Agra, Agra.", "retrieved_contexts": ["In Agra."]}
 ENTITY = {"text": "Agra", "start": 0, "end": 4, "verdict": "found"}
@@ -287,7 +288,7 @@ ROW = st.dictionaries(st.sampled_from(KEYS), VALUE, max_size=10) | st.fixed_dict
 )
 
 
-def rows_of(data: bytes, path: Path, format: str | None = None) -> list[Row]:  # noqa: A002
+def rows_of(data: bytes, path: Path, format: str | None = None) -> list[FileRow]:  # noqa: A002
     """All rows; a refused file has none. Any other exception is a failure."""
     path.write_bytes(data)
     try:
@@ -309,7 +310,7 @@ def test_any_object_is_a_record_or_an_error_and_a_record_comes_back(
     for found in rows_of(line, tmp_path / "a.jsonl", form):
         if found.record is None:
             continue
-        again = native.to_line(found.record).encode()
+        again = to_line(found.record).encode()
         (back,) = rows_of(again, tmp_path / "b.jsonl")
         assert back.record == found.record
 

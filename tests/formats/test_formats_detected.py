@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import AmbiguousError, InputError, UsageError
-from workbench.formats.mapping import columns_of
+from workbench.formats.columns import columns_of
 from workbench.formats.reading import FORMATS, Notes, read
 
 ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}

@@ -11,7 +11,7 @@ import pytest
 
 import workbench
 from workbench.errors import ExportError, InputError, NotFoundError
-from workbench.formats import folder
+from workbench.formats.exports import folder
 
 
 def export(target: Path, text: str = '{"id": "a"}\n', force: bool = False) -> None:

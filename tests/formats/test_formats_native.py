@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from workbench.errors import InputError, NotFoundError, RowError, UsageError
-from workbench.formats import native
-from workbench.formats.objects import parse
+from workbench.formats.exports.item import to_line
+from workbench.formats.json_lines import parse
+from workbench.formats.readers import native
 from workbench.formats.reading import Notes, read
 from workbench.model import (
     Evidence,
@@ -503,7 +504,7 @@ def test_a_table_is_not_native(tmp_path: Path) -> None:
 
 def test_written_lines_have_the_keys_in_order_and_nothing_absent(load: Any, fixture: Any) -> None:
     """The fixture is written as it stands, but for one offset that was repaired and sorted names."""
-    lines = [native.to_line(record) for record in fixture("native.jsonl").records]
+    lines = [to_line(record) for record in fixture("native.jsonl").records]
     keys = [list(json.loads(line)) for line in lines]
 
     assert keys[0] == [
@@ -532,7 +533,7 @@ def test_units_that_do_not_count_are_not_written(load: Any) -> None:
         Unit(name, "entity", "Agra", spans=(Span(20, 24),), rejected=name == "a", duplicate_of=twin)
         for name, twin in (("a", ""), ("b", ""), ("c", "b"))
     )
-    line = native.to_line(type(sample)(sample.sample, gold=(GoldRecord("ana", entities=units),)))
+    line = to_line(type(sample)(sample.sample, gold=(GoldRecord("ana", entities=units),)))
 
     assert json.loads(line)["gold"]["entities"] == [
         {"id": "b", "text": "Agra", "start": 20, "end": 24, "verdict": "unsure", "evidence": []}

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from workbench.errors import RowError
+from workbench.formats.exports.folder import being_written, leftovers
 from workbench.formats.reading import Notes, read
 from workbench.formats.rejects import rejected_line, rejected_path, rejecting
-from workbench.formats.unfinished import being_written, leftovers
 
 ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
 WHY = "line 7: reference: got number 3, expected a string"

@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from workbench.formats import native
+from workbench.formats.exports.item import to_line, write_native
 from workbench.formats.reading import Notes, read
 from workbench.model import (
     REASONS,
@@ -192,7 +192,7 @@ def records(draw: st.DrawFn) -> Record:
 def test_a_record_that_is_written_is_read_back_equal(tmp_path: Path, given: list[Record]) -> None:
     """And says nothing on the way; written again it has the same bytes."""
     path = tmp_path / "a.jsonl"
-    written = native.write(path, given)
+    written = write_native(path, given)
     first = path.read_bytes()
     notes = Notes()
     rows = list(read(path, format="native", notes=notes))
@@ -201,7 +201,7 @@ def test_a_record_that_is_written_is_read_back_equal(tmp_path: Path, given: list
     assert [row.record for row in rows] == given
     assert written == len(given) == first.count(b"\n")
     assert (notes.kept, notes.ignored, notes.repaired, notes.dropped) == ({}, {}, 0, 0)
-    assert native.write(path, [row.record for row in rows if row.record]) == len(given)
+    assert write_native(path, [row.record for row in rows if row.record]) == len(given)
     assert path.read_bytes() == first
 
 
@@ -210,8 +210,8 @@ def test_the_bytes_do_not_depend_on_the_order_inside_meta_and_scores() -> None:
     sample = Sample("s", "q", "r", ("c",), meta={"b": {"y": 1, "x": 2}, "a": 1})
     other = Sample("s", "q", "r", ("c",), meta={"a": 1, "b": {"x": 2, "y": 1}})
 
-    line = native.to_line(Record(sample, scores={"n": "1", "m": "0.50"}))
-    assert line == native.to_line(Record(other, scores={"m": "0.50", "n": "1"}))
+    line = to_line(Record(sample, scores={"n": "1", "m": "0.50"}))
+    assert line == to_line(Record(other, scores={"m": "0.50", "n": "1"}))
     assert line == (
         '{"id": "s", "user_input": "q", "reference": "r", "retrieved_contexts": ["c"], '
         '"meta": {"a": 1, "b": {"x": 2, "y": 1}}, "scores": {"m": 0.50, "n": 1}}\n'

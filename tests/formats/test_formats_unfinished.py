@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ExportError
-from workbench.formats import folder
-from workbench.formats.unfinished import being_written, leftovers
+from workbench.formats.exports import folder
+from workbench.formats.exports.folder import being_written, leftovers
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows locks no folders: what is left there stays")
 
 WRITER = """
 import sys
 from pathlib import Path
-from workbench.formats import folder
+from workbench.formats.exports import folder
 with folder.writing(Path(sys.argv[1])) as aside:
     (aside / "rows.jsonl").write_text("all the text")
     print(aside, flush=True)

@@ -25,7 +25,7 @@ from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
 from workbench.comparing.triage import Clue, Quote, Suspicion
 from workbench.errors import ExportError
-from workbench.formats.html_report import LONGEST, plain, report, write_report
+from workbench.formats.report import LONGEST, plain, report, write_report
 from workbench.model import Span, Verdict
 from workbench.stages.answer import answer
 from workbench.stages.import_ import ImportOptions, import_file

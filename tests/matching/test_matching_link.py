@@ -7,7 +7,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.link import Link, best, link
+from workbench.matching.link import NameLink, best, link
 from workbench.matching.names import Name, similarity
 from workbench.matching.version import MATCHER
 
@@ -29,7 +29,11 @@ def test_the_closest_candidate_is_taken_and_each_only_once() -> None:
     references = names("Paris", "the Paris", "London", label="place")
     candidates = names("Paris", "london", "Berlin", label="place")
 
-    assert link(references, candidates, lang="en") == [Link(0, 100, "equal"), None, Link(1, 99, "normalised")]
+    assert link(references, candidates, lang="en") == [
+        NameLink(0, 100, "equal"),
+        None,
+        NameLink(1, 99, "normalised"),
+    ]
 
 
 def test_a_better_pair_goes_first_whatever_its_place() -> None:
@@ -37,14 +41,14 @@ def test_a_better_pair_goes_first_whatever_its_place() -> None:
     references = names("Eiffel", "Gustave Eiffel", label="person")
     candidates = names("Gustave Eiffel", label="person")
 
-    assert link(references, candidates, lang="en") == [None, Link(0, 100, "equal")]
+    assert link(references, candidates, lang="en") == [None, NameLink(0, 100, "equal")]
 
 
 def test_the_threshold_cuts_the_links_of_best() -> None:
     """A suggestion is a link below the threshold."""
     references, candidates = names("American", "1889"), names("United States", "14 July 1889")
 
-    assert best(references, candidates, lang="en") == [Link(0, 80, "alias"), Link(1, 80, "digits")]
+    assert best(references, candidates, lang="en") == [NameLink(0, 80, "alias"), NameLink(1, 80, "digits")]
     assert link(references, candidates, lang="en") == [None, None]
     assert link(references, candidates, threshold=75, lang="en") == best(references, candidates, lang="en")
 

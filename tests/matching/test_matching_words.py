@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.scan import FILLERS, Place, Words, folded, traits
+from workbench.matching.scan import FILLERS, WordPlace, Words, folded, traits
 from workbench.text.tokens import word_pattern
 
 FORMS = ("paris", "of", "smith", "j", "us", "1000", "14", "1889", "month 5", "o'brien", "luc", "киев", "е")
@@ -22,21 +22,21 @@ TEXTS = st.lists(st.sampled_from(ATOMS), max_size=60).map("".join) | st.lists(
 ).map(" ".join)
 
 
-def one_by_one(text: str, lang: str | None) -> dict[str, list[Place]]:
+def one_by_one(text: str, lang: str | None) -> dict[str, list[WordPlace]]:
     """Every word of the text with its number among the words that are no fillers."""
-    found: dict[str, list[Place]] = {}
+    found: dict[str, list[WordPlace]] = {}
     order = 0
     for match in word_pattern().finditer(text):
         word = match.group()
         if word[0] in "'’":
             continue
         for form in sorted(traits(folded(word), lang) & set(FORMS)):
-            found.setdefault(form, []).append(Place(match.start(), match.end(), order))
+            found.setdefault(form, []).append(WordPlace(match.start(), match.end(), order))
         order += word.lower() not in FILLERS
     return found
 
 
-def apart(found: dict[str, list[Place]]) -> list[tuple[int, int, int]]:
+def apart(found: dict[str, list[WordPlace]]) -> list[tuple[int, int, int]]:
     """Neighbouring places and how many words lie between them, more than two being all the same."""
     places = sorted({place for some in found.values() for place in some})
     return [(a.start, b.start, min(3, b.order - a.order)) for a, b in pairwise(places)]

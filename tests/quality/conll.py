@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.formats import conll
-from workbench.formats.spans_out import flat, tagged_of
+from workbench.formats.exports import spans
+from workbench.formats.exports.spans import flat, tagged_of
 from workbench.model import Span, Unit
 
 Mark = tuple[int, int, str]
@@ -62,9 +62,9 @@ def main() -> int:
                 for n, (start, end, label) in enumerate(given)
             ]
             kept, conflicts = flat(tagged_of(units), text)
-            path.write_text(conll.document(text, kept), "utf-8", newline="\n")
-            path.with_name(conll.TEXTS).write_text(conll.about(name, text), "utf-8", newline="\n")
-            ((_, read, back),) = conll.read(path)
+            path.write_text(spans.conll_lines(text, kept), "utf-8", newline="\n")
+            path.with_name(spans.TEXTS).write_text(spans.text_line(name, text), "utf-8", newline="\n")
+            ((_, read, back),) = spans.read_conll(path)
             there = Counter(back)
             own = [(start, end, "-".join(label.split())) for start, end, label in given]
             hits = sum((Counter(own) & there).values())

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.model import Sample
-from workbench.proposing.claude_answers import schema
-from workbench.proposing.claude_asks import Ask, Setup, plan, system
-from workbench.proposing.claude_fence import Piece, fenced
+from workbench.proposing.claude.answers import schema
+from workbench.proposing.claude.asks import Ask, Setup, plan, system
+from workbench.proposing.claude.prompt import FencedText, fenced
 from workbench.proposing.rules import entities
 
 Count = Callable[[str], int]
@@ -74,15 +74,17 @@ def theirs(samples: Iterable[Sample], count: Count, prompt: Callable[[str], str]
 def one_call(sample: Sample) -> Ask:
     """Reference and contexts in one call: what was not chosen."""
     texts = (sample.reference, *sample.retrieved_contexts)
-    pieces = tuple(Piece("text", number, text) for number, text in enumerate(texts, 1))
+    pieces = tuple(FencedText("text", number, text) for number, text in enumerate(texts, 1))
     return Ask("entities", (sample.id,), len(texts), pieces)
 
 
 def two_calls(sample: Sample) -> list[Ask]:
     """The reference in a call of its own, the contexts together: what was not chosen."""
-    contexts = tuple(Piece("text", number, text) for number, text in enumerate(sample.retrieved_contexts, 1))
+    contexts = tuple(
+        FencedText("text", number, text) for number, text in enumerate(sample.retrieved_contexts, 1)
+    )
     return [
-        Ask("entities", (sample.id,), 1, (Piece("text", 1, sample.reference),)),
+        Ask("entities", (sample.id,), 1, (FencedText("text", 1, sample.reference),)),
         Ask("entities", (sample.id,), len(contexts), contexts),
     ]
 

@@ -6,7 +6,8 @@ from importlib.resources import as_file, files
 
 import pytest
 
-from workbench.formats import native
+from workbench.formats.json_lines import of_lines
+from workbench.formats.readers import native
 from workbench.formats.rows import Notes
 from workbench.model import Policy, Proposal, ProposedEntity, Record, Sample, count
 from workbench.scoring.names import SCORERS
@@ -15,7 +16,9 @@ from workbench.scoring.scorers import assess_all, counted
 
 def demo() -> list[Record]:
     with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
-        return [row.record for row in native.rows(path, Notes()) if row.record]
+        return [
+            row.record for row in native.rows(of_lines(path), path, Notes(), native.record_of) if row.record
+        ]
 
 
 POLICIES = {

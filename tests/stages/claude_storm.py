@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 from tests.proposing.claude.answering import unfenced
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, running
-from workbench.proposing import claude_live
-from workbench.proposing.claude_asks import Setup, payment_key
-from workbench.proposing.claude_live import Limits
-from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.asks import Setup, payment_key
+from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import propose_claude
-from workbench.stages.claude_live import Book
+from workbench.stages.claude_book import Book
 from workbench.stages.claude_setup import ClaudeOptions, setup_of
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.policy import change_policy, policy_text
@@ -172,7 +172,7 @@ def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
         def overloaded(self, *_: object) -> None:
             """Do not slow down."""
 
-    vars(claude_live)["Pace"] = lambda: Hurried(1000.0)
+    vars(claude_run)["Pace"] = lambda: Hurried(1000.0)
     os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test"}
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)

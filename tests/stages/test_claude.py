@@ -20,13 +20,13 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import AccessError, BusyError, UsageError
-from workbench.proposing import claude_live
-from workbench.proposing.claude_asks import plan
-from workbench.proposing.claude_live import Limits
-from workbench.proposing.claude_pace import Pace
-from workbench.proposing.claude_results import Failure
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.answers import Failure
+from workbench.proposing.claude.asks import plan
+from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
-from workbench.stages.claude_live import Book
+from workbench.stages.claude_book import Book
 from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.runs import list_runs
@@ -47,7 +47,7 @@ ROWS = [
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
 
 
 @pytest.fixture
@@ -248,7 +248,7 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     book = Book(bench.store, run.id, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
     stored = load_samples(bench.store, [bench.id(str(n)) for n in range(10)], None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
-    book.save(pack, Failure("refused"))
+    book.save(bench.store, pack, Failure("refused"))
 
     report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann")
 
@@ -350,7 +350,7 @@ def test_text_leaves_only_when_it_may(bench: Any) -> None:
 
 KILLED = """
 import sys
-from workbench.proposing.claude_live import Limits
+from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import propose_claude
 from workbench.stages.claude_setup import ClaudeOptions
 from workbench.stages.review import dataset

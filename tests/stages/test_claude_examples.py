@@ -13,15 +13,13 @@ import pytest
 from tests.proposing.claude import answering
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import UsageError
-from workbench.proposing import claude_live
-from workbench.proposing.claude_examples import LEAD
-from workbench.proposing.claude_fence import NOTICE
-from workbench.proposing.claude_live import Limits
-from workbench.proposing.claude_pace import Pace
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.prompt import LEAD, NOTICE
+from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
 from workbench.stages import editing
-from workbench.stages.claude import plan_run, propose_claude
-from workbench.stages.claude_repeat import plan_rounds, propose_rounds
+from workbench.stages.claude import plan_rounds, plan_run, propose_claude, propose_rounds
 from workbench.stages.claude_setup import ClaudeOptions
 from workbench.stages.compare import compare
 from workbench.stages.examples import choose_examples
@@ -36,7 +34,7 @@ from workbench.texts_claude import repeat_document, repeat_text
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
 
 
 @pytest.fixture

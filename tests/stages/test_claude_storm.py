@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tests.stages.claude_storm import KIND_OF, weather
-from workbench.proposing.claude_asks import Ask
-from workbench.proposing.claude_results import Answer, Usage
-from workbench.stages import claude_live
-from workbench.stages.claude_live import Book, Feed
+from workbench.proposing.claude.answers import Answer, Usage
+from workbench.proposing.claude.asks import Ask
+from workbench.stages import claude_book
+from workbench.stages.claude_book import Book, Feed
 from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.store import calls
 from workbench.store.engine import Store
@@ -48,11 +48,11 @@ def test_a_shared_text_answered_while_the_next_window_is_looked_up_is_not_waited
     def and_then_answered(store: Store, keys: Iterable[str]) -> set[str]:
         found = look_up(store, keys)
         for ask in asked:
-            book.save(ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
+            book.save(store, ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
             feed.settled(ask.keys)
         return found
 
-    monkeypatch.setattr(claude_live, "WINDOW", 1)
+    monkeypatch.setattr(claude_book, "WINDOW", 1)
     monkeypatch.setattr(calls, "known_keys", and_then_answered)
 
     async def run_out() -> None:

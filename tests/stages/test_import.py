@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import InputError, NotFoundError, WorkbenchError
-from workbench.formats.reading import Row
+from workbench.formats.reading import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions, check_all, import_file
@@ -712,7 +712,7 @@ def test_twenty_errors_are_shown_and_all_are_put_aside(bench: Any) -> None:
 
 def test_a_chunk_holds_a_bounded_number_of_rows_units_and_characters() -> None:
     """Rows of a hundred kilobytes go in by tens, so that memory does not grow with their length."""
-    short, long = Row(1, None, None, "x"), Row(1, None, None, "x" * 100_000)
+    short, long = FileRow(1, None, None, "x"), FileRow(1, None, None, "x" * 100_000)
 
     assert [len(chunk) for chunk in chunks(iter([short] * 4_001))] == [2_000, 2_000, 1]
     assert [len(chunk) for chunk in chunks(iter([long] * 30))] == [21, 9]

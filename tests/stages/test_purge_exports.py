@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.stages.purging import fill, leave, row, run_purge
-from workbench.formats.folder import writing
+from workbench.formats.exports.folder import writing
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.upkeep import plan_purge
 from workbench.store.copying import copy_into

@@ -13,7 +13,7 @@ from workbench.comparing import runs as counting
 from workbench.comparing.runs import Disagreement, Named
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Proposal, ProposedEntity
-from workbench.proposing.claude_results import Usage
+from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import runs
 from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of

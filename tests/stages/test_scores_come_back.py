@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.formats.mapping import columns_of
+from workbench.formats.columns import columns_of
 from workbench.stages.compare import compare
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.import_ import ImportOptions

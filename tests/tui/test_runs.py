@@ -16,10 +16,10 @@ from textual.widgets import Static
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
-from workbench.proposing import claude_live
-from workbench.proposing.claude_pace import Pace
-from workbench.proposing.claude_progress import Progress
-from workbench.proposing.claude_results import Usage
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.answers import Usage
+from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.run import Progress
 from workbench.stages import claude_setup
 from workbench.stages.claude import keep_external
 from workbench.stages.review import dataset
@@ -45,7 +45,7 @@ Start = Callable[..., Service]
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
 
 
 @pytest.fixture

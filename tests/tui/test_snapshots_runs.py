@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from workbench.model import Proposal, ProposedEntity
-from workbench.proposing.claude_results import Failure
+from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
 from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
 from workbench.stages.review import dataset

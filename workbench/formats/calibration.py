@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import InputError, NotFoundError
-from workbench.formats.aside import write_whole
+from workbench.formats.exports.folder import write_whole
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration_document import Calibration

@@ -1,100 +1,31 @@
-"""Names of columns across tools, and lists and numbers inside the cells of a table."""
+"""Names of columns across tools and those that a person gave; lists and numbers inside cells."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from workbench.errors import RowError
-from workbench.formats.rows import excerpt
+from workbench.errors import RowError, UsageError
+from workbench.formats.rows import excerpt, shown
+from workbench.model import KINDS, Kind
 
-# Every name of a field: ours, which is that of ragas 0.2 and later; ragas 0.0–0.1; camelCase; deepeval.
-NAMES: dict[str, tuple[str, ...]] = {
-    "user_input": ("user_input", "userInput", "question", "input"),
-    "response": ("response", "answer", "actual_output", "actualOutput"),
-    "reference": (
-        "reference",
-        "ground_truth",
-        "groundTruth",
-        "ground_truths",
-        "groundTruths",
-        "expected_output",
-        "expectedOutput",
-    ),
-    "retrieved_contexts": (
-        "retrieved_contexts",
-        "retrievedContexts",
-        "contexts",
-        "retrieval_context",
-        "retrievalContext",
-    ),
-}
+_DATA = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+NAMES: dict[str, tuple[str, ...]] = {field: tuple(names) for field, names in _DATA["fields"].items()}
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
 LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
+OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
+BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
+"""What a column or key becomes in the dataset, by format; "every" for all of them."""
 
 _LISTS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
-
-# Columns of a sample that no recall reads; kept, and never a score even where they hold numbers.
-OTHER_FIELDS = frozenset(
-    {
-        "reference_contexts",
-        "referenceContexts",
-        "retrieved_context_ids",
-        "reference_context_ids",
-        "multi_responses",
-        "rubrics",
-        "persona_name",
-        "query_style",
-        "query_length",
-        "context",
-        "index",
-        "level_0",
-        "__index_level_0__",
-    }
-)
-
-# Names under which ragas and deepeval write a score; a mode in brackets may follow.
-METRICS = frozenset(
-    {
-        "Contextual Recall",
-        "answer_correctness",
-        "answer_relevancy",
-        "answer_similarity",
-        "bleu_score",
-        "context_entity_recall",
-        "context_precision",
-        "context_recall",
-        "context_relevancy",
-        "context_utilization",
-        "exact_match",
-        "factual_correctness",
-        "faithfulness",
-        "id_based_context_precision",
-        "id_based_context_recall",
-        "llm_context_precision_with_reference",
-        "llm_context_precision_without_reference",
-        "noise_sensitivity",
-        "non_llm_context_precision_with_reference",
-        "non_llm_context_recall",
-        "non_llm_string_similarity",
-        "nv_accuracy",
-        "nv_context_relevance",
-        "nv_response_groundedness",
-        "rouge_score",
-        "semantic_similarity",
-        "string_present",
-        "summary_score",
-    }
-)
-
-RECALLS = frozenset(
-    {"Contextual Recall", "context_entity_recall", "context_recall", "id_based_context_recall"}
-    | {"non_llm_context_recall"}
-)
-KINDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
+_KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
 
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -124,12 +55,14 @@ class Digits(str):
 
 def is_metric(name: str) -> bool:
     """Whether a column name is a metric's: `factual_correctness(mode=f1)` is."""
-    return name in METRICS or ("(" in name and (name.partition("(")[0] in METRICS or name.endswith(KINDS)))
+    return name in METRICS or (
+        "(" in name and (name.partition("(")[0] in METRICS or name.endswith(_KIND_ENDS))
+    )
 
 
 def is_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
-    return name.removeprefix("external.") in RECALLS or name.endswith(KINDS)
+    return name.removeprefix("external.") in RECALLS or name.endswith(_KIND_ENDS)
 
 
 def number_cell(cell: str, column: str) -> Digits | str | None:
@@ -232,3 +165,102 @@ def _unescaped(match: re.Match[str]) -> str:
         value = int(code[1:], 16)
         return chr(value) if value < 0x110000 else match[0]
     return chr(int(code, 8)) if code[0] in "01234567" else match[0]
+
+
+REQUIRED = ("user_input", "reference", "retrieved_contexts")
+FIELDS = (*REQUIRED, "response", "id", "group")
+_INSIDE = ("data", "meta", "fields", "metadata")  # where annotation tools keep what belongs to a text
+
+
+@dataclass(frozen=True, slots=True)
+class NamedColumns:
+    """The field of each named column, in the order given, and the kind of each named score."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    external: Mapping[str, Kind] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.external)
+
+
+NO_COLUMNS = NamedColumns()
+
+
+def columns_of(fields: Iterable[str], external: Iterable[str]) -> NamedColumns:
+    """The columns of `reference=answer_gold` and `my_recall=entity`. Raises UsageError.
+
+    Several columns may be contexts; every other field has one.
+    """
+    mapped: dict[str, str] = {}
+    for one in fields:
+        name, equals, column = one.partition("=")
+        if not equals or not column or name not in FIELDS:
+            known = ", ".join(FIELDS)
+            raise UsageError(f"--map {excerpt(one)}: say FIELD=COLUMN, where FIELD is one of {known}")
+        if column in mapped or (name != "retrieved_contexts" and name in mapped.values()):
+            raise UsageError(
+                f"--map {excerpt(one)}: {name if column not in mapped else column} is named twice"
+            )
+        mapped[column] = name
+    kinds: dict[str, Kind] = {}
+    for one in external:
+        column, equals, kind = one.rpartition("=")
+        found = [known for known in KINDS if known == kind]
+        if not equals or not column or not found:
+            raise UsageError(f"--external {excerpt(one)}: say COLUMN=entity or COLUMN=statement")
+        kinds[column] = found[0]
+    return NamedColumns(mapped, kinds)
+
+
+def absent(columns: NamedColumns, names: Collection[str], place: str, *, whole: bool) -> list[str]:
+    """The named columns that the first rows of a file lack. `whole`: its header, at `place`, says every one.
+
+    Raises UsageError where one cannot be missing: in a header, or when it is all that a required field has.
+    """
+    lacking = [name for name in (*columns.fields, *columns.external) if names and name not in names]
+    there = {field for name, field in columns.fields.items() if name in names}
+    for name in lacking:
+        field = columns.fields.get(name)
+        if whole or (field in REQUIRED and field not in there):
+            option = f"--map {field}={name}" if field else f"--external {name}={columns.external[name]}"
+            known = excerpt(", ".join(names), 200)
+            raise UsageError(f"{place}: {excerpt(option)}: no column {excerpt(name)}; there is: {known}")
+    return lacking
+
+
+def score_name(column: str, kind: Kind) -> str:
+    """Under which name a score is kept whose kind was named: the kind stays with it."""
+    return f"{column} ({kind})"
+
+
+def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -> dict[str, Any]:
+    """A row under the names of fields; a column that already has one of these names gets `_` behind it.
+
+    With `deep` also the objects that annotation tools keep beside a text. Raises RowError for a context that
+    is no text.
+    """
+    wanted = {name for column, name in columns.fields.items() if column in row and column != name}
+    result: dict[str, Any] = {}
+    for name, value in row.items():
+        target = columns.fields.get(name)
+        if target is not None and target != "retrieved_contexts":
+            result[target] = value
+        elif target is not None:
+            result.setdefault(target, []).extend(_context(value, name))
+        elif name in columns.external:
+            result[score_name(name, columns.external[name])] = value
+        elif deep and name in _INSIDE and type(value) is dict:
+            result[name] = renamed(value, columns)
+        else:
+            result[f"{name}_" if name in wanted else name] = value
+    return result
+
+
+def _context(value: Any, name: str) -> list[Any]:
+    if value is None:
+        return []
+    if type(value) is str:
+        return [value]
+    if type(value) is list:
+        return value
+    raise RowError(excerpt(name), shown(value), "a context, or a list of them")

@@ -1,4 +1,4 @@
-"""What a file is: how its rows are held, and whose keys they have, by its first bytes, header and rows."""
+"""What a file is, by its first bytes, header and rows, and which files of a folder hold rows."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from workbench.errors import AmbiguousError, InputError, RowError, UsageError
-from workbench.formats import argilla, deepeval, doccano, native, ours, table
-from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, is_metric
-from workbench.formats.lines import BOM, HEAD, Progress, head
-from workbench.formats.mapping import Columns, absent, renamed
+from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
+from workbench.formats import tables
+from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
+from workbench.formats.json_lines import BOM, HEAD, Given, Progress, first_keys, head, of_document, of_lines
+from workbench.formats.readers import annotation_tools, deepeval, native, ours
+from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import excerpt
-from workbench.formats.stream import Given, first_keys, of_document, of_lines
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
@@ -29,7 +30,7 @@ _LOOK = 100  # objects looked at for one that tells
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class DatasetFile:
     """A file whose rows can be read: as what, from which container, from which list of a document.
 
     `names` are the columns or keys of its first rows, in the order in which they came up.
@@ -49,7 +50,7 @@ def check_format(format: str | None) -> None:  # noqa: A002
         raise UsageError(f"no format {excerpt(format)}: there are {', '.join(FORMATS)}")
 
 
-def look(path: Path, format: str | None, columns: Columns) -> Source:  # noqa: A002
+def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
     """Find out what a file is, reading its beginning.
 
     Raises NotFoundError for no such file, AmbiguousError where two formats fit, InputError for a file that
@@ -62,7 +63,7 @@ def look(path: Path, format: str | None, columns: Columns) -> Source:  # noqa: A
     if container == "table":
         return _table(path, format, columns)
     if told is not None and format in (None, told):
-        return Source(path, told, container, key)
+        return DatasetFile(path, told, container, key)
     given = of_lines(path) if container == "lines" else document(path, key)
     return _by_rows(path, format, container, key, given, columns)
 
@@ -95,11 +96,11 @@ def _binary(
     path: Path,
     container: Literal["parquet", "arrow"],
     format: str | None,  # noqa: A002
-    columns: Columns,
-) -> Source:
-    from workbench.formats import parquet
+    columns: NamedColumns,
+) -> DatasetFile:
+    from workbench.formats import tables
 
-    with closing(parquet.objects(path, container)) as given:
+    with closing(tables.objects(path, container)) as given:
         return _by_rows(path, format, container, None, given, columns)
 
 
@@ -160,13 +161,13 @@ def _object(path: Path, first: list[bytes]) -> tuple[Container, str | None, str 
     return "lines", None, None
 
 
-def _table(path: Path, format: str | None, columns: Columns) -> Source:  # noqa: A002
+def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
     if format == "native":
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
     if format is not None and format not in _TABLES:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT})
-    names, delimiter, line = table.header(path, known, named=bool(columns))
+    names, delimiter, line = tables.header(path, known, named=bool(columns))
     absent(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
@@ -177,7 +178,7 @@ def _table(path: Path, format: str | None, columns: Columns) -> Source:  # noqa:
                 f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "
                 f"name yours with --map {field}=COLUMN"
             )
-    return Source(path, format, "table", None, tuple(names), delimiter)
+    return DatasetFile(path, format, "table", None, tuple(names), delimiter)
 
 
 def _by_rows(
@@ -186,8 +187,8 @@ def _by_rows(
     container: Container,
     key: str | None,
     given: Iterator[Given],
-    columns: Columns,
-) -> Source:
+    columns: NamedColumns,
+) -> DatasetFile:
     """The format by the first objects, which also give the names of columns."""
     names: dict[str, None] = {}
     found: str | None = None
@@ -217,10 +218,10 @@ def _by_rows(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}; name them with "
             "--map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
         )
-    return Source(path, format or found or "native", container, key, tuple(names))
+    return DatasetFile(path, format or found or "native", container, key, tuple(names))
 
 
-def _foreign(row: Mapping[str, Any], columns: Columns) -> bool:
+def _foreign(row: Mapping[str, Any], columns: NamedColumns) -> bool:
     """Whether a row that no format claims has no name of ours at all."""
     return (
         bool(row) and not columns.fields and native.KEYS.isdisjoint(row) and FIELD_OF.keys().isdisjoint(row)
@@ -281,13 +282,13 @@ def _label_studio(row: Mapping[str, Any]) -> bool:
 def _argilla(row: Mapping[str, Any]) -> bool:
     if type(row.get("fields")) is dict:
         return any(type(row.get(key)) is dict for key in ("suggestions", "responses", "metadata"))
-    return argilla.is_flat(row)
+    return annotation_tools.is_flat_argilla(row)
 
 
 def _doccano(row: Mapping[str, Any]) -> bool:
     if type(row.get("text", row.get("data"))) is not str:
         return False
-    for key in doccano.LISTS:
+    for key in annotation_tools.DOCCANO_LISTS:
         value = row.get(key)
         if _list_of_objects(value, "start_offset", "end_offset"):
             return True
@@ -311,3 +312,62 @@ _CLAIMS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
     "argilla": _argilla,
     "doccano": _doccano,
 }
+
+
+# What our exports call the file that holds every sample, in the order of how much it holds.
+OURS = (
+    "samples.jsonl", "dataset.jsonl", "goldens.json", "data/*.parquet", "tasks.json", "samples.csv",
+    "tasks.jsonl", "annotations.json", "test_cases.json",
+)  # fmt: skip
+_BESIDE = frozenset({"verdicts.jsonl", "units.csv", "dataset.workbench.jsonl", "single.json"})
+"""Files that our exports write beside these, where one of several formats stands in a folder of its own."""
+_ROWS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+_NO_ROWS = frozenset({MANIFEST, "dataset_info.json", "state.json", "dataset_dict.json", "dataset_infos.json"})
+
+
+def files_of(path: Path) -> list[Path]:
+    """The files to read of a file or folder. Raises InputError for a folder without a dataset, AmbiguousError
+    for one with several."""
+    if not path.is_dir():
+        return [path]
+    try:
+        packed = sorted(one for one in path.rglob("*.parquet") if one.is_file())
+        arrow = sorted(one for one in path.rglob("data-*.arrow") if one.is_file())
+        plain = sorted(one for one in path.iterdir() if one.is_file() and one.suffix.lower() in _ROWS)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
+    if (path / MANIFEST).is_file():
+        for name in OURS:
+            if found := sorted(path.glob(name)) or sorted(path.glob(f"*/{name}")):
+                return found
+    if packed or arrow:
+        return packed or arrow
+    known = [one for one in plain if one.name not in _NO_ROWS and not one.name.endswith(REJECTED)]
+    own = [one for one in known if one.name not in _BESIDE]
+    if len(known) == 1 or (len(own) == 1 and own[0].name in OURS):
+        return own or known
+    if not known:
+        raise InputError(f"{path}: a folder: name a file (there is no dataset in it)")
+    names = [one.name for one in known]
+    raise AmbiguousError(f"{path}: a folder: name a file: {excerpt(', '.join(names), 200)}", choices=names)
+
+
+def settings_of(path: Path, file: str | None = None) -> tuple[str, dict[str, Any]]:
+    """The name and the settings of the dataset that a folder was exported from; empty where it says none.
+
+    The folder may be that of one format of several. With `file` only where the manifest names that file as
+    one of the export's.
+    """
+    home = home_of(path)
+    try:
+        manifest = read_manifest(home)
+    except (NotFoundError, InputError):
+        return "", {}
+    if file is not None:
+        listed = (path.resolve() / file).relative_to(home.resolve()).as_posix()
+        if all(one.get("path") != listed for one in manifest["files"]):
+            return "", {}
+    given = manifest.get("dataset")
+    name = given if type(given) is str else given.get("id", "") if type(given) is dict else ""
+    settings = manifest.get("settings")
+    return str(name), settings if type(settings) is dict else {}

@@ -1,49 +1,34 @@
-"""Reading a dataset file or folder: find out what it is, then stream its rows."""
+"""Reading a dataset file or folder: find out what it is, stream its rows, say what became of each column."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from workbench.formats import (
-    annotated,
-    argilla,
-    deepeval,
-    doccano,
-    label_studio,
-    metric_annotations,
-    native,
-    prodigy,
-    ragas,
-    traces,
-)
-from workbench.formats.beside import beside
-from workbench.formats.columns import FIELD_OF, is_metric
-from workbench.formats.detect import ANNOTATED, FORMATS, Source, check_format, document, look
-from workbench.formats.directory import files_of
-from workbench.formats.lines import Progress
-from workbench.formats.mapping import NO_COLUMNS, Columns, absent, renamed
-from workbench.formats.native import Build
-from workbench.formats.objects import as_written
-from workbench.formats.rows import Notes, Row
-from workbench.formats.stream import Given, of_lines, of_members
+from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.detect import ANNOTATED, FORMATS, DatasetFile, check_format, document, files_of, look
+from workbench.formats.json_lines import Given, Progress, as_written, of_lines, of_members
+from workbench.formats.readers import annotation_tools, deepeval, native, ours, ragas, ragas_runs
+from workbench.formats.readers.native import Build
+from workbench.formats.readers.ragas import beside
+from workbench.formats.rows import FileRow, Notes
 from workbench.model import Record
 
 _CONTEXTS = "retrieved_contexts"
 _LIKELY = re.compile(r"^(?!reference|.*ids?$).*(context|passage|chunk|document|docs|evidence)", re.IGNORECASE)
 
-__all__ = ["FORMATS", "Columns", "Notes", "Progress", "Row", "read", "sources"]
+__all__ = ["FORMATS", "FileRow", "NamedColumns", "Notes", "Progress", "read", "sources"]
 
 _BUILD: dict[str, Build] = {
     "native": native.record_of,
     "ragas": ragas.record_of,
     "deepeval": deepeval.record_of,
-    "prodigy": prodigy.record_of,
-    "label-studio": label_studio.record_of,
-    "argilla": argilla.record_of,
-    "doccano": doccano.record_of,
+    "prodigy": annotation_tools.prodigy_record,
+    "label-studio": annotation_tools.label_studio_record,
+    "argilla": annotation_tools.argilla_record,
+    "doccano": annotation_tools.doccano_record,
 }
 
 
@@ -53,8 +38,8 @@ def read(
     format: str | None = None,  # noqa: A002
     notes: Notes,
     progress: Progress | None = None,
-    columns: Columns = NO_COLUMNS,
-) -> Iterator[Row]:
+    columns: NamedColumns = NO_COLUMNS,
+) -> Iterator[FileRow]:
     """Stream the rows of a file or of the files of a folder, good and bad; `notes` fills meanwhile.
 
     `format` is one of `FORMATS` or None to find out. `columns` are names that a person gave. `progress` is
@@ -78,13 +63,15 @@ def read(
     return _rows(found, notes, progress, columns)
 
 
-def sources(path: Path, format: str | None, columns: Columns) -> list[Source]:  # noqa: A002
+def sources(path: Path, format: str | None, columns: NamedColumns) -> list[DatasetFile]:  # noqa: A002
     """The files to read, each with what it is. Raises as `read`."""
     check_format(format)
     return [look(file, format, columns) for file in files_of(path)]
 
 
-def _rows(found: list[Source], notes: Notes, progress: Progress | None, columns: Columns) -> Iterator[Row]:
+def _rows(
+    found: list[DatasetFile], notes: Notes, progress: Progress | None, columns: NamedColumns
+) -> Iterator[FileRow]:
     before = 0
 
     def on(read_so_far: int) -> None:
@@ -98,35 +85,38 @@ def _rows(found: list[Source], notes: Notes, progress: Progress | None, columns:
         before += source.path.stat().st_size
 
 
-def _of(source: Source, notes: Notes, progress: Progress | None, columns: Columns) -> Iterator[Row]:
+def _of(
+    source: DatasetFile, notes: Notes, progress: Progress | None, columns: NamedColumns
+) -> Iterator[FileRow]:
     path = source.path
     if source.container == "table":
         return ragas.csv_rows(source, notes, progress, columns)
-    if source.format == "ragas-traces":
-        runs = of_members(path, progress) if source.key == "*" else _given(source, progress)
-        return traces.rows(runs, path, notes)
-    if source.container == "lines" and source.format in ("native", "ragas"):
-        build = _mapped(source.format, columns)
-        return native.rows(path, notes, progress, beside(path, build, columns))
+    if source.format == "ragas-traces" and source.key == "*":
+        return ragas_runs.trace_rows(of_members(path, progress), path, notes)
     given = _given(source, progress)
+    if source.format == "ragas-traces":
+        return ragas_runs.trace_rows(given, path, notes)
     if source.format == "ragas-annotations":
         metric = source.key if source.key not in (None, "samples") else None
-        return metric_annotations.rows(given, path, metric or "context_entity_recall", notes)
-    return annotated.rows(given, path, notes, _mapped(source.format, columns))
+        return ragas_runs.annotation_rows(given, path, metric or "context_entity_recall", notes)
+    build = _mapped(source.format, columns)
+    if source.container == "lines" and source.format in ("native", "ragas"):
+        build = beside(path, build, columns)
+    return native.rows(given, path, notes, build)
 
 
-def _given(source: Source, progress: Progress | None) -> Iterator[Given]:
+def _given(source: DatasetFile, progress: Progress | None) -> Iterator[Given]:
     if source.container == "lines":
         return of_lines(source.path, progress)
     if source.container == "document":
         return document(source.path, source.key, progress)
-    from workbench.formats import parquet
+    from workbench.formats import tables
 
     assert source.container != "table"
-    return parquet.objects(source.path, source.container, progress)
+    return tables.objects(source.path, source.container, progress)
 
 
-def _mapped(format: str, columns: Columns) -> Build:  # noqa: A002
+def _mapped(format: str, columns: NamedColumns) -> Build:  # noqa: A002
     build = _BUILD[format]
     if not columns:
         return build
@@ -140,3 +130,32 @@ def _mapped(format: str, columns: Columns) -> Build:  # noqa: A002
         return build(named, raw, notes)
 
     return mapped
+
+
+def becomes(names: Iterable[str], notes: Notes, columns: NamedColumns) -> dict[str, str]:
+    """What each column or key becomes in the dataset, in the order of the file."""
+    there = list(names)
+    exported = {name for name in there if ours.OBJECT in there and ours.is_exported(name)}
+    return {
+        name: "as it was exported" if name in exported else _becomes(name, notes, columns)
+        for name in there
+        if name != "_error"
+    }
+
+
+def _becomes(name: str, notes: Notes, columns: NamedColumns) -> str:
+    if name in columns.fields:
+        return columns.fields[name]
+    if name in columns.external:
+        return f"external score ({columns.external[name]})"
+    if name in columns.fields.values():
+        return "meta (another column was named for it)"
+    if name == ours.OBJECT:
+        return "the row as it was exported"
+    if (told := BECOMES.get(notes.format, {}).get(name)) is not None:
+        return told
+    if name in notes.ignored or (notes.format == "ragas" and ragas.is_index(name)):
+        return "left out"
+    if name.removeprefix(ours.EXTERNAL) in notes.scores or is_metric(name):
+        return "external score"
+    return FIELD_OF.get(name) or BECOMES["every"].get(name, "meta") if name not in native.REQUIRED else name

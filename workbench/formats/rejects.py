@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from workbench.errors import InputError, PurgedError, RowError
-from workbench.formats.unfinished import remove_leftovers, unfinished
+from workbench.formats.exports.folder import remove_leftovers, unfinished
 
 SUFFIX = ".rejected.jsonl"
 

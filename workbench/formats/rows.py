@@ -1,16 +1,20 @@
-"""What reading a file gives: rows, and the notes that are said once at the end."""
+"""The rows that reading a file gives, the notes on them, and the checks of one value.
+
+In checks, `where` is the path of an object, so that an error names its field: `gold.entities[3].verdict`.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from workbench.errors import RowError
-from workbench.model import Record
+from workbench.model import Record, Span
+from workbench.text.figures import many
 
 LINE_LIMIT = 64 * 1024 * 1024  # bytes
 TEXT_LIMIT = 2_000_000  # characters in one text
@@ -22,7 +26,7 @@ NAMED = 5  # moved and lost spans that a report names
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FileRow:
     """One row of a file: a record, or why it is not one.
 
     `line` counts from 1; a CSV row stands at its first line. `raw` is the row as given, for a CSV row
@@ -79,10 +83,8 @@ class Notes:
     """The row under way."""
     item: int = 0
     """Its number in a JSON document that has several rows on one line, else 0."""
-    first_other_gold: list[str] = field(default_factory=list)
-    first_moved: list[str] = field(default_factory=list)
-    first_ungrounded: list[str] = field(default_factory=list)
-    first_dropped: list[str] = field(default_factory=list)
+    first: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The first few gold of another shape, places moved, and places and marks that point nowhere."""
 
     @property
     def place(self) -> str:
@@ -92,87 +94,67 @@ class Notes:
     def odd_gold(self, why: RowError) -> None:
         """Count a `gold` of another shape, and name the first few."""
         self.other_gold += 1
-        if len(self.first_other_gold) < NAMED:
-            self.first_other_gold.append(f"{self.place}: {why}")
+        self._name("gold", str(why))
 
     def moved(self, what: str) -> None:
         """Count a place that was moved, and name the first few."""
         self.repaired += 1
-        if len(self.first_moved) < NAMED:
-            self.first_moved.append(f"{self.place}: {what}")
+        self._name("moved", what)
 
     def pointless(self, what: str) -> None:
         """Count a place of a proposal that points nowhere, and name the first few."""
         self.dropped += 1
-        if len(self.first_dropped) < NAMED:
-            self.first_dropped.append(f"{self.place}: {what}")
+        self._name("dropped", what)
 
     def unplaced(self, what: str) -> None:
         """Count a mark that stands nowhere, and name the first few."""
         self.ungrounded += 1
-        if len(self.first_ungrounded) < NAMED:
-            self.first_ungrounded.append(f"{self.place}: {what}")
+        self._name("ungrounded", what)
+
+    def _name(self, kind: str, what: str) -> None:
+        if len(self.first[kind]) < NAMED:
+            self.first[kind].append(f"{self.place}: {what}")
 
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
-        said = []
-        if self.without_contexts:
-            said.append(
-                f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
-                "missing. You can still annotate the references."
-            )
-            if self.for_contexts:
-                named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
-                said[0] += f" If a column holds the contexts, name it: {named}"
-        if self.absent:
-            said.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
-        if self.kept:
-            said.append(f"kept in meta: {_counted(self.kept)}")
-        if self.scores:
-            said.append(f"external scores: {_counted(self.scores)}")
-        if self.alternatives:
-            said.append(
-                f"several reference answers in {_rows(self.alternatives)}: "
-                "the first is scored, the others are kept as alternatives"
-            )
-        if self.other_gold:
-            said.append(
-                f"gold of another shape in {_rows(self.other_gold)}: kept in meta, not used as gold"
-                f"{_named(self.first_other_gold)}"
-            )
-        if self.other_proposal:
-            said.append(f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, not used")
-        if self.failed:
-            said.append(f"no score, the metric failed there: {_counted(self.failed)}")
-        if self.repaired:
-            said.append(
-                f"wrong offsets, moved to the only place that fits: {self.repaired:,}"
-                f"{_named(self.first_moved)}"
-            )
-        if self.ungrounded:
-            said.append(
-                f"spans that stand nowhere in their text, kept as ungrounded: {self.ungrounded:,}"
-                f"{_named(self.first_ungrounded)}"
-            )
-        if self.wordless:
-            said.append(f"of these without words of their own, kept in meta as _spans: {self.wordless:,}")
-        if self.dropped:
-            said.append(
-                f"places in proposals that point nowhere, left out: {self.dropped:,}"
-                f"{_named(self.first_dropped)}"
-            )
-        if self.ignored:
-            said.append(f"left out, no place for them: {_counted(self.ignored)}")
-        said += [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
-        return said
+        no_contexts = (
+            f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
+            "missing. You can still annotate the references."
+        )
+        if self.for_contexts:
+            named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
+            no_contexts += f" If a column holds the contexts, name it: {named}"
+        said: list[tuple[object, str]] = [
+            (self.without_contexts, no_contexts),
+            (self.absent, f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}"),
+            (self.kept, f"kept in meta: {_counted(self.kept)}"),
+            (self.scores, f"external scores: {_counted(self.scores)}"),
+            (self.alternatives, f"several reference answers in {_rows(self.alternatives)}: "
+             "the first is scored, the others are kept as alternatives"),
+            (self.other_gold, f"gold of another shape in {_rows(self.other_gold)}: kept in meta, "
+             f"not used as gold{self._named('gold')}"),
+            (self.other_proposal, f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, "
+             "not used"),
+            (self.failed, f"no score, the metric failed there: {_counted(self.failed)}"),
+            (self.repaired, f"wrong offsets, moved to the only place that fits: {self.repaired:,}"
+             f"{self._named('moved')}"),
+            (self.ungrounded, "spans that stand nowhere in their text, kept as ungrounded: "
+             f"{self.ungrounded:,}{self._named('ungrounded')}"),
+            (self.wordless, "of these without words of their own, kept in meta as _spans: "
+             f"{self.wordless:,}"),
+            (self.dropped, f"places in proposals that point nowhere, left out: {self.dropped:,}"
+             f"{self._named('dropped')}"),
+            (self.ignored, f"left out, no place for them: {_counted(self.ignored)}"),
+            *((True, f"{sentence}: {_rows(number)}") for sentence, number in sorted(self.counted.items())),
+        ]  # fmt: skip
+        return [sentence for counted, sentence in said if counted]
 
-
-def _named(first: list[str]) -> str:
-    return f" ({'; '.join(first)})" if first else ""
+    def _named(self, kind: str) -> str:
+        return f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
 
 
 def _rows(number: int) -> str:
-    return f"{number:,} row" if number == 1 else f"{number:,} rows"
+    return many(number, "row")
 
 
 def _counted(names: Counter[str]) -> str:
@@ -272,3 +254,112 @@ def check_depth(value: Any, field: str) -> None:
             return
         level = inner
     raise RowError(field, f"more than {DEPTH_LIMIT} levels of nesting", "a flatter value")
+
+
+_T = TypeVar("_T", bound=str)
+
+
+def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None] | None:
+    """`start` and `end` as given, not yet checked; None when neither is. Raises RowError."""
+    start, end = item.get("start"), item.get("end")
+    if start is None and end is None:
+        return None
+    for name, value in (("start", start), ("end", end)):
+        if value is not None and type(value) is not int:
+            raise wrong(f"{where}.{name}", value, "an offset in characters")
+    return start, end
+
+
+def required(item: dict[str, Any], key: str, where: str) -> str:
+    """A string that says something. Raises RowError."""
+    value = item.get(key)
+    if value is None:
+        raise missing(f"{where}.{key}", "a string")
+    if type(value) is not str or not value.strip():
+        raise wrong(f"{where}.{key}", value, "a string that is not empty")
+    return value
+
+
+def optional(item: dict[str, Any], key: str, where: str) -> str | None:
+    """A string; None when there is none. Raises RowError."""
+    value = item.get(key)
+    if value is None or type(value) is str:
+        return value
+    raise wrong(f"{where}.{key}", value, "a string")
+
+
+def flag(item: dict[str, Any], key: str, where: str) -> bool:
+    """True or false, false when absent. Raises RowError."""
+    value = item.get(key)
+    if value is None or type(value) is bool:
+        return bool(value)
+    raise wrong(f"{where}.{key}", value, "true or false")
+
+
+def one_of(value: Any, known: Sequence[_T], where: str) -> _T:
+    """One of the known words. Raises RowError for any other."""
+    if type(value) is str and value in known:
+        return known[known.index(value)]
+    raise wrong(where, value, " or ".join(known))
+
+
+def list_of(item: dict[str, Any], key: str, where: str) -> list[Any] | None:
+    """A list; None when there is none. Raises RowError."""
+    value = item.get(key)
+    return None if value is None else as_list(value, f"{where}.{key}")
+
+
+def as_list(value: Any, where: str) -> list[Any]:
+    """The value, which has to be a list. Raises RowError."""
+    if type(value) is list:
+        return value
+    raise wrong(where, value, "a list")
+
+
+def strings(value: list[Any], where: str) -> list[str]:
+    """The items of a list, which have to be strings. Raises RowError."""
+    for index, text in enumerate(value):
+        if type(text) is not str:
+            raise wrong(f"{where}[{index}]", text, "a string")
+    return value
+
+
+def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
+    """Count keys that have no place, under their path without the numbers of list items."""
+    path = ".".join(part.partition("[")[0] for part in where.split("."))
+    for key in item:
+        if key not in known:
+            notes.ignored[f"{path}.{key}"] += 1
+
+
+def places(surface: str, text: str) -> list[Span]:
+    """Where a text has a surface exactly; only whole words when there are any."""
+    found = []
+    start = text.find(surface)
+    while start >= 0:
+        found.append(Span(start, start + len(surface)))
+        start = text.find(surface, start + len(surface))
+    return [span for span in found if _whole(span, text)] or found
+
+
+def _whole(span: Span, text: str) -> bool:
+    before, after = text[max(span.start - 1, 0) : span.start + 1], text[span.end - 1 : span.end + 1]
+    return not (span.start and before.isalnum()) and not (len(after) == 2 and after.isalnum())
+
+
+def exact(item: dict[str, Any], surface: str, text: str) -> Span | None:
+    """The place that an item names, where it is one and the text reads there as the item says."""
+    start, end = item.get("start"), item.get("end")
+    if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
+        return None
+    return Span(start, end) if text.startswith(surface, start) else None
+
+
+def moved(surface: str, place: tuple[int | None, int | None], found: Span, notes: Notes) -> None:
+    """Note that a wrong place was moved to the one where its words stand."""
+    notes.moved(f"{shown(surface)} {number(place[0])}:{number(place[1])} → {found.start}:{found.end}")
+
+
+def number(value: int | None) -> str:
+    """An offset for a message."""
+    return "?" if value is None else excerpt(str(value), 20) if abs(value) < 10**19 else "…"

@@ -9,19 +9,14 @@ from typing import NamedTuple
 
 from workbench.matching.countries import Country, country
 from workbench.text.inflection import forms
-from workbench.text.lists import has_digit, listed
+from workbench.text.lists import has_digit, listed, sections
 from workbench.text.normalise import content, fold, settled, words
 from workbench.text.numbers import date_parts
 
 PERSON, ORGANISATION = "person", "organisation"
 _LABELS = {
-    "per": PERSON,
-    "person": PERSON,
-    "people": PERSON,
-    "org": ORGANISATION,
-    "organisation": ORGANISATION,
-    "organization": ORGANISATION,
-    "company": ORGANISATION,
+    **dict.fromkeys(("per", "people"), PERSON),
+    **dict.fromkeys(("org", "organization", "company"), ORGANISATION),
 }
 _CAPITALISED = re.compile(r"[^\W\d_]+")
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
@@ -31,15 +26,7 @@ _GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "мл", "ст"})
 _SMALL = listed("of the and for in on at to a an de la и по на в при de der die und für et du des y del")
 # Lower-case words before a name that say what or where it is and do not belong to it.
 _DESCRIPTION = re.compile(
-    r"(?:(?:the|a|an|over|about|around|nearly|almost|approximately|some|at least|up to|more than|less than|"
-    r"modern|present-day|mainland|(?:north|south)[ -]?(?:east|west)?(?:ern)?|(?:east|west|central)(?:ern)?|"
-    r"city|town|village|state|kingdom|republic|duchy|principality|district|region|province|county|river|island|company|newspaper|magazine|film|novel|of|"
-    r"более|менее|около|почти|примерно|порядка|свыше|"
-    r"(?:северн|южн|восточн|западн|центральн|современн|(?:северо|юго)-?(?:восточн|западн))\w+|"
-    r"город\w{0,3}|штат\w{0,3}|област\w{1,3}|район\w{0,3}|провинци\w{1,2}|республик\w{1,2}|рек\w{1,2}|"
-    r"остров\w{0,3}|озер\w{1,2}|сел\w{1,2}|деревн\w{1,2}|посел\w{1,3}|государств\w{1,2}|стран\w{1,3}|"
-    r"компани\w{1,2}|корпораци\w{1,2}|фирм\w{1,2}|агентств\w{1,2}|газет\w{1,2}|журнал\w{0,2}|фильм\w{0,2}|"
-    r"роман\w{0,2}|книг\w{1,2}|проект\w{0,2})[\s,]+)+"
+    rf"(?:(?:{sections(__name__)['description'].strip().replace(chr(10), '|')})[\s,]+)+"
 )
 _FORMAL = re.compile(
     r"(?:The\s+)?(?:People.s\s+)?(?:Kingdom|Republic|State|Commonwealth|City|Town|Village)\s+of\s+(?:the\s+)?"

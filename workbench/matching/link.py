@@ -14,16 +14,8 @@ from workbench.matching.names import Name, compare
 from workbench.matching.version import FLOOR
 
 
-class Link(NamedTuple):
+class NameLink(NamedTuple):
     """The candidate a reference name is linked to, how alike they are and which layer said so."""
-
-    candidate: int
-    similarity: int
-    rule: str
-
-
-class _Near(NamedTuple):
-    """A candidate near enough to a reference name."""
 
     candidate: int
     similarity: int
@@ -37,12 +29,12 @@ class _Candidates(NamedTuple):
     analysed: tuple[Analysed, ...]
     by_trait: dict[str, list[int]]
     spellings: tuple[str, ...]
-    rows: dict[Name, tuple[_Near, ...]]
+    rows: dict[Name, tuple[NameLink, ...]]
 
 
 def best(
     references: Sequence[Name], candidates: Sequence[Name], *, lang: str | None = None
-) -> list[Link | None]:
+) -> list[NameLink | None]:
     """The one-to-one links of similarity 60 or more, one for each reference name, None without one.
 
     Pairs are taken best first; among equals the names decide, never their places, so another order of
@@ -53,17 +45,17 @@ def best(
     if not references or not candidates:
         return [None] * len(references)
     known = _candidates(tuple(candidates), lang)
-    pairs: list[tuple[int, Name, Name, int, _Near]] = []
+    pairs: list[tuple[int, Name, Name, int, NameLink]] = []
     for i, name in enumerate(references):
         row = known.rows.get(name)
         if row is None:
             row = known.rows[name] = _row(name, known, lang)
         pairs.extend((-near.similarity, name, known.names[near.candidate], i, near) for near in row)
-    links: list[Link | None] = [None] * len(references)
+    links: list[NameLink | None] = [None] * len(references)
     taken: set[int] = set()
     for _, _, _, i, near in sorted(pairs):
         if links[i] is None and near.candidate not in taken:
-            links[i] = Link(*near)
+            links[i] = near
             taken.add(near.candidate)
     return links
 
@@ -74,7 +66,7 @@ def link(
     *,
     threshold: int = 85,
     lang: str | None = None,
-) -> list[Link | None]:
+) -> list[NameLink | None]:
     """The links of `best` that reach the threshold, one for each reference name, None without one."""
     return [
         found if found is not None and found.similarity >= threshold else None
@@ -93,7 +85,7 @@ def _candidates(names: tuple[Name, ...], lang: str | None) -> _Candidates:
     return _Candidates(names, analysed, by_trait, tuple(one.spelling for one in analysed), {})
 
 
-def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[_Near, ...]:
+def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[NameLink, ...]:
     """The candidates near a reference name.
 
     Comparing is 10 µs, so only those are compared that share a word, an acronym or six tenths of
@@ -112,5 +104,5 @@ def _row(name: Name, known: _Candidates, lang: str | None) -> tuple[_Near, ...]:
     for index in indices:
         score, rule = compare(one, known.analysed[index])
         if score >= FLOOR:
-            row.append(_Near(index, score, rule))
+            row.append(NameLink(index, score, rule))
     return tuple(row)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA
 
 from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
-from workbench.text.lists import has_digit, listed
+from workbench.text.lists import has_digit, listed, sections
 from workbench.text.numbers import readings
 
 Verdict = tuple[int, str]
@@ -24,18 +24,7 @@ SUGGESTED = 80  # shown to a person, counted only below the usual threshold
 _SAME_WORD = 0.8
 _DERIVED = 0.82  # a suggestion at most
 # A name with one of these words is not a person's: its last word alone is not its short form.
-_NOT_A_PERSON = listed(
-    "new old north south east west northern southern eastern western central upper lower great little san "
-    "santa saint st los las el la port fort cape mount mt lake river sea ocean gulf bay island islands "
-    "county city state states province district region republic kingdom empire union federation "
-    "university college school institute academy museum library theatre theater church cathedral "
-    "bank company corporation group party army navy force forces war battle treaty prize award cup "
-    "league championship championships games olympics airport station street avenue road bridge tower "
-    "ministry department office council committee commission court parliament association society "
-    "новый новая нижний верхний северный северная южный южная восточный западный великий большой малый "
-    "республика область край район город улица площадь река море озеро остров университет институт "
-    "академия министерство совет комитет партия банк компания война премия театр музей союз федерация"
-)
+_NOT_A_PERSON = listed(sections(__name__)["not a person"])
 
 
 class Name(NamedTuple):
@@ -124,24 +113,14 @@ def paired(a: Analysed, b: Analysed) -> dict[int, int]:
     """Tokens of a and the token of b that is the same word, equal ones first."""
     pairs: dict[int, int] = {}
     taken: set[int] = set()
-    for same in (_equal_tokens, _common_forms):
-        for i in range(len(a.tokens)):
-            if i in pairs:
-                continue
-            for j in range(len(b.tokens)):
-                if j not in taken and same(a, b, i, j):
+    for equal in (True, False):
+        for i in (i for i in range(len(a.tokens)) if i not in pairs):
+            for j in (j for j in range(len(b.tokens)) if j not in taken):
+                if a.tokens[i] == b.tokens[j] if equal else not a.forms[i].isdisjoint(b.forms[j]):
                     pairs[i] = j
                     taken.add(j)
                     break
     return pairs
-
-
-def _equal_tokens(a: Analysed, b: Analysed, i: int, j: int) -> bool:
-    return a.tokens[i] == b.tokens[j]
-
-
-def _common_forms(a: Analysed, b: Analysed, i: int, j: int) -> bool:
-    return not a.forms[i].isdisjoint(b.forms[j])
 
 
 def typo(a: Analysed, b: Analysed, pairs: dict[int, int]) -> int:

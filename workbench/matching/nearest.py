@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\W_]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 
-class _Hit(NamedTuple):
+class _TermHit(NamedTuple):
     """A place in a context where a word of the text begins."""
 
     start: int
@@ -90,7 +90,7 @@ def _spellings(term: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((term, term.capitalize(), term.upper())))
 
 
-def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_Hit]:
+def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_TermHit]:
     """The places where a word begins with a term."""
     for spelling in term:
         start = context.find(spelling)
@@ -98,11 +98,11 @@ def _places(context: str, term: tuple[str, ...], number: int) -> Iterator[_Hit]:
         while start >= 0 and found < _HITS:
             if not start or not context[start - 1].isalnum() or _UNSPACED.match(spelling):
                 found += 1
-                yield _Hit(start, number)
+                yield _TermHit(start, number)
             start = context.find(spelling, start + len(spelling))
 
 
-def _clusters(hits: list[_Hit], weights: list[float], n: int) -> list[tuple[int, int]]:
+def _clusters(hits: list[_TermHit], weights: list[float], n: int) -> list[tuple[int, int]]:
     """The n stretches of a passage's length whose distinct words weigh most, apart from each other."""
     scored = []
     seen: dict[int, int] = {}

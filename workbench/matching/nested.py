@@ -5,22 +5,11 @@ from __future__ import annotations
 import re
 
 from workbench.matching.scan import folded
-from workbench.text.lists import listed
+from workbench.text.lists import listed, sections
 from workbench.text.numbers import MONTHS
 
 # Capitalised beside a name without belonging to it: titles, and words that begin sentences.
-_APART = listed(
-    "mr mrs ms dr prof professor sir dame president senator governor king queen prince princess pope "
-    "chancellor minister general colonel captain judge lady lord "
-    "the a an in on at by of from to for with and but or as if when while after before since during under "
-    "over between among both his her its their this that these those he she it they we i there here where "
-    "what which who also then thus however although though because until despite like unlike near not no "
-    "today yesterday early late later most many some all another only even just according outside inside "
-    "в во на о об по к из с у и а но за от до для при под над через после перед это этот эта этого как "
-    "его ее их он она они мы я там здесь когда если хотя также однако затем теперь тогда сейчас по "
-    "кроме компания корпорация город река область штат страна газета агентство группа партия "
-    "президент премьер министр король царь император господин госпожа доктор профессор академик генерал"
-)
+_APART = listed(sections(__name__)["apart"])
 _BEFORE = re.compile(r"([^\W_]+)(?:[ \u00a0]|-|['’]s )$")
 _BEFORE_OF = re.compile(r"([^\W_]+)[ \u00a0](?:of|of the|de|du|des|von|of St\.)[ \u00a0]$")
 _AFTER = re.compile(r"(?:[ \u00a0-]|['’]s )([^\W_]+)")

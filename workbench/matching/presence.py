@@ -10,7 +10,7 @@ from workbench.matching.analysis import ORGANISATION, PERSON, Analysed, analyse
 from workbench.matching.countries import other_names
 from workbench.matching.names import ACRONYM, ALIAS, INFLECTED, NORMALISED, SHORT_FORM, Name
 from workbench.matching.nested import inside_longer
-from workbench.matching.scan import FILLERS, Place, Words, in_order, pieces, traits
+from workbench.matching.scan import FILLERS, WordPlace, Words, in_order, pieces, traits
 from workbench.model import Evidence
 from workbench.text.folding import find_folded
 from workbench.text.inflection import forms
@@ -39,7 +39,7 @@ class _Pattern(NamedTuple):
     rule: str
 
 
-class _Hit(NamedTuple):
+class _NameHit(NamedTuple):
     """A place of a name."""
 
     evidence: Evidence
@@ -75,7 +75,7 @@ def presence(
     """
     patterns = [_patterns(analyse(name.text, name.label, lang), lang) for name in names]
     wanted = {form for some in patterns for pattern in some for word in pattern.words for form in word}
-    hits: list[list[_Hit]] = [[] for _ in names]
+    hits: list[list[_NameHit]] = [[] for _ in names]
     words = Words(wanted, lang)
     for index, context in enumerate(contexts):
         found = words.find(context)
@@ -84,7 +84,7 @@ def presence(
     return [_summary(own, nested_found, threshold) for own in hits]
 
 
-def _summary(hits: list[_Hit], nested_found: bool, threshold: int) -> Presence:
+def _summary(hits: list[_NameHit], nested_found: bool, threshold: int) -> Presence:
     """The best of the places; places inside longer names count only where there are no others."""
     hits = [hit for hit in hits if hit.similarity >= threshold]
     free = [hit for hit in hits if not hit.nested]
@@ -171,9 +171,9 @@ def _hits(
     patterns: list[_Pattern],
     index: int,
     context: str,
-    found: dict[str, list[Place]],
+    found: dict[str, list[WordPlace]],
     lang: str | None,
-) -> Iterator[_Hit]:
+) -> Iterator[_NameHit]:
     """The places of one name in one context."""
     taken: list[tuple[int, int]] = []
     own = frozenset(pieces(name.text))
@@ -188,11 +188,11 @@ def _hits(
             taken.append((start, end))
             similarity, rule = _how(name, surface, pattern, lang)
             nested = inside_longer(context, start, end, own, person=label == PERSON)
-            yield _Hit(Evidence(index, start, end), similarity, rule, nested)
+            yield _NameHit(Evidence(index, start, end), similarity, rule, nested)
     if not patterns and _UNSPACED.search(name.text):
         for form in sorted(forms(fold(name.text), lang)):
             for span in find_folded(form, context):
-                yield _Hit(Evidence(index, span.start, span.end), 98, "inflected", False)
+                yield _NameHit(Evidence(index, span.start, span.end), 98, "inflected", False)
 
 
 def _is_other_word(text: str, surface: str, rule: str) -> bool:

@@ -24,7 +24,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _APART = 4  # a name has at most one other word between two of its words
 
 
-class Place(NamedTuple):
+class WordPlace(NamedTuple):
     """A word of a text: its offsets, and its number among the words that are no fillers.
 
     The numbers of near words are right to each other; far from each other they are only far apart.
@@ -79,7 +79,7 @@ class Words:
         self._hits: dict[str, list[str]] = {}  # a word of the texts -> the wanted forms it has
         self._runs: dict[str, list[str]] = {}  # a run -> its words that are hits; others are left out
 
-    def find(self, text: str) -> dict[str, list[Place]]:
+    def find(self, text: str) -> dict[str, list[WordPlace]]:
         """All places of every wanted form in a text."""
         runs = set(text.split())
         for run in runs - self._read:
@@ -110,16 +110,16 @@ def _words(run: str) -> list[str]:
     return word_pattern().findall(run)
 
 
-def _places(hits: dict[str, list[str]], text: str) -> dict[str, list[Place]]:
+def _places(hits: dict[str, list[str]], text: str) -> dict[str, list[WordPlace]]:
     """Where the words stand. Only the runs around them are read, and what lies between two near ones."""
-    found: dict[str, list[Place]] = defaultdict(list)
+    found: dict[str, list[WordPlace]] = defaultdict(list)
     order = last = 0
     for start, end in _runs(hits, text):
         order += _between(text, last, start)
         for match in word_pattern().finditer(text, start, end):
             word = match.group()
             if word in hits:
-                place = Place(match.start(), match.end(), order)
+                place = WordPlace(match.start(), match.end(), order)
                 for form in hits[word]:
                     found[form].append(place)
             order += _counts(word)
@@ -163,7 +163,7 @@ def _takes_prefixes(word: str) -> bool:
 
 
 def in_order(
-    sequence: Sequence[frozenset[str]], found: dict[str, list[Place]], text: str
+    sequence: Sequence[frozenset[str]], found: dict[str, list[WordPlace]], text: str
 ) -> list[tuple[int, int]]:
     """The stretches where the words of a name stand in order, at most one other word between two."""
     columns = []
@@ -174,7 +174,7 @@ def in_order(
         columns.append(sorted(places))
     stretches = []
     for first in columns[0]:
-        last: Place | None = first
+        last: WordPlace | None = first
         for column in columns[1:]:
             last = last and _next(last, column, text)
         if last is not None:
@@ -185,7 +185,7 @@ def in_order(
 _BREAK = re.compile(r"[.!?](?=\s)|[()。！？]|\n\s*\n")
 
 
-def _next(place: Place, column: list[Place], text: str) -> Place | None:
+def _next(place: WordPlace, column: list[WordPlace], text: str) -> WordPlace | None:
     """The first place in a column that continues a name."""
     index = bisect_left(column, (place.end, 0, 0))
     if index == len(column):

@@ -1,29 +1,30 @@
-"""Claude proposes: what a run would cost, whether text may leave, the run itself, and how it ended."""
+"""Claude proposes: what a run would cost, whether text may leave, the run or its rounds, and how it ended."""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
-from workbench.proposing.claude_asks import Setup
-from workbench.proposing.claude_call import check_model, connect, host
-from workbench.proposing.claude_forecast import Budget, Forecast, assumed_thinking, forecast
-from workbench.proposing.claude_live import Limits
-from workbench.proposing.claude_progress import Progress, Summary
-from workbench.proposing.claude_proposals import read_part
-from workbench.proposing.claude_results import CAUSES, Failure, Part, Usage
-from workbench.stages.claude_batch import propose_batch
-from workbench.stages.claude_live import Book, chunks, left_over, pending, propose_live
+from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
+from workbench.proposing.claude.asks import Setup, read_part
+from workbench.proposing.claude.call import check_model, connect, host
+from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
+from workbench.proposing.claude.run import Limits, Progress, Summary
+from workbench.stages.claude_book import Book, left_over, pending, propose_batch, propose_live, windows
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
+from workbench.store.runs import RunInfo
 
 __all__ = ["Limits"]
 
@@ -97,9 +98,10 @@ def plan_run(
     run = found_run(store, info, setup)
     ids = pending(store, info.id, run.id if run else 0, retry=retry)
     spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
-    known, said = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
+    known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
-        chunks(store, ids), setup, info.policy.kinds, known, said,
+        (entry.sample for stored in windows(store, ids) for entry in stored),
+        setup, info.policy.kinds, known, answered,
         prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
@@ -112,13 +114,13 @@ def plan_run(
         requests=sends.requests,
         input_tokens=sends.input_tokens,
         output_tokens=sends.output_tokens,
-        counted=sends.counted,
+        counted=0,
         thinking_tokens=sends.thinking_tokens,
         cost=sends.cost,
         prices_of=prices.dated.isoformat(),
         host=host(),
         external=info.external,
-        examples=tuple(one.id for one in setup.examples),
+        examples=tuple(example.id for example in setup.examples),
         notes=(*_short_of_examples(setup, options), *_too_long(setup, sends)),
     )
 
@@ -210,20 +212,31 @@ def propose_claude(
     for again, calls under way at the kill are. Raises AccessError for a key or model that cannot be used,
     BusyError when nobody answers. `gently` leaves a screen of this process half of the processor time.
     """
-    going = _run(
-        store,
-        info,
-        options,
-        annotator=annotator,
-        retry=retry,
-        batch=batch,
-        limits=limits or Limits(),
-        on_progress=on_progress,
-        stopped=stop or threading.Event(),
-        gently=gently,
-    )
+    limits, stopped = limits or Limits(), stop or threading.Event()
+    setup, prices = setup_of(store, info, options), prices_of(options)
+
+    async def going() -> ClaudeReport:
+        async with connect(limits.call_seconds) as client:
+            notes = await check_model(client, setup, batch=batch)
+        run = run_of(store, info, setup, annotator)
+        ids = pending(store, info.id, run.id, retry=retry)
+        failed, alone = left_over(store, run.id, retry=retry)
+        book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
+        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)
+        with _stopping(stopped) as stop:
+            if batch:
+                summary = await propose_batch(book, ids, budget=budget, on_progress=on_progress, stop=stop)
+            else:
+                summary = await propose_live(
+                    book, ids, limits=limits, budget=budget, on_progress=on_progress, stop=stop
+                )
+        if options.round == 1 and (summary.progress.answered or run.n_proposals):
+            set_dataset(store, info.id, run_id=run.id)
+        notes = (*_short_of_examples(setup, options), *notes, *summary.notes)
+        return _report(store, info, run, summary, notes)
+
     try:
-        return asyncio.run(going)
+        return asyncio.run(going())
     except (asyncio.CancelledError, KeyboardInterrupt):
         raise DroppedError(
             "stopped: the calls under way were dropped and may have been paid; every answer that came is "
@@ -231,114 +244,145 @@ def propose_claude(
         ) from None
 
 
-async def _run(
-    store: Store,
-    info: DatasetInfo,
-    options: ClaudeOptions,
-    *,
-    annotator: str,
-    retry: bool,
-    batch: bool,
-    limits: Limits,
-    on_progress: Callable[[Progress], None],
-    stopped: threading.Event,
-    gently: bool,
-) -> ClaudeReport:
-    setup = setup_of(store, info, options)
-    async with connect(limits.call_seconds) as client:
-        notes = await check_model(client, setup, batch=batch)
-    run = run_of(store, info, setup, annotator)
-    ids = pending(store, info.id, run.id, retry=retry)
-    failed, alone = left_over(store, run.id, retry=retry)
-    book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
-    stop = asyncio.Event()
-    with _soft_end(stop), _watched(stopped, stop):
-        prices = prices_of(options)
-        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)
-        if batch:
-            summary = await propose_batch(
-                book, ids, prices=prices, budget=budget, on_progress=on_progress, stop=stop
-            )
-        else:
-            summary = await propose_live(
-                book, ids,
-                limits=limits, prices=prices, total=None, budget=budget, on_progress=on_progress, stop=stop,
-            )  # fmt: skip
-    if options.round == 1 and (summary.progress.answered or run.n_proposals):
-        set_dataset(store, info.id, run_id=run.id)
-    notes = (*_short_of_examples(setup, options), *notes, *summary.notes)
-    return report_of(store, info, run.name, run.n_proposals, setup, summary, notes)
-
-
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
     """Every stored list of statements by its key: small next to the texts they were made of."""
-    return {key: read_part("statements", one.document) for key, one in calls.answers_to(store, "statements")}
+    return {
+        key: read_part("statements", answer.document) for key, answer in calls.answers_to(store, "statements")
+    }
 
 
-def report_of(
-    store: Store,
-    info: DatasetInfo,
-    name: str,
-    already: int,
-    setup: Setup,
-    summary: Summary,
-    notes: tuple[str, ...] = (),
+def _report(
+    store: Store, info: DatasetInfo, before: RunInfo, summary: Summary, notes: tuple[str, ...]
 ) -> ClaudeReport:
     """How the run stands after a start that ended as `summary` says."""
-    run = runs.find_run(store, info.id, name)
-    by_kind: dict[str, int] = {}
-    for _, _, kind, *_ in runs.failures_of(store, run.id):
-        by_kind[kind] = by_kind.get(kind, 0) + 1
+    run, progress = runs.find_run(store, info.id, before.name), summary.progress
+    by_kind = Counter(kind for _, _, kind, *_ in runs.failures_of(store, run.id))
     return ClaudeReport(
-        run=name,
-        model=setup.model,
-        proposed=run.n_proposals - already,
-        already=already,
+        run=run.name,
+        model=run.model,
+        proposed=run.n_proposals - before.n_proposals,
+        already=before.n_proposals,
         failed=run.failed,
         left=count_samples(store, info.id) - run.n_proposals - run.failed,
-        failures=by_kind,
+        failures=dict(by_kind),
         advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},  # type: ignore[index]
-        requests=summary.progress.requests,
-        refused=summary.progress.refused,
-        usage=summary.progress.usage,
-        cost=summary.progress.cost,
-        seconds=summary.progress.seconds,
+        requests=progress.requests,
+        refused=progress.refused,
+        usage=progress.usage,
+        cost=progress.cost,
+        seconds=progress.seconds,
         stopped=summary.stopped,
         notes=notes,
-        unmetered=summary.progress.unmetered,
+        unmetered=progress.unmetered,
     )
 
 
 @contextmanager
-def _watched(stopped: threading.Event, stop: asyncio.Event) -> Iterator[None]:
-    """Set `stop` within a tenth of a second once another thread has set `stopped`."""
+def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
+    """An event that the first Ctrl-C sets, or another thread by `stopped` within a tenth of a second.
 
-    async def watch() -> None:
-        while not stopped.is_set():
-            await asyncio.sleep(0.1)
-        stop.set()
-
-    watching = asyncio.get_running_loop().create_task(watch())
-    try:
-        yield
-    finally:
-        watching.cancel()
-
-
-@contextmanager
-def _soft_end(stop: asyncio.Event) -> Iterator[None]:
-    """The first Ctrl-C sets `stop`, the second one cancels; only where signals can be had."""
-    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    A second Ctrl-C cancels the task. Without signals (Windows, another thread) only `stopped` counts.
+    """
+    stop, loop, task = asyncio.Event(), asyncio.get_running_loop(), asyncio.current_task()
 
     def pressed() -> None:
         if stop.is_set() and task is not None:
             task.cancel()
         stop.set()
 
-    with suppress(NotImplementedError, RuntimeError, ValueError):  # Windows, or another thread
+    async def watch() -> None:
+        while not stopped.is_set():
+            await asyncio.sleep(0.1)
+        stop.set()
+
+    with suppress(NotImplementedError, RuntimeError, ValueError):
         loop.add_signal_handler(signal.SIGINT, pressed)
+    watching = loop.create_task(watch())
     try:
-        yield
+        yield stop
     finally:
+        watching.cancel()
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.remove_signal_handler(signal.SIGINT)
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatReport:
+    """How every round that was started ended, of `wanted`; `stability` is None before a second round.
+
+    `unsteady` lists the units that only some of the rounds name, those that most name last.
+    """
+
+    wanted: int
+    rounds: tuple[ClaudeReport, ...]
+    stability: Stability | None
+    unsteady: tuple[Unsteady, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether every round was run and every sample of each is proposed."""
+        return len(self.rounds) == self.wanted and not any(
+            report.failed or report.left for report in self.rounds
+        )
+
+
+_COUNTS = ("samples", "already", "failed", "requests", "input_tokens", "output_tokens", "thinking_tokens")
+
+
+def plan_rounds(
+    store: Store, info: DatasetInfo, options: ClaudeOptions, number: int, *, retry: bool, batch: bool
+) -> ClaudePlan:
+    """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
+    plans = [
+        plan_run(store, info, replace(options, round=turn), retry=retry, batch=batch)
+        for turn in range(1, number + 1)
+    ]
+    total = plans[0]
+    for plan in plans[1:]:
+        counts = {name: getattr(total, name) + getattr(plan, name) for name in _COUNTS}
+        cost = None if total.cost is None or plan.cost is None else total.cost + plan.cost
+        total = replace(total, **counts, cost=cost)
+    return replace(total, rounds=number)
+
+
+def propose_rounds(
+    store: Store,
+    info: DatasetInfo,
+    options: ClaudeOptions,
+    number: int,
+    *,
+    annotator: str,
+    retry: bool,
+    batch: bool,
+    limits: Limits,
+    on_progress: Callable[[Progress], None],
+) -> RepeatReport:
+    """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
+
+    A round that leaves samples (Ctrl-C, a limit of time or money, a key that is refused) ends it; the next
+    start goes on there.
+    """
+    reports: list[ClaudeReport] = []
+    for turn in range(1, number + 1):
+        report = propose_claude(
+            store,
+            info,
+            replace(options, round=turn),
+            annotator=annotator,
+            retry=retry,
+            batch=batch,
+            limits=limits,
+            on_progress=on_progress,
+        )
+        reports.append(report)
+        if limits.total_seconds is not None:
+            limits = replace(limits, total_seconds=max(0.0, limits.total_seconds - report.seconds))
+        if limits.max_cost is not None:
+            limits = replace(limits, max_cost=max(Decimal(0), limits.max_cost - (report.cost or 0)))
+        if report.left:
+            break
+    if len(reports) == 1:
+        return RepeatReport(number, tuple(reports), None)
+    run = reports[0].run
+    listed = sorted(unsteady(store, info, run), key=lambda one: one.rounds)
+    return RepeatReport(number, tuple(reports), stability(store, info, run), tuple(listed))

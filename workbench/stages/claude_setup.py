@@ -10,10 +10,10 @@ from typing import Any
 
 from workbench.errors import InputError, NotFoundError, UsageError
 from workbench.model import Kind
-from workbench.proposing.claude_asks import DEFAULT_MODEL, Setup
-from workbench.proposing.claude_examples import Example, examples_hash
-from workbench.proposing.claude_money import Prices, default_prices, read_prices
-from workbench.proposing.claude_prompt import Prompt, Task, default_prompt, read_prompt
+from workbench.proposing.claude.answers import Task
+from workbench.proposing.claude.asks import DEFAULT_MODEL, Setup
+from workbench.proposing.claude.cost import Prices, default_prices, read_prices
+from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_hash, read_prompt
 from workbench.stages.examples import choose_examples
 from workbench.store import runs
 from workbench.store.datasets import DatasetInfo
@@ -69,13 +69,13 @@ def _examples(store: Store, info: DatasetInfo, number: int, prompt: Prompt) -> t
         raise UsageError(
             f"the prompt has no {{{{examples}}}} in {' or '.join(tasks)}: add it, or leave --examples out"
         )
-    found = choose_examples(store, info, number)
-    if not found:
+    examples = choose_examples(store, info, number)
+    if not examples:
         raise UsageError(
             "no verified sample can be an example yet (samples to review without suggestions never are): "
             "review some first, or leave --examples out"
         )
-    return found
+    return examples
 
 
 def prices_of(options: ClaudeOptions) -> Prices:
@@ -105,7 +105,8 @@ def _shown(examples: tuple[Example, ...]) -> dict[str, Any]:
     """Whose gold a run saw: its figures leave those samples and their groups out."""
     return {
         "examples": [
-            {"id": one.id, "group": one.group, "reference_hash": one.reference_hash} for one in examples
+            {"id": example.id, "group": example.group, "reference_hash": example.reference_hash}
+            for example in examples
         ],
         "examples_sha256": examples_hash(examples),
     }

@@ -73,7 +73,7 @@ def write_html(
 
     Raises ExportError for a file that is there, or a full disk.
     """
-    from workbench.formats.html_report import write_report
+    from workbench.formats.report import write_report
 
     reviewers = [name for name, _ in annotators(store, info)]
     decided = reviewed(store, info.id, found.kind, info.policy.version).values()

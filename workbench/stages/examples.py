@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.matching.units import policy_label
 from workbench.model import Assessment, Kind, Sample
-from workbench.proposing.claude_examples import Example
+from workbench.proposing.claude.prompt import Example
 from workbench.reviewing.gold import gold_units
 from workbench.store import gold as gold_store
 from workbench.store import samples

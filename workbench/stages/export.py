@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import StoreError, UsageError
-from workbench.formats import calibration, folder, huggingface
-from workbench.formats.item import Item, Surroundings, Wrote
-from workbench.formats.readme import about_format, card_text
+from workbench.formats import calibration
+from workbench.formats.exports import folder
+from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports.item import ExportItem, Surroundings, Wrote
+from workbench.formats.exports.readme import about_format, write_card
 from workbench.matching.version import MATCHER
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import SCORERS
@@ -252,9 +254,9 @@ def _export(
             totals = {"samples": counts.samples, "gold": counts.gold, "proposals": counts.proposals}
             if "huggingface" in formats:
                 place = part / "huggingface" if len(formats) > 1 else part
-                splits = known.splits.names if known.splits else (huggingface.TRAIN,)
+                splits = known.splits.names if known.splits else (table_exports.TRAIN,)
                 rows = counts.rows["huggingface"]
-                huggingface.write_card(place, about, rows, splits, card_text(manifest, totals))
+                write_card(place, about, rows, splits, manifest, totals)
                 _write_calibration(place, known)
             left = {name: dict(one) for name, one in counts.left.items() if one}
             folder.write_manifest(
@@ -325,7 +327,7 @@ def _write(
     elif name == "huggingface":
         for split in known.splits.names:
             items = counted(each_item(store, choice, split, progress))
-            _note(counts, name, huggingface.write(place, items, about))
+            _note(counts, name, table_exports.write_huggingface(place, items, about))
     else:
         for split in known.splits.names:
             if name == "few-shot" and split == HOLDOUT:
@@ -362,7 +364,7 @@ class _Counting:
         self.counts = counts
         self.fresh = not counts.rows
 
-    def __call__(self, items: Iterable[Item]) -> Iterator[Item]:
+    def __call__(self, items: Iterable[ExportItem]) -> Iterator[ExportItem]:
         for item in items:
             if self.fresh:
                 self.counts.samples += 1

@@ -12,19 +12,17 @@ from typing import Any
 
 from workbench.comparing.causes import Row, difference
 from workbench.comparing.links import descends
-from workbench.formats import (
-    conll,
-    deepeval_out,
-    evaluation_dataset,
-    few_shot,
-    flat,
-    huggingface,
-    label_studio_out,
-    prodigy_out,
-    ragas_annotations,
+from workbench.formats.exports import evaluators, few_shot, label_studio, spans
+from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports.item import (
+    ExportItem,
+    Surroundings,
+    Writer,
+    Wrote,
+    lines_into,
+    record_of,
+    to_line,
 )
-from workbench.formats.item import Item, Surroundings, Writer, Wrote, lines_into, record_of
-from workbench.formats.native_out import to_line
 from workbench.matching.units import entity_units, language_of, statement_units
 from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, Unit
 from workbench.reviewing.documents import unit_document
@@ -44,7 +42,7 @@ SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"
 
 
-def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
+def _native(part: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
     wrote = Wrote()
     with lines_into(part / SAMPLES) as line, lines_into(part / VERDICTS) as verdict:
         for item in items:
@@ -57,15 +55,15 @@ def _native(part: Path, items: Iterable[Item], about: Surroundings) -> Wrote:
 
 WRITERS: dict[str, Writer] = {
     "native": _native,
-    "ragas": evaluation_dataset.write,
-    "ragas-annotations": ragas_annotations.write,
-    "deepeval-goldens": deepeval_out.write_goldens,
-    "deepeval-cases": deepeval_out.write_cases,
-    "huggingface": huggingface.write,
-    "label-studio": label_studio_out.write,
-    "prodigy": prodigy_out.write,
-    "conll": conll.write,
-    "csv": flat.write,
+    "ragas": evaluators.write_dataset,
+    "ragas-annotations": evaluators.write_annotations,
+    "deepeval-goldens": evaluators.write_goldens,
+    "deepeval-cases": evaluators.write_cases,
+    "huggingface": table_exports.write_huggingface,
+    "label-studio": label_studio.write,
+    "prodigy": spans.write_prodigy,
+    "conll": spans.write_conll,
+    "csv": table_exports.write_csv,
     "few-shot": few_shot.write,
 }
 FORMATS = tuple(WRITERS)
@@ -92,7 +90,9 @@ class Look:
     withheld: Collection[int]
 
 
-def verdicts(leaving: Leaving, item: Item, states: Mapping[int, ReviewState], look: Look) -> Iterator[str]:
+def verdicts(
+    leaving: Leaving, item: ExportItem, states: Mapping[int, ReviewState], look: Look
+) -> Iterator[str]:
     """One line for every verified unit and every automatic one without a partner, for each annotator."""
     if leaving.sample_id in look.withheld or not item.records:
         return
@@ -150,7 +150,7 @@ def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessmen
     return machine(sample, units, proposal, look.policy, threshold=look.threshold)
 
 
-def _of_review(item: Item, kind: Kind, shown: _Shown) -> dict[str, Any]:
+def _of_review(item: ExportItem, kind: Kind, shown: _Shown) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share."""
     own = shown.state.of(kind) if shown.state else None
     opened = shown.state.opened if shown.state else None
@@ -284,7 +284,7 @@ def each_item(
     split: str | None = None,
     progress: Progress = silent,
     look: Look | None = None,
-) -> Iterator[Item]:
+) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `look` their verdicts too."""
     done = 0
     for chunk in exports.each_leaving(store, choice.dataset_id, choice.run_id, choice.wanted, choice.scale):
@@ -297,7 +297,7 @@ def each_item(
         progress(done)
 
 
-def item_of(leaving: Leaving, choice: Choice) -> Item:
+def item_of(leaving: Leaving, choice: Choice) -> ExportItem:
     """One sample as it leaves."""
     reviews = () if leaving.sample_id in choice.withheld else leaving.reviews
     records = (exports.record_of(one, choice.naming(one.annotator)) for one in reviews)
@@ -314,7 +314,7 @@ def item_of(leaving: Leaving, choice: Choice) -> Item:
     proposal = leaving.proposal
     if proposal is not None:
         proposal = replace(proposal, model=model_named(proposal.model, choice.naming))
-    return Item(
+    return ExportItem(
         sample=sample,
         reference_hash=leaving.reference_hash,
         content_hash=leaving.content_hash,

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError
-from workbench.formats.directory import settings_of
-from workbench.formats.mapping import NO_COLUMNS, Columns, columns_of
-from workbench.formats.reading import Notes, Row, read
+from workbench.formats.columns import NO_COLUMNS, NamedColumns, columns_of
+from workbench.formats.detect import settings_of
+from workbench.formats.reading import FileRow, Notes, read
 from workbench.formats.rejects import SUFFIX, Rejects, rejecting
 from workbench.formats.rows import shown
 from workbench.model import KINDS, VERDICTS, Kind, Policy
@@ -135,7 +135,7 @@ class ImportOptions:
     blind: float | None = None
     seed: int | None = None
     kinds: tuple[Kind, ...] | None = None
-    columns: Columns = NO_COLUMNS
+    columns: NamedColumns = NO_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,12 +229,12 @@ def _of_intake(taking: Intake) -> Iterator[str]:
         yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 
-def named_columns(fields: Iterable[str], external: Iterable[str]) -> Columns:
+def named_columns(fields: Iterable[str], external: Iterable[str]) -> NamedColumns:
     """The columns of FIELD=COLUMN and COLUMN=KIND. Raises UsageError."""
     return columns_of(fields, external)
 
 
-def check_file(path: Path, format: str | None, columns: Columns = NO_COLUMNS) -> None:  # noqa: A002
+def check_file(path: Path, format: str | None, columns: NamedColumns = NO_COLUMNS) -> None:  # noqa: A002
     """Look whether rows can be read from a file at all, before a database is made for them.
 
     Raises NotFoundError, UsageError or InputError as reading it does.
@@ -269,7 +269,7 @@ class _Taken:
         self.errors: list[str] = []
         self.gold_ignored = 0
 
-    def keep(self, row: Row, options: ImportOptions) -> bool:
+    def keep(self, row: FileRow, options: ImportOptions) -> bool:
         """Whether a row can go in; a bad one is put aside."""
         if row.error is not None:
             self.refuse(row, row.error)
@@ -278,7 +278,7 @@ class _Taken:
         self.gold_ignored += bool(row.record.gold) and options.gold == "ignore"
         return True
 
-    def refuse(self, row: Row, error: RowError) -> None:
+    def refuse(self, row: FileRow, error: RowError) -> None:
         """Put a row aside with its reason."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
         error.item = row.item
@@ -341,8 +341,8 @@ def default_name(path: Path) -> str:
 
 
 def outcomes(
-    store: Store, intake: Callable[[], Intake], good: list[Row], *, dry: bool = False
-) -> Iterator[tuple[Row, Outcome | RowError]]:
+    store: Store, intake: Callable[[], Intake], good: list[FileRow], *, dry: bool = False
+) -> Iterator[tuple[FileRow, Outcome | RowError]]:
     """What becomes of each row; with `dry` what would, and nothing is kept."""
     good = list(for_samples_of_text(store, intake(), good))
     start = 0
@@ -352,7 +352,7 @@ def outcomes(
         yield from zip(rows, importing.add_chunk(store, intake(), piece, dry=dry), strict=True)
 
 
-def _store_rows(store: Store, taking: Intake, good: list[Row], taken: _Taken) -> None:
+def _store_rows(store: Store, taking: Intake, good: list[FileRow], taken: _Taken) -> None:
     for row, outcome in outcomes(store, lambda: taking, good):
         if isinstance(outcome, RowError):
             taken.refuse(row, outcome)
@@ -374,7 +374,7 @@ def check_all(
     n_bad = 0
     said: dict[tuple[str, str], int] = {}
 
-    def bad(row: Row, error: RowError) -> None:
+    def bad(row: FileRow, error: RowError) -> None:
         nonlocal n_bad
         n_bad += 1
         error.path, error.line, error.item = str(path), row.line, row.item
@@ -408,7 +408,7 @@ def existing(store: Store, name: str) -> DatasetInfo | None:
 
 
 def _create(
-    store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[Row]
+    store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[FileRow]
 ) -> DatasetInfo:
     settings = kept_settings(path)
     seed = settings.seed if options.seed is None else options.seed
@@ -432,7 +432,7 @@ def _create(
     return created
 
 
-def _kinds(options: ImportOptions, rows: list[Row]) -> tuple[Kind, ...]:
+def _kinds(options: ImportOptions, rows: list[FileRow]) -> tuple[Kind, ...]:
     """The kinds that the rows' gold has, else the kind that their column of recall counts, else entities."""
     columns = {column for row in rows if row.record is not None for column in row.record.scores}
     counted = column_kind(headline(columns, (), "entity")) or "entity"

@@ -7,8 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from workbench.errors import InputError, RowError
-from workbench.formats.reading import Notes, Row, read
-from workbench.formats.roles import becomes
+from workbench.formats.reading import FileRow, Notes, becomes, read
 from workbench.stages.import_ import (
     GIVE_UP,
     SHOWN_ERRORS,
@@ -75,7 +74,7 @@ class _Seen:
     gold: int = 0
     scores: int = 0
 
-    def refuse(self, row: Row, error: RowError) -> None:
+    def refuse(self, row: FileRow, error: RowError) -> None:
         """Count a bad row."""
         error.path, error.line = error.path or str(self.path), error.line or row.line
         error.item = row.item
@@ -83,7 +82,7 @@ class _Seen:
         if len(self.errors) < SHOWN_ERRORS:
             self.errors.append(str(error))
 
-    def take(self, row: Row, stored: Outcome) -> None:
+    def take(self, row: FileRow, stored: Outcome) -> None:
         """Count a row that fits what is stored, where it would be `stored` without the rows before it."""
         record = row.record
         assert record is not None
@@ -167,7 +166,7 @@ def preview_import(
 
 
 def _compare(
-    store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, good: list[Row], seen: _Seen
+    store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, good: list[FileRow], seen: _Seen
 ) -> None:
     """Count rows against a dataset, each as if the rows before it had not come."""
     taking = partial(intake_of, store, info, options, annotator)

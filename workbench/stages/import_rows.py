@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from workbench.errors import PurgedError, RowError
-from workbench.formats.reading import Row
-from workbench.formats.units import gold_problem
+from workbench.formats.readers.gold import gold_problem
+from workbench.formats.reading import FileRow
 from workbench.model import BY, Proposal, Record
 from workbench.reviewing.gold import gold_units
 from workbench.stages.export_items import pseudonyms
@@ -27,7 +27,7 @@ CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are 
 CHUNK_TEXT = 2 << 20  # characters in one transaction: twice as many hold 8 MB more and are no faster
 
 
-def without_purged(row: Row, gone: Mapping[str, str]) -> Row:
+def without_purged(row: FileRow, gone: Mapping[str, str]) -> FileRow:
     """A row of a purged sample as the bad row that it is, also where something else is off with it.
 
     `gone`: ids and hashes with the day, see `purged_names`.
@@ -54,7 +54,7 @@ def _id_of(raw: str) -> Any:
     return value.get("id") if type(value) is dict else None
 
 
-def with_gold(row: Row, gold: GoldRule) -> Row:
+def with_gold(row: FileRow, gold: GoldRule) -> FileRow:
     """With `require`, a row without gold is a bad row."""
     if gold == "require" and row.record is not None and not row.record.gold:
         sample = row.record.sample
@@ -78,7 +78,7 @@ def own_names(store: Store, info: DatasetInfo | None) -> dict[str, str]:
     return {naming(name): name for name in people}
 
 
-def with_names(row: Row, names: Mapping[str, str]) -> Row:
+def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
     """A row that comes back from an export, its annotators under their own names: what they said is there
     already, and nobody agrees with a pseudonym of theirs."""
     record = row.record
@@ -99,7 +99,7 @@ def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
     return replace(proposal, model=f"{BY}{names[name]}") if name in names else proposal
 
 
-def for_samples_of_text(store: Store, intake: Intake, rows: list[Row]) -> Iterator[Row]:
+def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> Iterator[FileRow]:
     """The rows, those without an id for the samples with the same question, reference and contexts.
 
     Such a row comes once for each of these samples. Without one it stays as it is: a new sample.
@@ -124,9 +124,9 @@ def for_samples_of_text(store: Store, intake: Intake, rows: list[Row]) -> Iterat
             yield replace(row, record=replace(record, sample=replace(record.sample, id=name)))
 
 
-def chunks(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:
     """The rows in lists that go in whole, each with at most so many rows, units and so much text."""
-    chunk: list[Row] = []
+    chunk: list[FileRow] = []
     units = size = 0
     for row in rows:
         chunk.append(row)
@@ -159,7 +159,7 @@ def says_more(record: Record, said: Mapping[tuple[str, str], int], options: Impo
     return any((name, field) not in said for field, _ in _fields(record, content, options))
 
 
-def said_before(row: Row, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
+def said_before(row: FileRow, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
     """The error of a row whose id stood in an earlier row that says something else.
 
     `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A

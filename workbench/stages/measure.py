@@ -7,7 +7,7 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 from workbench.errors import ProposalError, UsageError
-from workbench.formats import ragas
+from workbench.formats.readers import ragas
 from workbench.formats.rows import Notes, missing
 from workbench.matching.units import language_of
 from workbench.model import Assessment, Policy, Proposal, Record, Sample

@@ -9,11 +9,17 @@ from datetime import datetime
 from pathlib import Path
 
 from workbench.errors import StoreError, UsageError
-from workbench.formats.folder import MANIFEST, check_manifest, home_of, manifest_hash, read_manifest
+from workbench.formats.exports.folder import (
+    MANIFEST,
+    being_written,
+    check_manifest,
+    home_of,
+    leftovers,
+    manifest_hash,
+    read_manifest,
+)
+from workbench.formats.exports.verify import CHECKS, TROUBLE, check_itself, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.formats.unfinished import being_written, leftovers
-from workbench.formats.verifying import CHECKS, TROUBLE, wrong
-from workbench.formats.verifying_folders import check_itself, folders
 from workbench.model import Kind
 from workbench.store import copying, datasets, queue, runs
 from workbench.store import exports as export_log

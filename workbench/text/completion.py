@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from workbench.text.query import FIELDS, MARKS, META, STATES, VALUES, Token, quoted, tokens, values_of
+from workbench.text.query import FIELDS, MARKS, META, STATES, VALUES, QueryToken, quoted, tokens, values_of
 
 Facets = Mapping[str, Sequence[tuple[str, int | None]]]
 """The values of each field that occur, with how many samples have them (None: not counted)."""
@@ -80,7 +80,7 @@ def _fields(typed: str, start: int, end: int, facets: Facets) -> list[Completion
     return found[:MOST]
 
 
-def _values(text: str, token: Token, cursor: int, facets: Facets) -> list[Completion]:
+def _values(text: str, token: QueryToken, cursor: int, facets: Facets) -> list[Completion]:
     start = text.rfind(",", token.rest_start, cursor) + 1 or token.rest_start
     after = text.find(",", cursor, token.end)
     end = token.end if after < 0 else after

@@ -103,7 +103,7 @@ def _alike(word: str, known: _Words) -> list[str]:
 def _best_window(wanted: list[str], known: _Words, start: int) -> tuple[float, int, int] | None:
     """The best stretch of words near a start: its score and its edges; None when not good enough."""
     reach = range(-2, 3) if len(wanted) <= _LONG else range(1)
-    best: tuple[float, int, int] | None = None
+    windows = []
     joined = " ".join(wanted)
     numbers = _numbers(wanted)
     for first in {max(0, start + shift) for shift in reach}:
@@ -112,16 +112,10 @@ def _best_window(wanted: list[str], known: _Words, start: int) -> tuple[float, i
             if not words or _numbers(words) != numbers:
                 continue
             score = fuzz.ratio(joined, " ".join(words))
-            good = score >= GOOD_ENOUGH if len(wanted) > _SHORT else _each_found(wanted, words)
-            if good and (best is None or (score, -first, -last) > _rank(best)):
-                best = (score, first, last)
-    return best
-
-
-def _rank(window: tuple[float, int, int]) -> tuple[float, int, int]:
-    """The order of windows: the higher score, then the earlier place."""
-    score, first, last = window
-    return score, -first, -last
+            if score >= GOOD_ENOUGH if len(wanted) > _SHORT else _each_found(wanted, words):
+                windows.append((score, first, last))
+    # the higher score, then the earlier place
+    return max(windows, key=lambda window: (window[0], -window[1], -window[2]), default=None)
 
 
 def _numbers(words: list[str]) -> Counter[str]:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
-from workbench.text.lists import has_digit, listed
+from workbench.text.lists import has_digit, listed, sections
 
+_WORDS = sections(__name__)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _UKRAINIAN_LETTER = re.compile("[іїєґ]")
 _HAN = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
@@ -23,86 +24,12 @@ _HEBREW = re.compile("[\u0590-\u05ff]")
 
 # Each line is one paradigm: the endings one stem can take ("-" is no ending). Two words are forms of
 # one only within a line: Нигер and Нигерия, Иван and Иванов never meet.
-_RUSSIAN = tuple(
-    listed(line)
-    for line in (
-        "- а у ом ем е",  # Екатеринбург, Иван
-        "- а у ым е",  # Петров: the instrumental of surnames
-        "ы ых ым ыми",  # Петровы
-        "ь я ю ем е",  # Эйфель
-        "й я ю ем е и",  # Китай, Юрий
-        "а ы и е у ой ою ей ею",  # Москва, Рига, Фурцева
-        "я и е ю ей ею",  # Илья
-        "ь и ью",  # Казань
-        "о а у ом е",  # озеро
-        "е я ю ем",  # море
-        "ие ия ию ием ии",  # министерство внешних сношений: сношение
-        "ы и ов ев ей ам ами ах",  # Штаты
-        "ы и - ам ами ах",  # войны, Филиппины
-        "и ь ей ям ями ях",  # земли
-        "ии ий иям иями иях",  # нации
-        "ый ий ой ого его ому ему ым им ом ем",  # нижний, Толстой
-        "ая яя ой ей ую юю ою ею",  # государственная
-        "ое ее ого его ому ему ым им ом ем",  # Чёрное
-        "ые ие ых их ым им ыми ими",  # Великие
-    )
-)
-_UKRAINIAN = tuple(
-    listed(line)
-    for line in (
-        "- а у ові ом ем і е",  # Київ, Тарас
-        "о а у ові ом і",  # Шевченко
-        "ь я ю еві ем і",
-        "й я ю єві єм ї",
-        "а и і у ою",  # Україна
-        "я і ю ею",
-        "ія ії ію ією",
-        "ь і ю",
-        "и ів ам ами ах",
-        "ий ій ого ому им ім",
-        "а ої ій у ою",
-        "е ого ому им ім",
-        "і их им ими",
-    )
-)
-_POLISH = tuple(
-    listed(line)
-    for line in (
-        "- a owi em iem ie u e",  # Adam, Kraków
-        "a y i e ie o",  # Warszawa; ę and ą are folded
-        "ia ii ie io",
-        "y i ego iego emu iemu ym im",
-        "a iej ej",
-        "y ow om ami ach",
-    )
-)
-_PARADIGMS = {"ru": _RUSSIAN, "uk": _UKRAINIAN, "pl": _POLISH}
-_FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|un|yn|n)$")
-_SNOWBALL = {
-    "de": "german",
-    "fr": "french",
-    "es": "spanish",
-    "it": "italian",
-    "pt": "portuguese",
-    "nl": "dutch",
-    "sv": "swedish",
-    "da": "danish",
-    "no": "norwegian",
-    "ro": "romanian",
-    "hu": "hungarian",
-    "cs": "czech",
-    "tr": "turkish",
-    "el": "greek",
-    "ca": "catalan",
-    "id": "indonesian",
-    "lt": "lithuanian",
-    "et": "estonian",
-    "hi": "hindi",
-    "ta": "tamil",
-    "hy": "armenian",
-    "fa": "persian",
-    "sr": "serbian",
+_PARADIGMS = {
+    lang: [listed(line.partition("#")[0]) for line in _WORDS[lang].strip().splitlines()]
+    for lang in ("ru", "uk", "pl")
 }
+_FINNISH = re.compile(r"(?<=\w{3})(?:ssa|sta|lla|lta|lle|ksi|tta|na|an|en|in|on|un|yn|n)$")
+_SNOWBALL = dict(line.split() for line in _WORDS["snowball"].splitlines())
 _PLACE_SUFFIX = re.compile("(?<=..)[市省県县都府區区國国町村州]$")
 _KOREAN_PARTICLE = re.compile("(?<=..)(?:에서|에게|으로|까지|부터|은|는|이|가|을|를|의|에|와|과|도|로)$")
 _ARABIC_PREFIX = re.compile("(?:وال|بال|فال|كال|ال|لل|ب|ل|ك|و|ف)(?=.{3})")

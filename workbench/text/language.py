@@ -6,63 +6,16 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-from workbench.text.lists import by_language
+from workbench.text.lists import by_key, sections
 
 SAMPLE = 4000  # code points looked at: enough for stop words to speak, 1 ms
-_SCRIPTS = {
-    "cyrillic": "\u0400-\u052f",
-    "latin": "A-Za-z\u00c0-\u024f\u1e00-\u1eff",
-    "kana": "\u3041-\u30ff\uff66-\uff9f",
-    "han": "\u3400-\u4dbf\u4e00-\u9fff",
-    "ko": "\uac00-\ud7af\u1100-\u11ff\u3130-\u318f",
-    "arabic": "\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufeff",
-    "he": "\u0590-\u05ff",
-    "el": "\u0370-\u03ff\u1f00-\u1fff",
-    "hi": "\u0900-\u097f",
-    "th": "\u0e00-\u0e7f",
-    "bn": "\u0980-\u09ff",
-    "ta": "\u0b80-\u0bff",
-    "te": "\u0c00-\u0c7f",
-    "hy": "\u0530-\u058f",
-    "ka": "\u10a0-\u10ff",
-}
-_RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS.items()))
+_WORDS = sections(__name__)
+_SCRIPTS = [line.split() for line in _WORDS["scripts"].splitlines() if line]
+_RUNS = re.compile("|".join(f"(?P<{name}>[{chars}]+)" for name, chars in _SCRIPTS))
 _WORD = re.compile(r"[^\W\d_]+")
 
 # Stop words that few other languages of the script share.
-_LATIN = {
-    "en": "the of and in to is was for with that by from are were his as on it at an he she they be have "
-    "had not or but this which who what when where how many did does born known also",
-    "de": "der die das und ist von den des dem ein eine einer mit nicht auf im für wurde wurden sich zu "
-    "auch wer was wann wie viele welche welcher hat war als bei aus nach",
-    "fr": "le les des et est du une dans qui que pour sur au aux par il elle ne pas avec sont été la un ou "
-    "où quel quelle combien était plus",
-    "es": "el los las y es del una que por con para se fue como su en al más era lo la un qué cuál cuántos "
-    "quién dónde cuándo fueron son no sus",
-    "it": "il di che è della gli del nel una per con non sono alla dei anche si le da stato",
-    "pt": "o os as e do da em um uma que não com para dos das foi ao pela são na",
-    "nl": "de het een van en is dat op te zijn met voor niet aan werd door ook er bij naar",
-    "pl": "w i z na się nie do jest to że o jak po od był przez oraz za ze roku",
-    "tr": "ve bir bu için ile olarak da olan çok daha gibi sonra kadar ise ne hangi kaç kim nerede nasıl "
-    "zaman oldu olduğu vardır göre yılında tarafından",
-    "ro": "și de la în a din este pe cu care un o că nu sau mai fost au pentru al ce cât unde când cine ale",
-    "sv": "och att det som en på är av för med den till inte ett om från var har",
-    "da": "og det at en den til er som på de med af for ikke der var et fra har blev",
-    "no": "og det som en på er av for med den til ikke et om fra var har ble også",
-    "fi": "ja on ei että oli se hän mutta myös kun tai ovat joka vuonna sekä olla",
-    "cs": "a se v na je že s z do o k i ale jako by který pro při byl byla roku",
-    "hu": "a az és hogy nem is egy volt meg de van ez mint csak el már ki még",
-    "vi": "của và là có được trong cho một các không người những với này đã năm bao nhiêu gì ai nào",
-    "id": "yang dan di itu dengan untuk dari pada tidak ini adalah dalam ke oleh akan",
-}
-_CYRILLIC = {
-    "ru": "и в не на что он с как это по но из был для его от к о же года которые",
-    "uk": "і в не на що він з як це та але із був для його від до у за року які",
-    "bg": "и в не на че той с като това по но от е за да се са си беше година които",
-    "sr": "и у не на да он с као то по али из је за његов од до о се године који",
-    "be": "і ў не на што ён з як гэта па але быў для яго ад да года якія",
-}
-_STOP = {script: by_language(lists) for script, lists in (("latin", _LATIN), ("cyrillic", _CYRILLIC))}
+_STOP = {script: by_key(_WORDS[script]) for script in ("latin", "cyrillic")}
 # Integers, so that no order of adding matters: 12 for a word of one language, 12 / n for one of n.
 _WEIGHTS = {
     script: {
@@ -78,27 +31,9 @@ _LANGUAGES = {
     for script, lists in _STOP.items()
 }
 # Letters that no other language of the lists writes, or hardly.
-_LATIN_LETTERS = {
-    "de": "ßä",
-    "es": "ñ¿¡",
-    "pt": "ãõ",
-    "pl": "ąęłśźż",
-    "tr": "ğışİ",
-    "ro": "țșăţ",
-    "cs": "řěůž",
-    "hu": "őű",
-    "sv": "å",
-    "vi": "ạảấầậắằặẹếềệịọốồộớờợụứừựđơư",
-}
+_LATIN_LETTERS = dict(line.split() for line in _WORDS["latin letters"].splitlines() if line)
 # Letters that decide alone, in this order.
-_LETTERS = (
-    ("uk", "їєґ"),
-    ("be", "ў"),
-    ("sr", "ђјљњћџ"),
-    ("mk", "ѓќѕ"),
-    ("kk", "әғқңөұүһ"),
-    ("ru", "ыэё"),
-)
+_LETTERS = [line.split() for line in _WORDS["cyrillic letters"].splitlines() if line]
 
 
 def detect(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
 from pkgutil import get_data
 
 _DIGIT = re.compile(r"\d")
@@ -22,19 +21,15 @@ def listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-def by_language(table: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """A set of words for each language."""
-    return {language: listed(words) for language, words in table.items()}
+def by_key(section: str) -> dict[str, frozenset[str]]:
+    """The words of each line of a section by the first word of the line, such as its language."""
+    lines = (line.split() for line in section.strip().splitlines())
+    return {first: frozenset(words) for first, *words in lines}
 
 
-def valued(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
-    """A value for every word: all words of a string share the one that stands next to it."""
-    return {word: value for words, value in pairs for word in words.split()}
-
-
-def counted(words: str, start: int = 0, step: int = 1) -> list[tuple[str, int]]:
-    """The words of a string with start, start + step, start + 2·step, …"""
-    return [(word, start + step * index) for index, word in enumerate(words.split())]
+def valued(section: str) -> dict[str, int]:
+    """The number that begins a line of a section, for every other word of the line."""
+    return {word: int(number) for number, words in by_key(section).items() for word in words}
 
 
 def has_digit(word: str) -> bool:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from workbench.text import numbers
-from workbench.text.lists import by_language, has_digit, listed
+from workbench.text.lists import by_key, has_digit, listed, sections
 from workbench.text.tokens import UNSPACED, marks
 
 # Dashes and apostrophes become one of each; the rest of punctuation separates words later on.
@@ -36,46 +36,12 @@ _ACCENTS = re.compile(
 _FOREIGN_DIGIT = re.compile(r"[^\D0-9]")
 _ROUNDS = 4  # folding settles in two rounds on all of Unicode; the rest is margin
 
-
-_ARTICLES = by_language(
-    {
-        "en": "the a an",
-        "de": "der die das den dem des ein eine einer eines einem einen",
-        "fr": "le la les l un une des",
-        "es": "el la los las un una",
-        "it": "il lo la i gli le l un una",
-        "pt": "o a os as um uma",
-        "nl": "de het een",
-    }
-)
-# Dropped wherever they stand: a name says the same without them.
-_FILLERS = by_language(
-    {
-        "en": "the of and",
-        "de": "der des von und",
-        "fr": "de du des la le les et d l",
-        "es": "de del la los las y",
-        "it": "di del della dei degli e d",
-        "pt": "de do da dos das e",
-        "nl": "van de het en",
-        "ru": "и",
-        "uk": "і та й",
-    }
-)
-# Dropped at the start: spans of inflecting languages often begin with the preposition of the case.
-_PREPOSITIONS = by_language(
-    {
-        "ru": "в во на о об обо из к ко с со у от по при за под над для до",
-        "uk": "у в на до з із зі о об від по при за під над для",
-        "pl": "w we z ze na do o od po przy za pod nad dla",
-        "de": "in im am",
-    }
-)
+_WORDS = sections(__name__)
+# Fillers are dropped wherever they stand: a name says the same without them. Prepositions are dropped at the
+# start: spans of inflecting languages often begin with the preposition of the case.
+_LISTS = {name: by_key(_WORDS[name]) for name in ("articles", "fillers", "prepositions")}
 # Cut from a start that leaves a name of two words: "Queen" and "General" often belong to the name.
-_HONORIFICS = listed(
-    "mr mrs ms miss dr prof professor sir dame president senator governor herr frau monsieur madame mme mlle "
-    "senor senora don dona signor signora господин госпожа президент доктор профессор академик"
-)
+_HONORIFICS = listed(_WORDS["honorifics"])
 # Endings of numerals, after a hyphen (1930-х, 14-го) and written together (1930er, 14th).
 _DECADE = re.compile(r"(?<=\d0)(?:-(?:ых|ми|х|е|er)|'s)\b")
 _ORDINAL = re.compile(r"(?<=\d)-(?:го|му|ого|ому|ой|ый|ий|й|ая|я|ое|ым|м)\b")
@@ -173,7 +139,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
     """
     result: list[str] = []
     run: list[str] = []
-    droppable = _droppable(lang)
+    droppable = _small(lang, *_LISTS)
     for word in [*found, ""]:
         if len(word.removesuffix(".")) == 1 and word[0].upper() != word[0]:
             run.append(word)
@@ -191,7 +157,7 @@ def joined_initials(found: Sequence[str], lang: str | None = None) -> list[str]:
 def content(found: Sequence[str], lang: str | None = None) -> list[str]:
     """Words without articles, leading prepositions and honorifics, and fillers, unless nothing is left."""
     kept = list(found)
-    leading, fillers = _leading(lang), _fillers(lang)
+    leading, fillers = _small(lang, "articles", "prepositions"), _small(lang, "fillers")
     while kept and (kept[0] in leading or (len(kept) > 2 and kept[0] in _HONORIFICS)):
         del kept[0]
     kept = [word for word in kept if word not in fillers]
@@ -208,25 +174,15 @@ def settled(found: Sequence[str], lang: str | None = None) -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _leading(lang: str | None) -> frozenset[str]:
-    return _listed(_ARTICLES, lang) | _listed(_PREPOSITIONS, lang)
-
-
-@lru_cache(maxsize=64)
-def _fillers(lang: str | None) -> frozenset[str]:
-    return _listed(_FILLERS, lang)
-
-
-@lru_cache(maxsize=64)
-def _droppable(lang: str | None) -> frozenset[str]:
-    return _leading(lang) | _fillers(lang)
-
-
-def _listed(table: Mapping[str, frozenset[str]], lang: str | None) -> frozenset[str]:
-    """The words of a language; of English and Russian where the language is not known or has no list."""
-    if lang is not None and lang in table and lang not in {"ru", "uk"}:
-        return table[lang]
-    return table.get("en", frozenset()) | table.get("uk" if lang == "uk" else "ru", frozenset())
+def _small(lang: str | None, *lists: str) -> frozenset[str]:
+    """The words of a language in some lists; of English and Russian where it is not known or has no list."""
+    words: frozenset[str] = frozenset()
+    for table in (_LISTS[name] for name in lists):
+        if lang is not None and lang in table and lang not in {"ru", "uk"}:
+            words |= table[lang]
+        else:
+            words |= table.get("en", frozenset()) | table.get("uk" if lang == "uk" else "ru", frozenset())
+    return words
 
 
 @lru_cache(maxsize=65536)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from workbench.text.lists import counted, listed, valued
+from workbench.text.lists import by_key, listed, sections, valued
 
 # A year may be followed by its own word, which says nothing.
+_WORDS = sections(__name__)
 _YEAR_WORDS = listed("год года году годом годе г р рік року році year 年 년 년에")
 _CENTURY = r"(?=\s+(?i:век|столет|ст\.|в\.|вв|centur|jahrh|siècle|siglo|secolo|século|wiek))"
 # Roman numerals up to 39, as kings, wars and centuries need them: capitals, after another word.
@@ -34,76 +35,15 @@ def _arabic(match: re.Match[str]) -> str:
     return str(total)
 
 
-_UNITS = valued(
-    [
-        *counted("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"),
-        *counted("fifteen sixteen seventeen eighteen nineteen", start=15),
-        *counted(
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", start=1
-        ),
-        *counted("twenty thirty forty fifty sixty seventy eighty ninety", start=20, step=10),
-        ("один одна одно одного одной одному одну одним", 1),
-        ("два две двух двум двумя", 2),
-        ("три трех трем тремя", 3),
-        ("четыре четырех четырем четырьмя", 4),
-        ("пять пяти пятью", 5),
-        ("шесть шести шестью", 6),
-        ("семь семи", 7),
-        ("восемь восьми восемью", 8),
-        ("девять девяти девятью", 9),
-        ("десять десяти десятью", 10),
-        ("одиннадцать одиннадцати", 11),
-        ("двенадцать двенадцати", 12),
-        ("двадцать двадцати", 20),
-        ("тридцать тридцати", 30),
-        ("сорок сорока", 40),
-        ("пятьдесят пятидесяти", 50),
-        ("сто ста", 100),
-        *(
-            (stem + ending, value)
-            for stem, value in counted("перв втор трет четверт пят шест седьм восьм девят десят", start=1)
-            for ending in listed("ый ий ой ая ья ое ье ого его ому ему ым им ом ем ую ью")
-        ),
-    ]
-)
-_TENS = frozenset(range(20, 100, 10))
-_MAGNITUDES = valued(
-    [
-        ("hundred", 100),
-        ("thousand тысяча тысячи тысяч тыс tausend mil mille", 1000),
-        ("million millions mln миллион миллиона миллионов млн millionen millones millón", 10**6),
-        ("billion billions bn миллиард миллиарда миллиардов млрд milliarden", 10**9),
-        ("trillion trillions триллион триллиона триллионов трлн", 10**12),
-    ]
-)
-MONTHS = valued(
-    [
-        ("january jan январь января январе янв januar janner enero janvier gennaio janeiro січня", 1),
-        ("february feb февраль февраля феврале фев februar febrero fevrier febbraio fevereiro лютого", 2),
-        ("march mar март марта марте marz marzo mars marco березня", 3),
-        ("april apr апрель апреля апреле апр abril avril aprile квітня", 4),
-        ("may май мая мае mai mayo maggio maio травня", 5),
-        ("june jun июнь июня июне juni junio juin giugno junho червня", 6),
-        ("july jul июль июля июле juli julio juillet luglio julho липня", 7),
-        ("august aug август августа августе авг agosto aout серпня", 8),
-        ("september sep sept сентябрь сентября сентябре сен septiembre septembre settembre вересня", 9),
-        ("october oct октябрь октября октябре окт oktober octubre octobre ottobre outubro жовтня", 10),
-        ("november nov ноябрь ноября ноябре ноя noviembre novembre novembro листопада", 11),
-        ("december dec декабрь декабря декабре дек dezember diciembre decembre dicembre dezembro грудня", 12),
-    ]
-)
-_AMOUNTS = {
-    word: name
-    for name, words in {
-        "dollar": "$ dollar dollars usd доллар доллара долларов",
-        "euro": "€ euro euros eur евро",
-        "pound": "£ pound pounds gbp",
-        "yen": "¥ yen jpy",
-        "рубль": "₽ рубль рубля рублей руб",
-        "percent": "% percent pct процент процента процентов prozent",
-    }.items()
-    for word in words.split()
+_UNITS = valued(_WORDS["units"]) | {
+    stem + ending: value
+    for stem, value in valued(_WORDS["ordinal stems"]).items()
+    for ending in _WORDS["ordinal endings"].split()
 }
+_TENS = frozenset(range(20, 100, 10))
+_MAGNITUDES = valued(_WORDS["magnitudes"])
+MONTHS = valued(_WORDS["months"])
+_AMOUNTS = {word: name for name, words in by_key(_WORDS["amounts"]).items() for word in words}
 _DATE = re.compile(r"(\d{3,4})?(m\d\d)?(d\d\d)?(?<=.)")
 SYMBOLS = "$€£¥₽%"
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:([.,])\d{3})(?:\1\d{3})*")

@@ -61,7 +61,7 @@ _NEAR = 60  # of 100: below that a suggestion is a guess
 RANDOM_MARKS = {"blind", "rematch", "stale"}
 
 
-class Token(NamedTuple):
+class QueryToken(NamedTuple):
     """One term as typed: its place and, where it names one, its field; `start` is before the minus."""
 
     start: int
@@ -169,22 +169,20 @@ def parse(text: str) -> Query | Mistake:
     return Query(tuple(terms))
 
 
-def tokens(text: str) -> list[Token]:
+def tokens(text: str) -> list[QueryToken]:
     """The terms of a text as typed; a quote that is not closed goes on to the end."""
-    found = []
+    typed = []
     for match in _TOKEN.finditer(text):
-        raw, start = match.group(), match.start()
+        raw, (start, end) = match.group(), match.span()
         named = _FIELD.match(raw)
         if named is not None and not _is_text(named.group(2), named.group(3), raw[named.end() :]):
             sign, name, op = named.groups()
-            name = name if name.startswith(META) else name.lower()
-            found.append(
-                Token(start, match.end(), bool(sign), name, op, raw[named.end() :], start + named.end())
-            )
+            name, behind = name if name.startswith(META) else name.lower(), named.end()
+            typed.append(QueryToken(start, end, bool(sign), name, op, raw[behind:], start + behind))
         else:
             negated = raw.startswith("-") and len(raw) > 1
-            found.append(Token(start, match.end(), negated, "text", ":", raw[negated:], start + int(negated)))
-    return found
+            typed.append(QueryToken(start, end, negated, "text", ":", raw[negated:], start + negated))
+    return typed
 
 
 def quoted(value: str) -> str:
@@ -216,7 +214,7 @@ def _is_text(name: str, op: Op, rest: str) -> bool:
     return rest.startswith("//") or (op != ":" and not _nearest(name, VALUES))
 
 
-def _term(token: Token) -> Term | Mistake | None:
+def _term(token: QueryToken) -> Term | Mistake | None:
     if token.field == "text":
         value = "".join(
             bare or comma or _unescaped(inner) for inner, bare, comma in _PIECE.findall(token.rest)
@@ -250,7 +248,7 @@ def _term(token: Token) -> Term | Mistake | None:
     return Term(token.field, values, token.negated)
 
 
-def _comparison(token: Token, start: int) -> Term | Mistake:
+def _comparison(token: QueryToken, start: int) -> Term | Mistake:
     name, op, typed = token.field, token.op, token.rest
     if op == ":":
         said = f"{name} is compared with a number"

@@ -11,32 +11,16 @@ REPLACEMENT = "\ufffd"
 # separators, overrides, isolates, invisible operators, byte-order mark, interlinear and musical
 # controls, lone surrogates, tag characters and supplementary variation selectors.
 # U+200D (joins emoji and Indic letters) and U+FE00–FE0F (emoji style) stay.
-_HIDDEN_RANGES = (
-    (0x80, 0x9F),
-    (0x61C, 0x61C),
-    (0x180E, 0x180E),
-    (0x200B, 0x200C),
-    (0x200E, 0x200F),
-    (0x2028, 0x202E),
-    (0x2060, 0x206F),
-    (0xD800, 0xDFFF),
-    (0xFEFF, 0xFEFF),
-    (0xFFF9, 0xFFFB),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0xE007F),
-    (0xE0100, 0xE01EF),
+_HIDDEN = (
+    r"\x80-\x9f\u061c\u180e\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb"
+    r"\U0001d173-\U0001d17a\U000e0000-\U000e007f\U000e0100-\U000e01ef"
 )
+_UNSAFE = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f{_HIDDEN}]")
 
-_TABLE: dict[int, str] = {
-    **{code: chr(0x2400 + code) for code in range(0x20) if chr(code) not in "\t\n"},
-    0x7F: "\u2421",
-    **{code: REPLACEMENT for first, last in _HIDDEN_RANGES for code in range(first, last + 1)},
-}
 
-# One search decides whether translating is needed at all: 0.6 ms against 4.5 ms for 50 KB.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f" + "".join(f"{chr(a)}-{chr(b)}" for a, b in _HIDDEN_RANGES) + "]"
-)
+def _visible(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else REPLACEMENT
 
 
 def clean(text: str) -> str:
@@ -46,4 +30,4 @@ def clean(text: str) -> str:
     and newline) become their pictures U+2400–241F, DEL becomes U+2421; C1 controls, bidirectional
     controls, zero-width characters (not U+200D), tag characters and lone surrogates become U+FFFD.
     """
-    return text.translate(_TABLE) if _UNSAFE.search(text) else text
+    return _UNSAFE.sub(_visible, text)

@@ -5,23 +5,12 @@ from __future__ import annotations
 import re
 
 from workbench.model import Span
-from workbench.text.lists import listed
+from workbench.text.lists import listed, sections
 
-_ABBREVIATIONS = listed(
-    # English
-    "mr mrs ms dr prof sr jr st rev gen col capt lt sgt maj hon gov sen rep pres inc ltd co corp vs etc eg "
-    "ie cf ed eds approx dept est al jan feb mar apr jun jul aug sep sept oct nov dec ave mt "
-    # Russian
-    "г гг в вв д ул пр просп пл обл р руб коп тыс млн млрд трлн им акад проф доц св тов "
-    "ст см ср др пр т п н э ред изд напр мин макс кв эт корп пос дер ген полк кап лейт янв фев мар апр авг "
-    "сен сент окт ноя дек "
-    # German
-    "bzw ca usw dipl ing hr fr str vgl ggf evtl geb gest jh allg inkl zzgl bspw sog ff "
-    # Spanish, French, Italian, Portuguese
-    "sra srta dra ud uds av cía ej mme mlle env sig dott avv ecc dona"
-)
+_WORDS = sections(__name__)
+_ABBREVIATIONS = listed(_WORDS["abbreviations"])
 # Abbreviations only before a number: "No. 5", but 'He said "no."'
-_NUMBERED = listed("no nos vol vols p pp fig figs art chap ch sec nr bd abb pág págs núm стр рис табл гл п №")
+_NUMBERED = listed(_WORDS["before a number"])
 _NUMBER = re.compile(r"\s+[\divxlc]")
 _INITIAL = re.compile(r"\s*[^\W\d_]\.")
 # A number and a dot before one of these is a German date or century, not an end.

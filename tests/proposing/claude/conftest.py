@@ -11,7 +11,7 @@ import pytest
 from anthropic import AsyncAnthropic
 
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Ask, Setup, plan
+from workbench.proposing.claude.asks import Ask, Setup, plan
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 

@@ -8,21 +8,23 @@ from dataclasses import replace
 import pytest
 
 from workbench.model import Kind, Proposal, ProposedEntity, Sample
-from workbench.proposing.claude_asks import (
+from workbench.proposing.claude.answers import Failure, JudgedStatement, Part
+from workbench.proposing.claude.asks import (
     PACK_TEXTS,
     Ask,
     Setup,
+    assemble,
     body,
     entities_key,
+    part_document,
     plan,
     plan_verdicts,
+    read_part,
     singles,
     statements_key,
     verdicts_key,
 )
-from workbench.proposing.claude_prompt import read_prompt
-from workbench.proposing.claude_proposals import assemble, part_document, read_part
-from workbench.proposing.claude_results import Failure, Judged, Part
+from workbench.proposing.claude.prompt import read_prompt
 
 BOTH: tuple[Kind, ...] = ("entity", "statement")
 
@@ -158,8 +160,8 @@ def complete(sample: Sample, setup: Setup) -> dict[str, Part | Failure]:
         entities_key(setup, sample.retrieved_contexts[1]): (ProposedEntity("Yamuna", "place"),),
         statements_key(setup, sample): ("The Taj Mahal is in Agra.", "Shah Jahan built it."),
         verdicts_key(setup, sample, ["The Taj Mahal is in Agra.", "Shah Jahan built it."]): (
-            Judged("found", 0, "is in Agra", "said"),
-            Judged("missing", 7, None, "absent: nobody builds"),
+            JudgedStatement("found", 0, "is in Agra", "said"),
+            JudgedStatement("missing", 7, None, "absent: nobody builds"),
         ),
     }
 

@@ -13,21 +13,19 @@ from anthropic import AsyncAnthropic
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Proposal, Sample
-from workbench.proposing import claude_batches
-from workbench.proposing.claude_asks import Ask, Setup, plan, singles
-from workbench.proposing.claude_batches import lost_batches, propose_batches, split, submit
-from workbench.proposing.claude_forecast import Budget
-from workbench.proposing.claude_money import default_prices
-from workbench.proposing.claude_progress import Progress
-from workbench.proposing.claude_proposals import assemble
-from workbench.proposing.claude_results import Answer, Failure, Part, Result
+from workbench.proposing.claude import batches
+from workbench.proposing.claude.answers import Answer, Failure, Part, Result
+from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, singles
+from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
+from workbench.proposing.claude.cost import Budget, default_prices
+from workbench.proposing.claude.run import Progress
 
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Looks at a batch every few milliseconds."""
-    monkeypatch.setattr(claude_batches, "_POLL", 0.02)
-    monkeypatch.setattr(claude_batches, "_LONGEST_POLL", 0.05)
+    monkeypatch.setattr(batches, "_POLL", 0.02)
+    monkeypatch.setattr(batches, "_LONGEST_POLL", 0.05)
 
 
 def rows(count: int) -> list[Sample]:
@@ -84,7 +82,7 @@ async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> Non
     with service(Options(batch_seconds=0.2)) as (state, client):
         async with client:
             summary = await propose_batches(
-                client, Setup(), asks, kept.on_result, kept.on_batch, total=3, on_progress=seen.append
+                client, Setup(), asks, kept.on_result, kept.on_batch, on_progress=seen.append
             )
 
     assert [("", 3), ("msgbatch_0001", 3), ("msgbatch_0001", 0)] == kept.batches
@@ -281,7 +279,7 @@ async def test_a_batch_that_the_service_no_longer_has_is_a_failure_to_retry() ->
 
 
 async def test_many_batches_are_waited_for_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(claude_batches.split, "__defaults__", (2, 64_000_000))
+    monkeypatch.setattr(batches.split, "__defaults__", (2, 64_000_000))
     kept = Kept()
     with service(Options(batch_seconds=0.1)) as (state, client):
         async with client:

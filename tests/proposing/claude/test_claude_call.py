@@ -17,10 +17,9 @@ from anthropic.types.shared.error_type import ErrorType
 from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
-from workbench.proposing.claude_asks import Ask, Setup
-from workbench.proposing.claude_call import call, check_model, connect, retry_after
-from workbench.proposing.claude_errors import failure_of, kind_of_body
-from workbench.proposing.claude_results import CAUSES, KINDS_OF_FAILURE, Answer, Failure, Usage
+from workbench.proposing.claude.answers import CAUSES, Answer, Failure, FailureKind, Usage
+from workbench.proposing.claude.asks import Ask, Setup
+from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
@@ -197,12 +196,12 @@ def test_a_spend_limit_comes_as_a_429_and_is_not_waited_for(code: str) -> None:
 
 def test_every_error_type_of_a_body_has_a_kind() -> None:
     for error_type in get_args(ErrorType):
-        assert kind_of_body(error_type, "said") in KINDS_OF_FAILURE
+        assert kind_of_body(error_type, "said") in CAUSES
 
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
-    assert set(KINDS_OF_FAILURE) == set(CAUSES)
-    for kind in KINDS_OF_FAILURE:
+    assert set(get_args(FailureKind)) == set(CAUSES)
+    for kind in CAUSES:
         assert len(Failure(kind).message) > len(kind) + 10
 
 
@@ -226,7 +225,10 @@ def test_foreign_errors_are_mapped_too(error: Exception, kind: str) -> None:
 
 @pytest.mark.parametrize("error", [TypeError("bug"), KeyError("bug"), ZeroDivisionError()])
 def test_a_bug_of_ours_is_no_failure_of_the_service(error: Exception) -> None:
-    assert failure_of(error) is None
+    with pytest.raises(type(error)) as caught:
+        failure_of(error)
+
+    assert error is caught.value
 
 
 @pytest.mark.parametrize(
@@ -303,9 +305,9 @@ async def test_what_the_service_says_cannot_steer_a_terminal_or_fill_it(setup: S
 
 
 async def test_a_lone_surrogate_cannot_be_sent_and_says_so(setup: Setup) -> None:
-    from workbench.proposing.claude_fence import Piece
+    from workbench.proposing.claude.prompt import FencedText
 
-    ask = Ask("entities", ("0" * 32,), 1, (Piece("text", 1, "\ud800"),))
+    ask = Ask("entities", ("0" * 32,), 1, (FencedText("text", 1, "\ud800"),))
 
     called = await call(replying(message(GOOD)), setup, ask, 5)
 

@@ -8,11 +8,9 @@ import pytest
 
 from tests.proposing.claude.answering import Read, unfenced
 from workbench.errors import InputError
-from workbench.proposing.claude_answers import read_answer
-from workbench.proposing.claude_asks import Setup, payment_key, system
-from workbench.proposing.claude_examples import LEAD, Example, examples_hash, examples_text
-from workbench.proposing.claude_fence import NOTICE
-from workbench.proposing.claude_prompt import TASKS, Task, read_prompt
+from workbench.proposing.claude.answers import TASKS, Task, read_answer
+from workbench.proposing.claude.asks import Setup, payment_key, system
+from workbench.proposing.claude.prompt import LEAD, NOTICE, Example, examples_hash, examples_text, read_prompt
 
 OSLO = Example(
     "a", "north", "h1", "Where is Oslo?", "Oslo and Bergen lie in Norway. Ann did it in 1999.",

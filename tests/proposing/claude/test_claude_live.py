@@ -21,13 +21,11 @@ from tests.proposing.claude.faults import PAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
-from workbench.proposing import claude_live
-from workbench.proposing.claude_asks import Ask, Setup, asked_alone, plan, plan_verdicts, singles
-from workbench.proposing.claude_live import Limits, propose_all
-from workbench.proposing.claude_pace import Pace
-from workbench.proposing.claude_progress import Progress, Summary
-from workbench.proposing.claude_proposals import assemble
-from workbench.proposing.claude_results import Answer, Failure, Part, Result, Usage
+from workbench.proposing.claude import run as claude_run
+from workbench.proposing.claude.answers import Answer, Failure, Part, Result, Usage
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts, singles
+from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.run import Limits, Progress, Summary, propose_all
 
 FAST = Limits(call_seconds=20, attempts=4)
 
@@ -35,7 +33,7 @@ FAST = Limits(call_seconds=20, attempts=4)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate that needs no warm-up; how it is learned has tests of its own."""
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
 
 
 def rows(count: int) -> list[Sample]:
@@ -97,7 +95,7 @@ async def test_samples_are_proposed_from_start_to_end(taj: Sample) -> None:
         async with client:
             first = await propose_all(client, setup, plan(samples, setup, kinds), kept)
             asks = list(plan_verdicts(samples, setup, kept.known))
-            second = await propose_all(client, setup, asks, kept, total=len(asks))
+            second = await propose_all(client, setup, asks, kept)
 
     proposals = [assemble(one, setup, kinds, kept.known) for one in samples]
     assert all(isinstance(one, Proposal) for one in proposals)
@@ -424,15 +422,14 @@ async def test_x_should_retry_is_obeyed() -> None:
     assert ["server error"] == kept.kinds()
 
 
-async def test_progress_ends_at_the_total_with_tokens_and_cost() -> None:
+async def test_progress_ends_with_all_answers_tokens_and_cost() -> None:
     seen: list[Progress] = []
     with service(Options(latency=0.1)) as (_, client):
-        await run(client, alone(100), Kept(), total=100, limits=Limits(in_flight=10), on_progress=seen.append)
+        await run(client, alone(100), Kept(), limits=Limits(in_flight=10), on_progress=seen.append)
 
     middle, last = seen[len(seen) // 2], seen[-1]
-    assert (100, 0, 0, 0.0) == (last.answered, last.failed, last.in_flight, last.eta)
+    assert (100, 0, 0) == (last.answered, last.failed, last.in_flight)
     assert middle.rate > 0
-    assert middle.eta is not None
     assert middle.in_flight <= 10
     assert last.usage.input > 0
     assert isinstance(last.cost, Decimal)
@@ -489,19 +486,19 @@ async def test_asks_that_are_not_needed_any_more_are_closed() -> None:
 
 
 def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
-    folder = Path(claude_live.__file__).parent
-    names = [path.stem for path in folder.glob("claude*.py")]
-    script = "import sys\n" + "".join(f"import workbench.proposing.{name}\n" for name in names)
+    folder = Path(claude_run.__file__).parent
+    names = [path.stem for path in folder.glob("[a-z]*.py")]
+    script = "import sys\n" + "".join(f"import workbench.proposing.claude.{name}\n" for name in names)
     script += "print(sorted({'anthropic', 'httpx2'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
 
-    assert len(names) > 10
+    assert {"asks", "batches", "call", "run"} <= set(names)
     assert "[]" == done.stdout.strip()
 
 
 async def test_a_limit_of_tokens_that_the_service_names_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fresh pace against 12,000 tokens a second with hardly a reserve: two dozen calls a second."""
-    monkeypatch.setattr(claude_live, "Pace", lambda: Pace(10.0))
+    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(10.0))
     kept = Kept()
     with service(Options(tokens=12_000, token_bucket=3_000, latency=0.05)) as (state, client):
         summary = await run(client, alone(60), kept)

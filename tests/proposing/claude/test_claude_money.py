@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
-from typing import Any
 
-import httpx2
 import pytest
 
-from tests.proposing.claude.conftest import client_of, replying
-from workbench.errors import AccessError, InputError
+from workbench.errors import InputError
 from workbench.model import Sample
-from workbench.proposing.claude_asks import Setup, plan
-from workbench.proposing.claude_forecast import (
+from workbench.proposing.claude.answers import Answer, Failure, Usage
+from workbench.proposing.claude.asks import Setup, estimate, plan
+from workbench.proposing.claude.cost import (
     Budget,
     Forecast,
     Likely,
+    Prices,
     assumed_thinking,
-    count_input,
+    cost,
+    default_prices,
     estimated_input,
     expected,
     forecast,
+    read_prices,
 )
-from workbench.proposing.claude_money import Prices, cost, default_prices, read_prices
-from workbench.proposing.claude_results import Answer, Failure, Usage
-from workbench.proposing.claude_tokens import estimate
 
 MINE = """
 dated = 2027-01-01
@@ -240,30 +237,6 @@ def test_an_answer_that_names_no_tokens_counts_with_what_was_likely() -> None:
     money.end(call, Failure("overloaded"))
 
     assert Decimal("0.1") == money.spent
-
-
-async def test_the_service_counts_exactly_what_would_be_sent(setup: Setup, taj: Sample) -> None:
-    seen: list[dict[str, Any]] = []
-
-    def handler(request: httpx2.Request) -> httpx2.Response:
-        assert request.url.path == "/v1/messages/count_tokens"
-        seen.append(json.loads(request.content))
-        return httpx2.Response(200, json={"input_tokens": 300})
-
-    asks = list(plan([taj], setup, ("entity",)))
-    ratio = await count_input(client_of(handler), setup, asks)
-
-    assert 600 / sum(estimated_input(setup, ask) for ask in asks) == ratio
-    assert [{"model", "messages", "system", "output_config"}] * 2 == [set(one) for one in seen]
-    told = forecast([taj], setup, ("entity",), prices=default_prices(), ratio=ratio, counted=2)
-    assert 600 == told.input_tokens
-
-
-async def test_counting_without_a_good_key_says_so(setup: Setup, taj: Sample) -> None:
-    body = {"type": "error", "error": {"type": "authentication_error", "message": "no"}}
-
-    with pytest.raises(AccessError, match="key refused"):
-        await count_input(replying(body, 401), setup, list(plan([taj], setup, ("entity",))))
 
 
 def test_the_same_setup_with_more_tokens_costs_the_same_to_ask(setup: Setup, taj: Sample) -> None:

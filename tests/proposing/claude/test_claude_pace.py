@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workbench.proposing.claude_pace import START, Pace
+from workbench.proposing.claude.pace import START, Pace
 
 
 @dataclass

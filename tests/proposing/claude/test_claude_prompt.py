@@ -15,16 +15,15 @@ from hypothesis import strategies as st
 from tests.proposing.claude.answering import unfenced
 from workbench.errors import InputError
 from workbench.model import ProposedEntity, Sample
-from workbench.proposing.claude_answers import UnusableError, read_answer, schema
-from workbench.proposing.claude_asks import Ask, Setup, body, plan, plan_verdicts, statements_key
-from workbench.proposing.claude_fence import Piece, fenced
-from workbench.proposing.claude_prompt import TASKS, Task, default_prompt, read_prompt, render
+from workbench.proposing.claude.answers import TASKS, Task, UnusableError, read_answer, schema
+from workbench.proposing.claude.asks import Ask, Setup, body, plan, plan_verdicts, statements_key
+from workbench.proposing.claude.prompt import FencedText, default_prompt, fenced, read_prompt, render
 
 PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== verdicts ===\nJudge.\n"
 
 
 def test_the_packaged_prompt_is_known_by_its_hash() -> None:
-    text = resources.files("workbench.proposing").joinpath("prompts/default.txt").read_bytes()
+    text = resources.files("workbench.proposing.claude").joinpath("prompt.txt").read_bytes()
 
     assert hashlib.sha256(text).hexdigest() == default_prompt().sha256
 
@@ -138,7 +137,7 @@ def test_a_text_never_leaves_its_fence_in_the_request_that_goes_out(setup: Setup
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=4))
 def test_any_texts_come_out_of_their_fences_unchanged(texts: list[str]) -> None:
-    content = fenced([Piece("text", number, text) for number, text in enumerate(texts, 1)])
+    content = fenced([FencedText("text", number, text) for number, text in enumerate(texts, 1)])
 
     assert texts == [piece.text for piece in unfenced(content)]
 
@@ -146,7 +145,7 @@ def test_any_texts_come_out_of_their_fences_unchanged(texts: list[str]) -> None:
 def test_a_text_with_every_short_mark_gets_a_longer_one() -> None:
     every = "".join(f"{number:04x} " for number in range(65536))
 
-    assert [every] == [piece.text for piece in unfenced(fenced([Piece("text", 1, every)]))]
+    assert [every] == [piece.text for piece in unfenced(fenced([FencedText("text", 1, every)]))]
 
 
 def test_the_notice_that_fenced_text_is_data_stands_in_every_prompt() -> None:

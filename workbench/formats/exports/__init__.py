@@ -1,0 +1,1 @@
+"""The files of each export format, their folder, and how an export is verified."""

@@ -1,0 +1,223 @@
+"""ragas datasets, ragas metric annotations, and deepeval goldens and test cases.
+
+An EvaluationDataset has ragas's own keys and nothing else; the native rows are in a file next to it.
+`annotations.json` is for `MetricAnnotation.from_json` and `metric.train`, `single.json` for
+`SingleMetricAnnotation.from_json`. ragas uses one prompt for the reference and for the contexts and keeps one
+entry per prompt name in a sample, so every record gives two samples. The files for ragas are ASCII: it opens
+them in the encoding of the system. In deepeval files the native row is in `additional_metadata`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from workbench.formats.exports.item import (
+    OBJECT,
+    ExportItem,
+    Surroundings,
+    Wrote,
+    as_ascii,
+    entities_of,
+    lines_into,
+    list_into,
+    row_text,
+)
+from workbench.model import Evidence, ProposedEntity, count
+from workbench.text.ground import ground
+from workbench.text.json_text import compact, object_text
+
+DATASET = "dataset.jsonl"
+BESIDE = "dataset.workbench.jsonl"
+
+_TEXTS = ("persona_name", "query_style", "query_length")
+_LISTS = ("reference_contexts", "multi_responses")
+_IDS = ("retrieved_context_ids", "reference_context_ids")
+DATASET_KEYS = (
+    "user_input", "retrieved_contexts", "reference_contexts", "retrieved_context_ids",
+    "reference_context_ids", "response", "multi_responses", "reference", "rubrics", "persona_name",
+    "query_style", "query_length",
+)  # fmt: skip
+"""The keys of a single-turn sample, in the order in which ragas writes them."""
+
+
+def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write `dataset.jsonl`, in ASCII for ragas opens it in the system's encoding, and the rows beside it.
+
+    Keys that came with a ragas file, and were kept in `meta`, stand in their own place again where they have
+    the type that ragas expects.
+    """
+    wrote = Wrote()
+    with lines_into(folder / DATASET) as line, lines_into(folder / BESIDE) as beside:
+        for item in items:
+            line(as_ascii(compact(_dataset_row(item))) + "\n")
+            beside(row_text(item) + "\n")
+            wrote.rows += 1
+    return wrote
+
+
+def _dataset_row(item: ExportItem) -> dict[str, Any]:
+    sample = item.sample
+    given: dict[str, Any] = {key: value for key, value in sample.meta.items() if _fits(key, value)}
+    given |= {
+        "user_input": sample.user_input,
+        "retrieved_contexts": list(sample.retrieved_contexts),
+        "reference": sample.reference,
+    }
+    if sample.response is not None:
+        given["response"] = sample.response
+    return {key: given[key] for key in DATASET_KEYS if key in given}
+
+
+def _fits(key: str, value: Any) -> bool:
+    if key in _TEXTS:
+        return isinstance(value, str)
+    if key in _LISTS:
+        return isinstance(value, list) and all(isinstance(one, str) for one in value)
+    if key in _IDS:
+        return isinstance(value, list) and all(type(one) in (str, int) for one in value)
+    if key == "rubrics":
+        return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+    return False
+
+
+METRIC = "context_entity_recall"
+PROMPT = "extract_entities_prompt"
+ANNOTATIONS = "annotations.json"
+SINGLE = "single.json"
+
+
+def write_annotations(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write both files; samples without a defined verified recall are left out, for ragas needs a number."""
+    wrote = Wrote()
+    with (
+        list_into(folder / ANNOTATIONS, f'{{"{METRIC}": ', "}") as annotation,
+        list_into(folder / SINGLE, f'{{"name": "{METRIC}", "samples": ', "}") as single,
+    ):
+        for item in items:
+            if "entity" not in item.gold:
+                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
+                continue
+            recall = count(entities_of(item)).recall
+            if recall is None:
+                wrote.left["no entity: recall is undefined"] += 1
+                continue
+            for text in (_of_reference(item, float(recall)), _of_contexts(item, float(recall))):
+                annotation(text)
+                single(text)
+                wrote.rows += 1
+    return wrote
+
+
+def _of_reference(item: ExportItem, recall: float) -> str:
+    """What was extracted from the reference, and the gold in its place where that differs."""
+    proposal = item.proposal
+    gold = [unit.text for unit in entities_of(item)]
+    given = proposal.reference_entities if proposal is not None else None
+    proposed = gold if given is None else [one.text for one in given]
+    return _annotated_sample(item, item.sample.reference, proposed, gold, True, recall, with_row=True)
+
+
+def _of_contexts(item: ExportItem, recall: float) -> str:
+    """What was extracted from the contexts, with the evidence that it lacks.
+
+    Nobody decides on context entities one by one. The sample is accepted only where every one of them is
+    evidence of a unit, so that nothing unseen passes for verified.
+    """
+    contexts = item.sample.retrieved_contexts
+    listed = (item.proposal.context_entities if item.proposal else None) or ()
+    proposed = list(dict.fromkeys(one.text for inner in listed for one in inner))
+    evidence = [
+        place for unit in entities_of(item) if unit.match.verdict == "found" for place in unit.match.evidence
+    ]
+    surfaces = dict.fromkeys(contexts[e.context][e.start : e.end] for e in evidence)
+    edited = [*proposed, *(surface for surface in surfaces if surface not in proposed)]
+    reviewed = bool(listed) and all(
+        _seen(one, index, contexts[index], evidence) for index, inner in enumerate(listed) for one in inner
+    )
+    return _annotated_sample(item, "\n".join(contexts), proposed, edited, reviewed, recall)
+
+
+def _seen(entity: ProposedEntity, context: int, text: str, evidence: Iterable[Evidence]) -> bool:
+    """Whether a context entity overlaps a piece of evidence."""
+    places = [(e.start, e.end) for e in evidence if e.context == context]
+    if not places:
+        return False
+    if entity.start is not None and entity.end is not None:
+        own = [(entity.start, entity.end)]
+    else:
+        own = [(span.start, span.end) for span in ground(entity.text, text)]
+    return any(start < high and low < end for start, end in own for low, high in places)
+
+
+def _annotated_sample(
+    item: ExportItem,
+    text: str,
+    proposed: list[str],
+    edited: list[str],
+    accepted: bool,
+    recall: float,
+    *,
+    with_row: bool = False,
+) -> str:
+    sample = item.sample
+    call = {
+        "prompt_input": {"text": text},
+        "prompt_output": {"entities": proposed},
+        "edited_output": {"entities": edited} if edited != proposed else None,
+    }
+    value = {
+        "metric_input": {
+            "user_input": sample.user_input,
+            "reference": sample.reference,
+            "retrieved_contexts": list(sample.retrieved_contexts),
+        },
+        "metric_output": recall,
+        "prompts": {PROMPT: call},
+        "is_accepted": accepted,
+        "target": recall,
+    }
+    line = as_ascii(compact(value))
+    return f'{line[:-1]}, "workbench": {as_ascii(row_text(item))}}}' if with_row else line
+
+
+GOLDENS = "goldens.json"
+CASES = "test_cases.json"
+
+
+def write_goldens(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write `goldens.json`, which `EvaluationDataset.add_goldens_from_json_file` reads without loss."""
+    wrote = Wrote()
+    with list_into(folder / GOLDENS) as add:
+        for item in items:
+            add(object_text(_test_case(item, "comments", "source_file", "tools_called", "expected_tools")))
+            wrote.rows += 1
+    return wrote
+
+
+def write_cases(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write `test_cases.json`; samples without a response are left out: a test case tests one."""
+    wrote = Wrote()
+    with list_into(folder / CASES) as add:
+        for item in items:
+            if item.sample.response is None:
+                wrote.left["no response: nothing to test"] += 1
+                continue
+            add(object_text(_test_case(item)))
+            wrote.rows += 1
+    return wrote
+
+
+def _test_case(item: ExportItem, *unused: str) -> list[tuple[str, str]]:
+    """The keys of deepeval with their values as JSON; `unused` ones are null, as its own reader expects."""
+    sample = item.sample
+    texts = (sample.user_input, sample.response, sample.reference, list(sample.retrieved_contexts), None)
+    names = ("input", "actual_output", "expected_output", "retrieval_context", "context")
+    return [
+        *zip(names, map(compact, texts), strict=True),
+        ("name", compact(sample.id)),
+        *((name, "null") for name in unused),
+        ("additional_metadata", object_text([(OBJECT, row_text(item))])),
+        *([("custom_column_key_values", "null")] if unused else []),
+    ]

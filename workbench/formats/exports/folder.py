@@ -1,0 +1,414 @@
+"""Files and folders that appear whole or not at all.
+
+An export folder is written aside, as `.NAME.TOKEN.partial` next to its place, moved there as a whole, and has
+a manifest of its files. Who writes such a folder holds a lock on it that ends with the process. So the next
+export to the same place can tell what a killed one left behind from what another one is still writing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import workbench
+from workbench.errors import ExportError, InputError, NotFoundError
+
+MANIFEST = "manifest.json"
+SCHEMA = "workbench-export"
+SCHEMA_VERSION = 1
+NAMED = 5
+"""Files in the way that a message names."""
+
+CHECKSUM = "manifest_sha256"
+"""The key of the manifest's own checksum."""
+
+_RESERVED = frozenset({"schema", "schema_version", "tool", "counts", "files", CHECKSUM})
+
+
+@contextmanager
+def writing(directory: Path, *, force: bool = False) -> Iterator[Path]:
+    """A folder to write an export into; it becomes `directory` when the block ends well.
+
+    The files are flushed to disk and the whole folder is renamed. When the block fails nothing is left
+    behind and what stood at `directory` is untouched; what a killed process left is removed by the next
+    export to that place. With `force` an earlier export is replaced: the two are exchanged in one step
+    where the system can, and the old one is removed last.
+
+    Raises ExportError when `directory` is not empty (and not forced, no export of ours, or with files
+    that its manifest does not name: they would be lost), or when the disk refuses.
+    """
+    target = directory.resolve()
+    _refuse(target, directory, force)
+    made = _make_parents(target.parent)
+    try:
+        with unfinished(target) as aside:
+            yield aside
+            _flush(aside)
+            _refuse(target, directory, force)
+            _put(aside, target)
+            made = []
+    except OSError as error:
+        raise ExportError(f"{directory}: not written: {error.strerror or error}") from error
+    finally:
+        for parent in reversed(made):
+            with contextlib.suppress(OSError):
+                parent.rmdir()
+
+
+def check_free(directory: Path, *, force: bool = False) -> None:
+    """Raise ExportError now when `writing` would refuse the place: before hours of work, not after."""
+    _refuse(directory.resolve(), directory, force)
+
+
+def write_manifest(
+    folder: Path, counts: Mapping[str, Any], extra: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """Write `manifest.json` over all other files of the folder: path, sha256, bytes and rows of each.
+
+    It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
+    one. The same files, counts and extra give the same bytes. `rows` are records of CSV and lines of JSON
+    Lines; other files have none. Returns the manifest.
+    """
+    taken = _RESERVED.intersection(extra or {})
+    if taken:
+        raise ExportError(f"the manifest writes {', '.join(sorted(taken))} itself")
+    manifest = {
+        **(extra or {}),
+        "schema": SCHEMA,
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "workbench", "version": workbench.__version__},
+        "counts": dict(counts),
+        "files": [_described(folder, path) for path in _files(folder)],
+    }
+    manifest[CHECKSUM] = checksum(json.loads(json.dumps(manifest)))
+    text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=2, sort_keys=True)
+    (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    return manifest
+
+
+def checksum(manifest: Mapping[str, Any]) -> str:
+    """The SHA-256 of a manifest without its checksum: ASCII JSON, keys sorted, without blanks."""
+    rest = {key: value for key, value in manifest.items() if key != CHECKSUM}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an export. Raises NotFoundError without one, InputError when it is not ours."""
+    path = folder / MANIFEST
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"{folder}: {_no_export(folder)}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error
+    files = value.get("files") if type(value) is dict else None
+    if type(value) is not dict or value.get("schema") != SCHEMA or type(files) is not list:
+        raise InputError(f"{path}: not the manifest of an export")
+    if not all(type(one) is dict and type(one.get("path")) is str for one in files):
+        raise InputError(f"{path}: its list of files is broken")
+    return value
+
+
+def manifest_hash(folder: Path) -> str:
+    """The SHA-256 of a folder's manifest, by which its export is known again; empty without one."""
+    try:
+        return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def home_of(directory: Path) -> Path:
+    """The folder whose manifest speaks of a folder: its own, or for one format of several, or a split of it,
+    one or two above. The folder itself where there is none.
+    """
+    if (directory / MANIFEST).exists() or not directory.is_dir():
+        return directory
+    home, inside = directory, directory.resolve()
+    for _ in range(2):
+        home = home.parent if home.name not in ("", "..") else home / ".."
+        try:
+            files = read_manifest(home)["files"]
+        except (NotFoundError, InputError):
+            continue
+        below = inside.relative_to(home.resolve()).as_posix()
+        if any(one["path"].startswith(f"{below}/") for one in files):
+            return home
+    return directory
+
+
+def _no_export(folder: Path) -> str:
+    """Why there is no manifest to read at a place."""
+    if folder.is_dir():
+        return f"no {MANIFEST}: not an export"
+    return "a file: name the folder of the export" if folder.exists() else "no such folder"
+
+
+def check_manifest(folder: Path) -> list[str]:
+    """What differs between the folder and its manifest, one line each; empty when nothing does.
+
+    Raises as `read_manifest`.
+    """
+    listed = {str(one["path"]): one for one in read_manifest(folder)["files"]}
+    there = {path.relative_to(folder).as_posix(): path for path in _files(folder)}
+    found = [f"missing: {name}" for name in listed if name not in there]
+    found += [f"not in the manifest: {name}" for name in there if name not in listed]
+    for name in sorted(listed.keys() & there.keys()):
+        now = _described(folder, there[name])
+        for key in ("sha256", "bytes", "rows"):
+            if listed[name].get(key) != now.get(key):
+                found.append(
+                    f"changed: {name}: {key} {listed[name].get(key)} in the manifest, {now.get(key)}"
+                )
+                break
+    return sorted(found)
+
+
+def _refuse(target: Path, directory: Path, force: bool) -> None:
+    """Whether an export may stand at `target`; nothing is changed here."""
+    if not os.path.lexists(target):
+        return
+    if not target.is_dir():
+        raise ExportError(f"{directory}: there is a file of that name")
+    if not any(target.iterdir()):
+        return
+    try:
+        listed = {MANIFEST, *(str(one["path"]) for one in read_manifest(target)["files"])}
+    except (InputError, NotFoundError):
+        raise ExportError(f"{directory}: not empty and no export of ours: name another folder") from None
+    if not force:
+        raise ExportError(f"{directory}: holds an export: name another folder, or replace it with --force")
+    there = (one for one in target.rglob("*") if one.is_symlink() or not one.is_dir())
+    others = sorted(name for one in there if (name := one.relative_to(target).as_posix()) not in listed)
+    if others:
+        shown = ", ".join(others[:NAMED]) + (f" and {len(others) - NAMED:,} more" if others[NAMED:] else "")
+        what = "is not of" if len(others) == 1 else "are not of"
+        raise ExportError(
+            f"{directory}: {shown} {what} the export there: move what is yours away, or name another folder"
+        )
+
+
+def _make_parents(parent: Path) -> list[Path]:
+    """Make the folders above the target; those that were made, outermost first."""
+    absent: list[Path] = []
+    while not parent.exists():
+        absent.insert(0, parent)
+        parent = parent.parent
+    try:
+        for one in absent:
+            one.mkdir()
+    except OSError as error:
+        raise ExportError(f"{one}: cannot be made: {error.strerror or error}") from error
+    return absent
+
+
+def _put(aside: Path, target: Path) -> None:
+    """Move the finished folder to its place; an earlier one is exchanged and removed last."""
+    if target.exists() and any(target.iterdir()):
+        if not _exchange(aside, target):
+            earlier = aside.with_suffix(".earlier")
+            target.rename(earlier)
+            try:
+                aside.rename(target)
+            except OSError:
+                earlier.rename(target)
+                raise
+            earlier.rename(aside)
+        _sync(target.parent)
+        return  # `aside` now holds the earlier export: the caller removes it
+    if target.exists():
+        target.rmdir()
+    aside.rename(target)
+    _sync(target.parent)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange two folders in one step (Linux renameat2); False where the system cannot."""
+    if sys.platform != "linux":
+        return False
+    import ctypes
+
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if rename is None:
+        return False
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return bool(rename(here, os.fsencode(one), here, os.fsencode(other), exchange) == 0)
+
+
+def _flush(folder: Path) -> None:
+    """Every file and folder on disk, innermost first."""
+    for parent, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            _sync(Path(parent, name))
+        _sync(Path(parent))
+
+
+def _sync(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":  # Windows cannot open a folder
+        return
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _files(folder: Path) -> list[Path]:
+    """Every file below the folder but its manifest, in the order of their names."""
+    found = [path for path in folder.rglob("*") if path.is_file() and path != folder / MANIFEST]
+    return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _described(folder: Path, path: Path) -> dict[str, Any]:
+    digest = hashlib.sha256()
+    size = newlines = quotes = records = 0
+    last = b""
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+            size += len(piece)
+            last = piece[-1:]
+            if (
+                path.suffix == ".csv"
+            ):  # a cell may span lines: what stands between quotes is no end of a record
+                parts = piece.split(b'"')
+                records += sum(part.count(b"\n") for part in parts[quotes % 2 :: 2])
+                quotes += len(parts) - 1
+            else:
+                newlines += piece.count(b"\n")
+    described = {"path": path.relative_to(folder).as_posix(), "sha256": digest.hexdigest(), "bytes": size}
+    open_end = last not in (b"", b"\n")
+    if path.suffix == ".jsonl":
+        described["rows"] = newlines + open_end
+    elif path.suffix == ".csv":
+        described["rows"] = max(records + open_end - 1, 0)  # without the header
+    return described
+
+
+_NAME = re.compile(r"\.(?P<target>.+)\.[0-9a-f]{8}\.(partial|earlier)", re.DOTALL)
+
+
+@contextmanager
+def unfinished(target: Path) -> Iterator[Path]:
+    """A new folder beside `target`, held as long as the block lasts; what is left of it then is removed.
+
+    What killed processes left behind at the same place goes first. Raises OSError.
+    """
+    remove_leftovers(target)
+    aside, lock = _make(target)
+    try:
+        yield aside
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+        if lock is not None:
+            os.close(lock)
+
+
+def leftovers(parent: Path, name: str | None = None) -> list[Path]:
+    """Such folders in a folder, those of one export or of any; also those that are being written."""
+    with suppress(OSError):
+        found = ((one, _NAME.fullmatch(one.name)) for one in parent.iterdir())
+        mine = (one for one, said in found if said and (name is None or said["target"] == name))
+        return sorted(one for one in mine if one.is_dir() and not one.is_symlink())
+    return []
+
+
+def remove_leftovers(target: Path) -> None:
+    """Remove what killed processes left behind next to `target`."""
+    for one in leftovers(target.parent, target.name):
+        if one.suffix == ".partial":  # `.earlier` may be all that is left of the export before
+            _remove_left(one)
+
+
+def being_written(aside: Path) -> bool:
+    """Whether a process holds such a folder; also where the system cannot tell."""
+    lock = _lock(aside)
+    if lock is None:
+        return aside.exists()
+    os.close(lock)
+    return False
+
+
+def _make(target: Path) -> tuple[Path, int | None]:
+    while True:
+        aside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.partial")
+        aside.mkdir()
+        lock = _lock(aside)
+        # between the two another export may have taken it for left behind
+        if lock is not None and (not aside.exists() or not os.path.samestat(aside.stat(), os.fstat(lock))):
+            os.close(lock)
+        elif aside.exists():
+            return aside, lock
+
+
+def _remove_left(aside: Path) -> None:
+    """Remove a folder that nobody holds; what cannot be removed stays."""
+    lock = _lock(aside)
+    if lock is not None:
+        shutil.rmtree(aside, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """The lock of a folder, to be closed; None where somebody has it, or the system has none."""
+    if sys.platform == "win32":  # locks no folders: nothing is taken for left behind there
+        return None
+    import fcntl
+
+    handle = None
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        if handle is not None:
+            os.close(handle)
+        return None
+    return handle
+
+
+DATABASE = b"SQLite format 3\0"
+
+
+def write_whole(path: Path, text: str, *, force: bool = False) -> None:
+    """Write a text beside its place and rename it there.
+
+    Raises ExportError when something stands there (with `force` only a folder or a database), or the disk
+    refuses.
+    """
+    if path.is_dir():
+        raise ExportError(f"{path}: is a folder; name a file")
+    if path.exists():
+        if _is_database(path):
+            raise ExportError(f"{path}: is a database; nothing is written over it")
+        if not force:
+            raise ExportError(f"{path}: is there already; --force replaces it")
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    try:
+        with aside.open("w", encoding="utf-8", newline="\n") as out:
+            out.write(text)
+            out.flush()
+            os.fsync(out.fileno())
+        aside.replace(path)
+    except OSError as error:
+        raise ExportError(f"{path}: not written: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):  # a folder that takes no file has none to remove
+            aside.unlink(missing_ok=True)
+
+
+def _is_database(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return file.read(len(DATABASE)) == DATABASE
+    except OSError:
+        return False

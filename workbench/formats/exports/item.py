@@ -1,0 +1,273 @@
+"""One sample as it leaves: what every writer of a format is given.
+
+Native rows as text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.formats.columns import JSON_NUMBER
+from workbench.formats.json_lines import finite
+from workbench.model import (
+    NO_MARKS,
+    GoldRecord,
+    Kind,
+    Label,
+    Marks,
+    Proposal,
+    Record,
+    Sample,
+    Score,
+    Span,
+    Unit,
+)
+from workbench.reviewing.documents import Document, proposal_document, unit_document
+from workbench.reviewing.gold import Place, disputed_labels, place_of
+from workbench.text.json_text import compact, object_text
+
+OBJECT = "workbench"
+"""The key under which the formats of other tools carry the native row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportItem:
+    """One sample with all that is known of it.
+
+    `records`: what each annotator said. `gold`: the units that stand, by kind; a kind without them is
+    `todo`, `excluded` or `unresolved` in `states`, else `verified`. `automatic`: scores by scorer,
+    `external`: numbers that came with a file. `pi`: the probability with which the plan drew it, None where
+    it cannot be known; `position`: its place in the queue, from 1. `split` is empty without splits.
+    `verdicts`: its lines of `verdicts.jsonl`, where they are asked for.
+    """
+
+    sample: Sample
+    reference_hash: str
+    content_hash: str
+    proposal: Proposal | None = None
+    records: tuple[GoldRecord, ...] = ()
+    gold: Mapping[Kind, tuple[Unit, ...]] = field(default_factory=dict)
+    states: Mapping[Kind, str] = field(default_factory=dict)
+    automatic: Mapping[str, Score] = field(default_factory=dict)
+    external: Mapping[str, str] = field(default_factory=dict)
+    u: float = 0.0
+    size: float = 1.0
+    stratum: str = ""
+    position: int = 0
+    pi: float | None = None
+    blind: bool = False
+    holdout: bool = False
+    off_plan: bool = False
+    split: str = ""
+    verdicts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a writer may say of the dataset as a whole."""
+
+    dataset: str
+    labels: tuple[Label, ...]
+    kinds: tuple[Kind, ...]
+    columns: tuple[str, ...] = ()
+    scorers: tuple[str, ...] = ()
+    licence: str = ""
+    annotators: int = 0
+    splits: tuple[str, ...] = ()
+    text: bool = True
+
+
+@dataclass(slots=True)
+class Wrote:
+    """What a writer made of the samples: rows written, and rows or units left out by reason."""
+
+    rows: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+
+
+Writer = Callable[[Path, Iterable[ExportItem], Surroundings], Wrote]
+
+
+def record_of(item: ExportItem) -> Record:
+    """The native record of an item."""
+    return Record(item.sample, item.proposal, item.records, item.external, item.u)
+
+
+def row_text(item: ExportItem, written: Iterable[tuple[Span, str]] | None = None) -> str:
+    """The native row as JSON text, without the reference, which is the tool's own text.
+
+    `written`: the spans and labels that went into the tool, where they are not those of all entities.
+    """
+    text = to_text(record_of(item), reference=False)
+    if written is None:
+        return text
+    spans = compact([[span.start, span.end, label] for span, label in written])
+    return f'{text[:-1]}, "written": {spans}}}'
+
+
+def as_ascii(text: str) -> str:
+    """A JSON text in ASCII, for readers that open files in the encoding of the system."""
+    return text if text.isascii() else _WIDE.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+_WIDE = re.compile("[^\x00-\x7f]+")
+
+
+@contextmanager
+def lines_into(path: Path) -> Iterator[Callable[[str], object]]:
+    """Write UTF-8 lines that end in LF."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        yield file.write
+
+
+@contextmanager
+def list_into(path: Path, before: str = "", after: str = "") -> Iterator[Callable[[str], None]]:
+    """Write a JSON list, an element a line, between two pieces of text."""
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.write(f"{before}[")
+        first = True
+
+        def add(element: str) -> None:
+            nonlocal first
+            file.write("\n" if first else ",\n")
+            file.write(element)
+            first = False
+
+        yield add
+        file.write(f"\n]{after}\n")
+
+
+def entities_of(item: ExportItem) -> tuple[Unit, ...]:
+    """The standing entities; none where none stand."""
+    return item.gold.get("entity", ())
+
+
+def to_line(record: Record) -> str:
+    """One line of native JSON, with its newline; reading it back gives an equal record.
+
+    Keys stand in a fixed order, those of `meta` sorted; what is absent is left out. Gold keeps the units
+    that count: rejected ones and duplicates are not part of a gold set, and an undecided verdict is
+    written as `unsure`, which counts the same.
+    """
+    return to_text(record) + "\n"
+
+
+def to_text(record: Record, *, reference: bool = True) -> str:
+    """The same as one JSON object, also without the reference."""
+    sample = record.sample
+    pairs: list[tuple[str, Any]] = [("id", sample.id), ("user_input", sample.user_input)]
+    if reference:
+        pairs.append(("reference", sample.reference))
+    if sample.response is not None:
+        pairs.append(("response", sample.response))
+    pairs.append(("retrieved_contexts", sample.retrieved_contexts))
+    if sample.meta:
+        pairs.append(("meta", _sorted(sample.meta)))
+    if sample.group is not None:
+        pairs.append(("group", sample.group))
+    if sample.alternatives:
+        pairs.append(("alternatives", sample.alternatives))
+    if record.proposal is not None:
+        proposals = [proposal_document(one) for one in (record.proposal, *record.others)]
+        pairs.append(("proposal", _one_or_all(proposals)))
+    if record.gold:
+        disputed = _disputed(record.gold) if len(record.gold) > 1 else set()
+        pairs.append(("gold", _one_or_all([_gold_document(one, disputed) for one in record.gold])))
+    texts = [(key, compact(value)) for key, value in pairs]
+    if record.scores:  # their digits stay as they came
+        numbers = (f"{compact(name)}: {_digits(record.scores[name])}" for name in sorted(record.scores))
+        texts.append(("scores", f"{{{', '.join(numbers)}}}"))
+    if record.u is not None:
+        texts.append(("u", compact(record.u)))
+    return object_text(texts)
+
+
+def write_native(path: Path, records: Iterable[Record]) -> int:
+    """Write records as UTF-8 lines ending in LF; the number of rows written."""
+    number = 0
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        for number, record in enumerate(records, start=1):  # noqa: B007
+            file.write(to_line(record))
+    return number
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _digits(text: str) -> str:
+    return text if JSON_NUMBER.fullmatch(text) else repr(finite(text))
+
+
+def _one_or_all(documents: list[Document]) -> Any:
+    return documents[0] if len(documents) == 1 else documents
+
+
+def _disputed(gold: Sequence[GoldRecord]) -> set[Place]:
+    """The entities that annotators gave different labels; none where one of them settles it."""
+    if any(one.marks.adjudicated for one in gold):
+        return set()
+    return disputed_labels(one.entities or () for one in gold)
+
+
+def _gold_document(gold: GoldRecord, disputed: Collection[Place]) -> Document:
+    document: Document = {"annotator": gold.annotator}
+    place = 0
+    for name, kind in (("entities", gold.entities), ("statements", gold.statements)):
+        if kind is None:
+            continue
+        document[name] = []
+        for unit in kind:
+            if unit.counted:
+                place += 1
+                is_disputed = bool(disputed) and place_of(unit) in disputed
+                document[name].append(_unit_document(unit, place, disputed=is_disputed))
+    if gold.effort is not None:
+        document["effort"] = {"seconds": gold.effort.seconds, "presses": gold.effort.presses}
+    if gold.marks is not NO_MARKS and gold.marks != NO_MARKS:
+        document |= _marks_document(gold.marks)
+    return document
+
+
+def _marks_document(marks: Marks) -> Mapping[str, Any]:
+    """What a review says besides its units; what it does not say is left out."""
+    return {
+        key: value
+        for key, value in (
+            ("disposition", dict(marks.dispositions)),
+            ("reason", dict(marks.reasons)),
+            ("flag", marks.flag),
+            ("comments", list(marks.comments)),
+            ("shown", marks.shown),
+            ("off_plan", marks.off_plan),
+            ("adjudicated", marks.adjudicated),
+        )
+        if value
+    }
+
+
+_KEYS = (
+    "id", "text", "label", "label_disputed", "original_label", "start", "end", "spans", "verdict", "reason",
+    "evidence", "nested", "note",
+)  # fmt: skip
+"""What a native row has of a unit, in order."""
+
+
+def _unit_document(unit: Unit, place: int, *, disputed: bool) -> Document:
+    known: Document = {"verdict": "unsure", "evidence": []} | unit_document(unit)
+    if known["id"] == f"g{place}":
+        del known["id"]
+    if disputed:
+        known["label_disputed"] = True
+    if not unit.spans:
+        known["spans"] = []
+    return {key: known[key] for key in _KEYS if key in known}

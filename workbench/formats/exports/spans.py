@@ -1,0 +1,319 @@
+"""Formats of spans: CoNLL with BIO tags, and Prodigy tasks.
+
+`gold.conll` has a token and its tag a line, a blank line after every text, and nothing else: readers of CoNLL
+take every line for a token. Ids and texts are in `texts.jsonl`, in the same order. The tokens follow each
+other in the text with only white space between, which brings the offsets back. A blank text has no lines.
+What one row of tags cannot hold exactly is in `conflicts.jsonl`.
+
+Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its own.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import InputError
+from workbench.formats.exports.item import (
+    OBJECT,
+    ExportItem,
+    Surroundings,
+    Wrote,
+    entities_of,
+    lines_into,
+    row_text,
+)
+from workbench.model import Span, Unit
+from workbench.reviewing.documents import Document
+from workbench.text.json_text import compact, object_text
+from workbench.text.tokens import Token, tokens
+
+DEFAULT_LABEL = "other"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def label_out(name: str) -> str:
+    """A label as tools for spans have it: never empty, and with U+FFFD for what their XML cannot hold."""
+    return _NOT_XML.sub("\ufffd", name) or DEFAULT_LABEL
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One stretch of a reference with its label and the unit that it belongs to."""
+
+    start: int
+    end: int
+    label: str
+    unit: Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A stretch that the format cannot hold exactly, and why; `beside` is what stands there."""
+
+    tagged: Tagged
+    why: str
+    beside: Tagged | None = None
+
+
+def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
+    """Every place of every entity, in order of the text; a longer one before a shorter."""
+    found = [
+        Tagged(span.start, span.end, label_out(unit.label), unit) for unit in units for span in unit.spans
+    ]
+    return sorted(found, key=lambda one: (one.start, -one.end, one.label))
+
+
+def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], list[Conflict]]:
+    """Those that one row of tags holds exactly, and those that it cannot.
+
+    Of two that overlap the longer one stays, of equal ones the first. A stretch that begins or ends with
+    white space has no token at that edge.
+    """
+    kept: list[Tagged] = []
+    conflicts: list[Conflict] = []
+    seen: dict[tuple[int, int], Tagged] = {}
+    for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
+        surface = text[one.start : one.end]
+        same = seen.get((one.start, one.end))
+        if same is not None:
+            if same.label != one.label or same.unit.text != one.unit.text:
+                conflicts.append(Conflict(one, "the same place twice", same))
+            continue
+        if surface != surface.strip():
+            conflicts.append(Conflict(one, "begins or ends with white space"))
+            continue
+        other = _over(kept, one)
+        if other is not None:
+            nested = other.start <= one.start and one.end <= other.end
+            conflicts.append(Conflict(one, "nested" if nested else "overlapping", other))
+            continue
+        insort(kept, one, key=_start)
+        seen[one.start, one.end] = one
+    return kept, conflicts
+
+
+def _start(one: Tagged) -> int:
+    return one.start
+
+
+def _over(kept: Sequence[Tagged], one: Tagged) -> Tagged | None:
+    """The stretch that shares a character with one; those that are kept share none among themselves."""
+    place = bisect_right(kept, one.start, key=_start)
+    if place and kept[place - 1].end > one.start:
+        return kept[place - 1]
+    return kept[place] if place < len(kept) and kept[place].start < one.end else None
+
+
+def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
+    """The tokens of a text, cut further where a stretch begins or ends inside one.
+
+    So that every stretch without white space at its edges is a run of whole tokens.
+    """
+    whole = tokens(text)
+    edges = {token.start for token in whole} | {token.end for token in whole}
+    cuts = sorted({edge for one in found for edge in (one.start, one.end)} - edges)
+    if not cuts:
+        return whole
+    parts: list[Token] = []
+    place = 0
+    for token in whole:
+        start = token.start
+        while place < len(cuts) and cuts[place] <= start:
+            place += 1
+        while place < len(cuts) and cuts[place] < token.end:
+            parts.append(Token(text[start : cuts[place]], start, cuts[place]))
+            start = cuts[place]
+            place += 1
+        parts.append(token if start == token.start else Token(text[start : token.end], start, token.end))
+    return parts
+
+
+def has_gold(item: ExportItem) -> bool:
+    """Whether the entities of a sample stand verified."""
+    return "entity" in item.gold
+
+
+CONLL = "gold.conll"
+TEXTS = "texts.jsonl"
+CONFLICTS = "conflicts.jsonl"
+
+
+def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings) -> Wrote:
+    """Write every sample whose entities stand."""
+    wrote = Wrote()
+    with (
+        lines_into(folder / CONLL) as line,
+        lines_into(folder / TEXTS) as write_text,
+        lines_into(folder / CONFLICTS) as conflict_line,
+    ):
+        for item in items:
+            if not has_gold(item):
+                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
+                continue
+            text = item.sample.reference
+            kept, conflicts = flat(tagged_of(entities_of(item)), text)
+            line(conll_lines(text, kept))
+            write_text(text_line(item.sample.id, text))
+            wrote.rows += 1
+            for unit in entities_of(item):
+                if not unit.spans:
+                    wrote.left["unit without a place in the text"] += 1
+            for one in conflicts:
+                wrote.left[f"span {one.why}"] += 1
+                conflict_line(compact(_conflict(item.sample.id, one)) + "\n")
+    return wrote
+
+
+def conll_lines(text: str, kept: list[Tagged]) -> str:
+    """One text as lines of token, tab and tag."""
+    lines = []
+    place = 0
+    for token in exact_tokens(text, kept):
+        while place < len(kept) and kept[place].end <= token.start:
+            place += 1
+        tag = "O"
+        if place < len(kept) and kept[place].start <= token.start:
+            one = kept[place]
+            tag = f"{'B' if token.start == one.start else 'I'}-{_tag(one.label)}"
+        lines.append(f"{token.text}\t{tag}\n")
+    return "".join((*lines, "\n")) if lines else ""
+
+
+def text_line(name: str, text: str) -> str:
+    """The line of `texts.jsonl` for a text."""
+    return compact({"id": name, "text": text}) + "\n"
+
+
+def read_conll(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
+    """(id, text, [(start, end, label)]) of every text of a file that `write` wrote.
+
+    Raises InputError where tokens and text do not fit together.
+    """
+    texts = path.with_name(TEXTS)
+    with (
+        path.open(encoding="utf-8", newline="\n") as file,
+        texts.open(encoding="utf-8", newline="\n") as named,
+    ):
+        numbered = enumerate(file, 1)
+        for line in named:
+            row = json.loads(line)
+            yield row["id"], row["text"], _conll_spans(path, numbered, row["text"])
+        for number, _ in numbered:
+            raise InputError(f"{path}:{number}: a token of a text that {TEXTS} does not have")
+
+
+def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
+    """The spans of a text, from its lines of tokens up to the blank one."""
+    spans: list[tuple[int, int, str]] = []
+    place = number = 0
+    while text[place:].strip():
+        number, raw = next(numbered, (number + 1, "\n"))
+        token, _, tag = raw.rstrip("\n").partition("\t")
+        start = text.find(token, place)
+        if not token or start < 0 or text[place:start].strip():
+            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
+        place = start + len(token)
+        if tag.startswith("B-"):
+            spans.append((start, place, tag[2:]))
+        elif tag.startswith("I-") and spans:
+            spans[-1] = (spans[-1][0], place, spans[-1][2])
+    if place and next(numbered, (0, "\n"))[1] != "\n":
+        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
+    return spans
+
+
+def _tag(label: str) -> str:
+    """A label as the tail of a tag: one word."""
+    return "-".join(label.split()) or "other"
+
+
+def _conflict(name: str, one: Conflict) -> dict[str, object]:
+    tagged, beside = one.tagged, one.beside
+    value: dict[str, object] = {
+        "id": name, "text": tagged.unit.text, "label": tagged.label,
+        "start": tagged.start, "end": tagged.end, "why": one.why,
+    }  # fmt: skip
+    if beside is not None:
+        value["beside"] = {
+            "text": beside.unit.text, "label": beside.label, "start": beside.start, "end": beside.end,
+        }  # fmt: skip
+    return value
+
+
+TASKS = "tasks.jsonl"
+
+
+def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write every sample whose entities stand as an accepted task of `spans_manual`, which lets spans nest.
+
+    A place with white space at its edge is no run of tokens: it stands in the native row only.
+    """
+    wrote = Wrote()
+    with lines_into(folder / TASKS) as line:
+        for item in items:
+            if not has_gold(item):
+                wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
+                continue
+            line(_prodigy_task(item, wrote) + "\n")
+            wrote.rows += 1
+    return wrote
+
+
+def _prodigy_task(item: ExportItem, wrote: Wrote) -> str:
+    text = item.sample.reference
+    every = tagged_of(entities_of(item))
+    found = [one for one in every if text[one.start : one.end].strip() == text[one.start : one.end]]
+    if len(every) > len(found):
+        wrote.left["span begins or ends with white space"] += len(every) - len(found)
+    cut = _with_spaces(exact_tokens(text, found), text)
+    starts = {token.start: number for number, token in enumerate(cut)}
+    ends = {token.end: number for number, token in enumerate(cut)}
+    spans = [_prodigy_span(one, starts, ends) for one in found]
+    row = row_text(item, [(Span(one.start, one.end), one.label) for one in found])
+    return object_text(
+        [
+            ("text", compact(text)),
+            ("meta", object_text([("id", compact(item.sample.id)), (OBJECT, row)])),
+            ("tokens", compact([*_tokens(cut, text)])),
+            ("spans", compact(spans)),
+            ("answer", '"accept"'),
+            ("_view_id", '"spans_manual"'),
+        ]
+    )
+
+
+def _with_spaces(words: list[Token], text: str) -> list[Token]:
+    """The tokens, and one for all white space that is more than the one blank behind a token, as in spaCy."""
+    found: list[Token] = []
+    end = 0
+    for word in (*words, Token("", len(text), len(text))):
+        start = end + (bool(found) and text[end : end + 1] == " ")
+        if start < word.start:
+            found.append(Token(text[start : word.start], start, word.start))
+        if word.text:
+            found.append(word)
+        end = word.end
+    return found
+
+
+def _tokens(cut: list[Token], text: str) -> Iterator[Document]:
+    """`ws` says whether one blank follows: tokens and blanks put together are the text."""
+    for number, (surface, start, end) in enumerate(cut):
+        after = cut[number + 1].start if number + 1 < len(cut) else len(text)
+        yield {"text": surface, "start": start, "end": end, "id": number, "ws": after > end}
+
+
+def _prodigy_span(one: Tagged, starts: dict[int, int], ends: dict[int, int]) -> Document:
+    """`end` is exclusive and `token_end` inclusive, as Prodigy has it."""
+    return {
+        "start": one.start,
+        "end": one.end,
+        "token_start": starts[one.start],
+        "token_end": ends[one.end],
+        "label": one.label,
+    }

@@ -1,0 +1,223 @@
+"""Reading the files of an export again: rows can be read, and spans quote their text.
+
+Which folders and files an export must have by its manifest, and which manifest speaks of a folder.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from xml.parsers import expat
+
+from workbench.errors import InputError
+from workbench.formats.exports import evaluators, few_shot, label_studio, spans
+from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports.folder import MANIFEST, checksum
+from workbench.formats.json_lines import of_lines
+from workbench.formats.readers import native
+from workbench.formats.rows import Notes
+
+Document = dict[str, Any]
+Found = Callable[[str], None]
+
+TROUBLE = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError, InputError)
+"""What a file may raise that holds something else than its format writes."""
+
+
+def wrong(error: Exception) -> str:
+    """What is off about a row that raised this, without words of the program's own."""
+    if isinstance(error, InputError):
+        return str(error)
+    if isinstance(error, json.JSONDecodeError):
+        return f"not JSON: {error}"
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8"
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    if isinstance(error, KeyError) and error.args:
+        return f"{error.args[0]!r} is missing, or names what is not there"
+    return "not what this format writes there"
+
+
+@contextmanager
+def looking(place: str, found: Found) -> Iterator[None]:
+    """Look into one row; one that is of another shape is said, and the next is looked into."""
+    try:
+        yield
+    except TROUBLE as error:
+        said = wrong(error)
+        found(said if said.startswith(place) else f"{place}: {said}")
+
+
+def placed(path: Path, rows: Iterable[Any], found: Found) -> Iterator[tuple[str, Any]]:
+    """Rows with their places, as far as the file can be read."""
+    waiting = iter(rows)
+    number = 0
+    while True:
+        number += 1
+        try:
+            row = next(waiting)
+        except StopIteration:
+            return
+        except TROUBLE as error:
+            said = wrong(error)
+            found(said if said.startswith(str(path)) else f"{path}:{number}: {said}")
+            return
+        yield f"{path}:{number}", row
+
+
+def check_native(path: Path, found: Found) -> int:
+    """Read every row as an import would; how many there are."""
+    notes = Notes()
+    rows = 0
+    for _, row in placed(path, native.rows(of_lines(path), path, notes, native.record_of), found):
+        rows += 1
+        if row.error is not None:
+            found(str(row.error))
+    if notes.repaired or notes.dropped:
+        found(f"{path}: {notes.repaired + notes.dropped:,} spans do not quote their text")
+    return rows
+
+
+def check_conll(path: Path, found: Found) -> int:
+    """Read every text. Tokens that do not follow in their text end it."""
+    return sum(1 for _ in placed(path, spans.read_conll(path), found))
+
+
+def check_prodigy(path: Path, found: Found) -> int:
+    """Whether tokens and spans quote the text, and spans begin and end with tokens."""
+    rows = 0
+    for place, task in placed(path, _lines(path), found):
+        rows += 1
+        with looking(place, found):
+            text, tokens = task["text"], task["tokens"]
+            for token in tokens:
+                if text[token["start"] : token["end"]] != token["text"]:
+                    found(f"{place}: token {token['id']} does not quote the text")
+            for span in task["spans"]:
+                first, last = tokens[span["token_start"]], tokens[span["token_end"]]
+                if (first["start"], last["end"]) != (span["start"], span["end"]):
+                    found(f"{place}: a span does not end with its tokens")
+    return rows
+
+
+def check_label_studio(path: Path, found: Found) -> int:
+    """Whether every region quotes the text, in UTF-16 units, and the project's XML can be read."""
+    _check_xml(path.with_name(label_studio.CONFIG), found)
+    rows = 0
+    tasks: Any = []
+    with looking(str(path), found):
+        tasks = json.loads(path.read_text("utf-8"))
+    if type(tasks) is not list:
+        found(f"{path}: not a list of tasks")
+        return 0
+    for rows, task in enumerate(tasks, 1):
+        place = f"{path}: task {rows}"
+        with looking(place, found):
+            wide = task["data"]["text"].encode("utf-16-le", "surrogatepass")
+            for given in (*task["predictions"], *task["annotations"]):
+                for region in given["result"]:
+                    value = region["value"]
+                    surface = wide[2 * value["start"] : 2 * value["end"]].decode("utf-16-le", "surrogatepass")
+                    if surface != value["text"]:
+                        found(f"{place}: {value['text'][:60]!r} does not quote the text")
+    return rows
+
+
+def _check_xml(path: Path, found: Found) -> None:
+    """Whether a file is well-formed XML without entities of its own."""
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise ValueError("it declares a document type")
+
+    parser.StartDoctypeDeclHandler = refuse
+    try:
+        parser.Parse(path.read_bytes(), True)
+    except (expat.ExpatError, ValueError) as error:
+        found(f"{path}: not well-formed XML: {error}")
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    with path.open(encoding="utf-8", newline="\n") as file:
+        yield from map(json.loads, file)
+
+
+CHECKS: dict[str, tuple[str, Callable[[Path, Found], int]]] = {
+    "native": ("samples.jsonl", check_native),
+    "conll": (spans.CONLL, check_conll),
+    "prodigy": (spans.TASKS, check_prodigy),
+    "label-studio": (label_studio.TASKS, check_label_studio),
+}
+"""What is read again; of other formats the hashes are checked."""
+
+
+FILES: dict[str, tuple[str, ...]] = {
+    "native": ("samples.jsonl", "verdicts.jsonl"),
+    "ragas": (evaluators.DATASET, evaluators.BESIDE),
+    "ragas-annotations": (evaluators.ANNOTATIONS, evaluators.SINGLE),
+    "deepeval-goldens": (evaluators.GOLDENS,),
+    "deepeval-cases": (evaluators.CASES,),
+    "huggingface": (),
+    "label-studio": (label_studio.TASKS, label_studio.CONFIG),
+    "prodigy": (spans.TASKS,),
+    "conll": (spans.CONLL, spans.TEXTS, spans.CONFLICTS),
+    "csv": (table_exports.SAMPLES, table_exports.UNITS),
+    "few-shot": (few_shot.FILE,),
+}
+"""The files of each format."""
+
+_IN_ONE = frozenset({"huggingface", "csv"})
+"""Formats that need no folder for each split."""
+
+
+def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, list[Path]]]:
+    """(format, its folder or the folders of its splits) of all that the manifest names.
+
+    A format that there is not, one without its files, and files of formats that it does not name are said.
+    """
+    formats = manifest.get("formats")
+    if type(formats) is not list or not formats or not all(type(name) is str for name in formats):
+        found(f"{MANIFEST}: names no formats")
+        return
+    if len(formats) > 1:
+        below = {one["path"].split("/")[0] for one in manifest["files"] if "/" in one["path"]}
+        for name in sorted(below - set(formats)):
+            found(f"{name}: a folder of no format that the manifest names")
+    for name in formats:
+        folder = home / name if len(formats) > 1 else home
+        if name not in FILES:
+            found(f"{MANIFEST}: no format {name!r}")
+            continue
+        splits = _splits(manifest)
+        each = [folder]
+        if splits and name not in _IN_ONE:
+            kept = (one for one in splits if name != "few-shot" or one != few_shot.HOLDOUT)
+            each = [folder / one for one in kept]
+        names = FILES[name]
+        if name == "huggingface":
+            names = tuple(f"data/{one}.parquet" for one in splits or (table_exports.TRAIN,))
+        absent = [place / one for place in each for one in names if not (place / one).is_file()]
+        for path in absent:
+            found(f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names")
+        if not absent:
+            yield name, each
+
+
+def check_itself(manifest: Document, found: Found) -> None:
+    """Whether the manifest is as it was written, by its own checksum."""
+    said = manifest.get("manifest_sha256")
+    now = checksum(manifest)
+    if said is None:
+        found(f"{MANIFEST}: has no manifest_sha256, so that nobody can tell whether its figures were edited")
+    elif said != now:
+        found(f"changed: {MANIFEST}: manifest_sha256 {said} in it, {now}: a figure or a name was edited")
+
+
+def _splits(manifest: Document) -> tuple[str, ...]:
+    given = manifest.get("splits")
+    each = given.get("each", []) if type(given) is dict else []
+    return tuple(str(one["name"]) for one in each)

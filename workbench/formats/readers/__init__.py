@@ -1,0 +1,1 @@
+"""The records of each format: a row as an object in, a `Record` out."""

@@ -1,0 +1,395 @@
+"""A text with the marks that people or models made in it, as a record: what all annotation tools share.
+
+Such a file has no verdicts. A set of marks becomes a proposal named after its tool; it is gold only where
+every mark has a verdict, or where the row still is what we exported. Tools count in code points or in UTF-16
+units, collapse white space, and take blanks into a mark. A place is moved only where the quoted words leave
+one answer; any other stays without a place, and is listed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from workbench.errors import RowError
+from workbench.formats.columns import FIELD_OF
+from workbench.formats.exports.spans import label_out
+from workbench.formats.readers import native, ours
+from workbench.formats.rows import Notes, excerpt, places, shown, wrong
+from workbench.model import BY, GoldRecord, Match, Proposal, ProposedEntity, Record, Span, Unit, Verdict
+
+Tool = Literal["prodigy", "label-studio", "argilla", "doccano"]
+
+_FIELDS = ("user_input", "retrieved_contexts", "response")
+_MOVED = "spans were changed after the export: they came as a proposal, without its gold"
+_OWN = frozenset({"id", "group", "alternatives", "scores", "u"})
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One set of marks of a text: who made it, and whether that was a person."""
+
+    regions: list[Region] = field(default_factory=list)
+    by: str = ""
+    human: bool = True
+
+
+def record(
+    tool: Tool,
+    text: Any,
+    sources: Sequence[Mapping[str, Any]],
+    sets: Sequence[Marked],
+    again: ours.Again,
+    notes: Notes,
+) -> Record:
+    """The record of a text with its sets of marks. Raises RowError.
+
+    `sources` hold what the tool keeps beside the text; names of samples' fields are found there, the rest
+    goes to `meta`. `again` gives the `workbench` object with its fractions as text.
+    """
+    if type(text) is not str:
+        raise wrong("text", text, "a string")
+    fields: dict[str, Any] = {"user_input": "", "reference": text}
+    other: dict[str, Any] = {}
+    attached: Any = None
+    given: set[str] = set()
+    for source in sources:
+        for name, value in source.items():
+            if value is None:
+                continue
+            field_name = FIELD_OF.get(name)
+            if name == ours.OBJECT:
+                attached = value
+            elif field_name == "retrieved_contexts":
+                fields[field_name] = contexts(value, name)
+                given.add(field_name)
+            elif field_name is not None and field_name != "reference":
+                fields[field_name] = value
+                given.add(field_name)
+            elif name in _OWN:
+                fields[name] = value
+            elif name not in other:
+                other[name] = value
+    in_units = attached is not None and tool == "label-studio"  # as we write them
+    marked = [(one, *placed(text, one.regions, notes, in_units=in_units)) for one in sets]
+    lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
+    if attached is not None:
+        own = {name: fields[name] for name in _FIELDS if name in given}
+        found = ours.record(attached, {**own, "reference": text}, again, notes)
+        if not found.changed:
+            people = [(one, said) for one, said, _ in marked if one.human]
+            outside = any(gone for one, _, gone in marked if one.human)
+            same = None if outside else _unchanged(found, text, people)
+            if same is not None:
+                return same
+            notes.counted[_MOVED] += 1
+        bare_record = replace(found.record, gold=(), proposal=None, others=())
+        return _with(bare_record, tool, marked, verdicts=False)
+    if lost:
+        other["_spans"] = lost
+    scores = native.scores_of(fields, lambda: fields, notes) if "scores" in fields else {}
+    return _with(native.build(fields, notes, scores, other), tool, marked)
+
+
+def contexts(value: Any, name: str) -> list[Any]:
+    """Contexts as a list of texts: one text alone, or objects with `text` or `content`, are taken too."""
+    if type(value) is str:
+        return [value]
+    if type(value) is not list:
+        raise wrong(name, value, "a list of strings")
+    keys = ("text", "content", "context")
+    return [
+        next((item[key] for key in keys if item.get(key) is not None), None) if type(item) is dict else item
+        for item in value
+    ]
+
+
+def _unchanged(
+    found: ours.Ours, text: str, sets: Sequence[tuple[Marked, list[ProposedEntity]]]
+) -> Record | None:
+    """The native row where people's marks are those that were exported, with the verdicts that they have now.
+
+    None where a mark was added, moved, taken away or labelled anew: what it was decided on is gone.
+    """
+    gold = [one for one in found.record.gold if one.entities is not None]
+    now = [(one, {(e.start, e.end, e.label) for e in said}) for one, said in sets]
+    regions = [region for one, _ in sets for region in one.regions]
+    if not regions or any(region.verdict is None for region in regions):
+        same = {span for _, spans in now for span in spans} == bare(text, found.written)
+        return found.record if same else None
+    # With verdicts a set is one annotator's gold. Tools call people otherwise than we do, so that the name
+    # counts only where verdicts differ.
+    before = {one.annotator: _judged(text, _said(one)) for one in gold}
+    after = [_judged(text, _marks(one, said)) for one, said in sets]
+    if Counter(map(frozenset, before.values())) == Counter(map(frozenset, after)):
+        return found.record
+    named = {one.by: judged for (one, _), judged in zip(sets, after, strict=True)}
+    places = {name: {span for span, _ in judged} for name, judged in named.items()}
+    if len(named) != len(sets) or places != {name: {s for s, _ in all_} for name, all_ in before.items()}:
+        return None
+    records = (
+        one if one.entities is None else _judged_anew(one, text, named[one.annotator])
+        for one in found.record.gold
+    )
+    return replace(found.record, gold=tuple(records))
+
+
+_Judged = set[tuple[tuple[Any, ...], Verdict | None]]
+
+
+def _said(gold: GoldRecord) -> _Judged:
+    return {
+        ((span.start, span.end, label_out(unit.label)), unit.match.verdict or "unsure")
+        for unit in gold.entities or ()
+        if unit.counted
+        for span in unit.spans
+    }
+
+
+def _marks(one: Marked, said: Sequence[ProposedEntity]) -> _Judged:
+    pairs = zip(said, one.regions, strict=True)
+    return {((e.start, e.end, label_out(e.label)), region.verdict) for e, region in pairs}
+
+
+def _judged(text: str, judged: _Judged) -> _Judged:
+    """The same without the blanks at the edges of a place."""
+    return {(next(iter(bare(text, {span}))), verdict) for span, verdict in judged if bare(text, {span})}
+
+
+def _judged_anew(gold: GoldRecord, text: str, now: _Judged) -> GoldRecord:
+    """The gold with the verdicts of the tool; one that changed has no evidence yet."""
+    units = []
+    for unit in gold.entities or ():
+        own = {unit.match.verdict or "unsure"}
+        places = bare(text, {(span.start, span.end, label_out(unit.label)) for span in unit.spans})
+        other = {verdict for span, verdict in now if span in places} - own
+        if len(other) == 1:
+            unit = replace(unit, match=Match(verdict=other.pop(), rule="human"))
+        units.append(unit)
+    return replace(gold, entities=tuple(units))
+
+
+def _with(
+    base: Record,
+    tool: Tool,
+    marked: Sequence[tuple[Marked, list[ProposedEntity], list[Region]]],
+    *,
+    verdicts: bool = True,
+) -> Record:
+    """The record with a proposal of every set of marks, models' first; with `verdicts` complete ones make
+    gold."""
+    proposals: list[Proposal] = []
+    gold: list[GoldRecord] = []
+    for one, said, lost in sorted(marked, key=lambda each: each[0].human):
+        decided = [region.verdict for region in one.regions]
+        if verdicts and one.human and decided and not lost and None not in decided:
+            gold.append(GoldRecord(one.by or tool, tuple(_units(one, said))))
+        else:
+            by = f"{BY}{one.by}" if one.human and one.by else one.by
+            proposals.append(Proposal(tool, by, tuple(said)))
+    first = proposals[0] if proposals else None
+    return replace(base, proposal=first, gold=tuple(gold), others=tuple(proposals[1:]))
+
+
+def _units(one: Marked, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
+    for number, (entity, region) in enumerate(zip(said, one.regions, strict=True), start=1):
+        spans: tuple[Span, ...] = ()
+        if entity.start is not None and entity.end is not None:
+            spans = (Span(entity.start, entity.end),)
+        match = Match(verdict=region.verdict, rule="human")
+        yield Unit(f"g{number}", "entity", entity.text, entity.label, spans, match, "imported")
+
+
+def text_of(fields: Mapping[str, Any], where: str, names: Sequence[str] = ("text", "reference")) -> str:
+    """The name of the text in a tool's object: one of `names`, else the only string. Raises RowError."""
+    for name in names:
+        if type(fields.get(name)) is str:
+            return name
+    strings = [name for name, value in fields.items() if type(value) is str and name not in FIELD_OF]
+    if len(strings) == 1:
+        return strings[0]
+    raise RowError(where, shown(dict(fields)), "text, or --map reference=NAME for the name of the text")
+
+
+_BLANKS = re.compile(r"\s+")
+_WIDE = re.compile("[\U00010000-\U0010ffff]")  # one code point, two units of UTF-16
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """One mark as a tool wrote it; `text` None where the tool writes no words beside its offsets."""
+
+    start: int
+    end: int
+    label: str = ""
+    text: str | None = None
+    verdict: Verdict | None = None
+
+
+def offset(value: Any, where: str) -> int:
+    """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
+    if type(value) is int:
+        return value
+    if type(value) is float and value.is_integer():
+        return int(value)
+    raise wrong(where, value, "an offset in characters")
+
+
+def ends(item: dict[str, Any], where: str) -> tuple[int, int]:
+    """`start` and `end` of an object. Raises RowError."""
+    start, end = item.get("start"), item.get("end")
+    if type(start) is int and type(end) is int:
+        return start, end
+    return offset(start, f"{where}.start"), offset(end, f"{where}.end")
+
+
+def placed(
+    text: str, regions: Sequence[Region], notes: Notes, *, in_units: bool = False
+) -> tuple[list[ProposedEntity], list[Region]]:
+    """The regions as proposed entities, and those that quote nothing at all: no words, outside the text.
+
+    `in_units`: offsets are known to count UTF-16 units, which is nothing to note. An entity whose place is
+    unknown has none; `notes` names what was moved and what has no place.
+    """
+    found: list[ProposedEntity] = []
+    lost: list[Region] = []
+    units = _Utf16(text) if regions and not text.isascii() and _WIDE.search(text) else None
+    utf16 = units is not None and _counts_units(text, regions, units)
+    for region in regions:
+        words = region.text or None
+        if words is not None or not utf16:  # as nearly all stand: below the same takes three times as long
+            start, end = region.start, region.end
+            surface = text[start:end] if 0 <= start < end <= len(text) else ""
+            if surface and (words is None or surface == words) and surface == surface.strip():
+                found.append(ProposedEntity(surface, region.label, start, end))
+                continue
+        if words is None:
+            span = _unquoted(text, region, units if utf16 else None)
+        else:
+            span = _quoted(text, region, units)
+        if span is not None:
+            surface = text[span.start : span.end]
+            meant = in_units and units is not None and units.span(region) == span
+            if (span.start, span.end) != (region.start, region.end) and not meant:
+                notes.moved(f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}')
+            found.append(ProposedEntity(surface, region.label, span.start, span.end))
+        elif region.text is not None and region.text.strip():
+            notes.unplaced(f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
+            found.append(ProposedEntity(region.text, region.label))
+        else:
+            notes.wordless += 1
+            notes.unplaced(f"{region.start}:{region.end} in a text of {len(text):,} characters")
+            lost.append(region)
+    return found, lost
+
+
+class _Utf16:
+    """The code point at each UTF-16 offset of a text."""
+
+    def __init__(self, text: str) -> None:
+        self._points: list[int] = []
+        for index, one in enumerate(text):
+            self._points.append(index)
+            if one > "\uffff":
+                self._points.append(-1)  # inside a pair
+        self._points.append(len(text))
+
+    def span(self, region: Region) -> Span | None:
+        """The region's place when its offsets are UTF-16 units; None when that is no place."""
+        points = self._points
+        if not 0 <= region.start < region.end < len(points):
+            return None
+        start, end = points[region.start], points[region.end]
+        return None if start < 0 or end < 0 else Span(start, end)
+
+
+def _counts_units(text: str, regions: Sequence[Region], units: _Utf16) -> bool:
+    """Whether all regions without words fit the text as UTF-16 units, and not as code points."""
+    silent = [region for region in regions if not region.text]
+    as_points = [_inside(text, region.start, region.end) for region in silent]
+    as_units = [units.span(region) for region in silent]
+    return all(_fits(text, span) for span in as_units) and not all(_fits(text, span) for span in as_points)
+
+
+def _fits(text: str, span: Span | None) -> bool:
+    """Whether a span begins and ends at the edge of a word."""
+    if span is None:
+        return False
+    surface = text[span.start : span.end]
+    cuts_start = span.start > 0 and text[span.start - 1].isalnum() and surface[0].isalnum()
+    cuts_end = span.end < len(text) and surface[-1].isalnum() and text[span.end].isalnum()
+    return not cuts_start and not cuts_end and surface == surface.strip()
+
+
+def _inside(text: str, start: int, end: int) -> Span | None:
+    return Span(start, end) if 0 <= start < end <= len(text) else None
+
+
+def _unquoted(text: str, region: Region, units: _Utf16 | None) -> Span | None:
+    span = units.span(region) if units else _inside(text, region.start, region.end)
+    return None if span is None else _stripped(text, span)
+
+
+def _stripped(text: str, span: Span) -> Span | None:
+    """The span without blanks at its edges; None when nothing else is in it."""
+    surface = text[span.start : span.end]
+    bare = surface.strip()
+    if len(bare) == len(surface):
+        return span
+    start = span.start + len(surface) - len(surface.lstrip())
+    return Span(start, start + len(bare)) if bare else None
+
+
+def _quoted(text: str, region: Region, units: _Utf16 | None) -> Span | None:
+    """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else."""
+    words = region.text or ""
+    start, end = region.start, region.end
+    if 0 <= start < end <= len(text) and text[start:end] == words:
+        return _stripped(text, Span(start, end))
+    bare = words.strip()
+    if not bare:
+        return None
+    if units and (span := units.span(region)) and text[span.start : span.end].strip() == bare:
+        return _stripped(text, span)
+    if 0 <= start < end and text[start:end].strip() == bare:
+        return _stripped(text, Span(start, min(end, len(text))))
+    if (collapsed := _collapsed(text, start, end, bare)) is not None:
+        return collapsed
+    found = places(bare, text)
+    return found[0] if len(found) == 1 else None
+
+
+def _collapsed(text: str, start: int, end: int, bare: str) -> Span | None:
+    """The place when offsets were counted with every run of blanks as one, and the words read so there."""
+    origin: list[int] = []
+    pieces: list[str] = []
+    last = 0
+    for blank in _BLANKS.finditer(text):
+        origin += range(last, blank.start() + 1)
+        pieces += (text[last : blank.start()], " ")
+        last = blank.end()
+    origin += range(last, len(text))
+    flat = "".join([*pieces, text[last:]])
+    words = _BLANKS.sub(" ", bare)
+    if not 0 <= start < end <= len(flat) or flat[start:end].strip() != words:
+        return None
+    lead = len(flat[start:end]) - len(flat[start:end].lstrip())
+    first, final = start + lead, start + lead + len(words) - 1
+    return Span(origin[first], origin[final] + 1)
+
+
+def bare(text: str, spans: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
+    """Places of a text without the blanks at their edges, as `placed` has them."""
+    found = set()
+    for start, end, label in spans:
+        if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
+            if not (text[start].isspace() or text[end - 1].isspace()):
+                found.add((start, end, label))
+            elif (span := _stripped(text, Span(start, end))) is not None:
+                found.add((span.start, span.end, label))
+        else:
+            found.add((start, end, label))
+    return found

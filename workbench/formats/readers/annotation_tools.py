@@ -1,0 +1,352 @@
+"""Argilla, doccano, Label Studio and Prodigy: the spans of each tool as regions of a text."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats.readers import annotated
+from workbench.formats.readers.annotated import Region, ends, offset
+from workbench.formats.readers.ours import as_exported
+from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, optional, shown, wrong
+from workbench.model import VERDICTS, Record, Sample, Verdict
+
+_ARGILLA_KEYS = frozenset(
+    {"id", "fields", "metadata", "suggestions", "responses", "vectors", "_server_id", "status"}
+)
+ARGILLA_FLAT = (".suggestion", ".responses")
+
+
+def is_flat_argilla(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a record as `to_datasets` flattens it."""
+    return any(name.endswith(ARGILLA_FLAT) for name in row)
+
+
+def argilla_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of an Argilla record. Raises RowError."""
+    if "fields" not in row:
+        row = _nested(row)
+    fields, metadata = _object(row, "fields"), _object(row, "metadata")
+    sets = [*_suggested(_object(row, "suggestions"), notes), *_responded(_object(row, "responses"), notes)]
+    for key in row:
+        if key not in _ARGILLA_KEYS:
+            notes.ignored[key] += 1
+    name = annotated.text_of(fields, "fields")
+    rest = {key: value for key, value in fields.items() if key != name}
+    number = {"id": row["id"]} if row.get("id") is not None else {}
+    again = partial(as_exported, raw, "metadata", "fields")
+    return annotated.record("argilla", fields[name], (number, rest, metadata), sets, again, notes)
+
+
+def _object(row: Mapping[str, Any], key: str) -> dict[str, Any]:
+    value = row.get(key)
+    if value is None:
+        return {}
+    if type(value) is not dict:
+        raise wrong(key, value, "an object")
+    return value
+
+
+def _suggested(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+    for question, one in given.items():
+        where = f"suggestions.{question}"
+        if type(one) is not dict:
+            raise wrong(where, one, "an object with value")
+        if (regions := _argilla_regions(one.get("value"), f"{where}.value", notes)) is not None:
+            agent = one.get("agent")
+            yield annotated.Marked(regions, agent if type(agent) is str else "", human=False)
+
+
+def _responded(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+    for question, many in given.items():
+        where = f"responses.{question}"
+        if type(many) is not list:
+            raise wrong(where, many, "a list of objects with value")
+        for index, one in enumerate(many):
+            if type(one) is not dict:
+                raise wrong(f"{where}[{index}]", one, "an object with value")
+            if one.get("status") in ("draft", "discarded"):
+                notes.counted[f"{one['status']} responses: their spans did not come in"] += 1
+                continue
+            regions = _argilla_regions(one.get("value"), f"{where}[{index}].value", notes)
+            if regions is not None:
+                user = one.get("user_id")
+                yield annotated.Marked(regions, str(user) if type(user) in (str, int) else "")
+
+
+def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
+    """The spans of an answer; None for an answer to a question of another kind."""
+    if type(value) is not list or not all(type(one) is dict for one in value):
+        notes.ignored[where.split("[")[0]] += 1
+        return None
+    regions = []
+    for index, one in enumerate(value):
+        place = f"{where}[{index}]"
+        label = one.get("label")
+        if type(label) is not str:
+            raise wrong(f"{place}.label", label, "a string")
+        start, end = ends(one, place)
+        text = one.get("text")
+        regions.append(Region(start, end, label, text if type(text) is str else None))
+    return regions
+
+
+def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A flattened record as a nested one: columns NAME.suggestion, NAME.responses, NAME.responses.users, …"""
+    nested: dict[str, Any] = {"fields": {}, "suggestions": {}, "responses": {}, "id": row.get("id")}
+    for name, value in row.items():
+        question, dot, part = name.partition(".")
+        if not dot:
+            if name not in ("id", "status", "_server_id", "_error"):
+                nested["fields"][name] = value
+        elif part == "suggestion" and value is not None:
+            nested["suggestions"][question] = {
+                "value": value,
+                "agent": row.get(f"{question}.suggestion.agent"),
+            }
+        elif part == "responses" and value is not None:
+            users = row.get(f"{question}.responses.users") or []
+            states = row.get(f"{question}.responses.status") or []
+            if type(value) is not list or type(users) is not list or type(states) is not list:
+                raise wrong(name, value, "a list")
+            nested["responses"][question] = [
+                {
+                    "value": one,
+                    "user_id": users[index] if index < len(users) else None,
+                    "status": states[index] if index < len(states) else None,
+                }
+                for index, one in enumerate(value)
+            ]
+    return nested
+
+
+DOCCANO_LISTS = ("label", "labels", "entities")
+_DOCCANO_KEYS = frozenset({*DOCCANO_LISTS, "Comments", "relations", "_error"})
+
+
+def doccano_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a document. Raises RowError."""
+    name = annotated.text_of(row, "text", ("text", "data"))
+    regions: list[Region] = []
+    given = False
+    for key in DOCCANO_LISTS:
+        if (spans := row.get(key)) is not None:
+            given = True
+            regions += (_doccano_region(span, f"{key}[{i}]") for i, span in enumerate(as_list(spans, key)))
+    other = {key: value for key, value in row.items() if key not in _DOCCANO_KEYS and key != name}
+    if row.get("relations"):
+        notes.counted["relations between spans: left out"] += 1
+    if row.get("Comments"):
+        other["Comments"] = row["Comments"]
+    sets = [annotated.Marked(regions)] if given else []
+    again = partial(as_exported, raw)
+    return annotated.record("doccano", row.get(name), (other,), sets, again, notes)
+
+
+def _doccano_region(span: Any, where: str) -> Region:
+    if type(span) is list and len(span) == 3:
+        start, end, label = span
+    elif type(span) is dict:
+        start, end, label = span.get("start_offset"), span.get("end_offset"), span.get("label")
+    else:
+        raise wrong(where, span, "[start, end, label], or an object with start_offset, end_offset and label")
+    if type(label) is not str:
+        raise wrong(f"{where}.label", label, "a string")
+    return Region(offset(start, f"{where}.start"), offset(end, f"{where}.end"), label)
+
+
+_FILE = re.compile(
+    r"\s*(?:(?:[a-z][a-z0-9+.-]*://|data:|/data/|/static/)\S*"
+    r"|\S+\.(?:bmp|gif|jpe?g|png|svg|tiff?|webp|aac|flac|m4a|mp3|ogg|wav|avi|mov|mp4|webm|pdf))\s*",
+    re.IGNORECASE,
+)
+_NO_TEXT = re.compile(
+    r"(?:bitmask|brush|ellipse|keypoint|polygon|rectangle|timeline|timeseries|vector|video)\w*"
+)
+_EXPECTED_TEXT = "a text; projects of images, audio, video or files by address cannot be read"
+_LABEL_STUDIO_KEYS = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
+
+
+def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a task, or of a row of the short export (JSON_MIN). Raises RowError."""
+    if "data" not in row:
+        return _short(row, raw, notes)
+    data = row["data"]
+    if type(data) is not dict:
+        raise wrong("data", data, "an object")
+    meta = _object(row, "meta")
+    for key in row:
+        if key not in _LABEL_STUDIO_KEYS:
+            notes.ignored[key] += 1
+    sets = list(_sets(row, notes))
+    name = _label_studio_text(data, "data")
+    rest = {key: value for key, value in data.items() if key != name}
+    number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
+    again = partial(as_exported, raw, "data", "meta")
+    return annotated.record("label-studio", data[name], (number, rest, meta), sets, again, notes)
+
+
+def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+    for key in ("predictions", "annotations", "completions"):
+        for index, one in enumerate(as_list(row.get(key) or [], key)):
+            where = f"{key}[{index}]"
+            if type(one) is int:  # an export that names its annotations without holding them
+                notes.counted[f"{key} by number only, without their spans"] += 1
+                continue
+            if type(one) is not dict:
+                raise wrong(where, one, "an object with result")
+            if one.get("was_cancelled"):
+                notes.counted["skipped there (was_cancelled): the text came in, the spans did not"] += 1
+                continue
+            results = as_list(one.get("result") or [], f"{where}.result")
+            kinds = {str(given.get("type")) for given in results if type(given) is dict}
+            if "labels" not in kinds and (other := sorted(filter(_NO_TEXT.fullmatch, kinds))):
+                raise RowError(f"{where}.result", f"marks of type {excerpt(other[0])}", _EXPECTED_TEXT)
+            decided = _decided(results)
+            found = [_label_studio_region(given, where, i, decided, notes) for i, given in enumerate(results)]
+            regions = [region for region in found if region is not None]
+            if key == "predictions":
+                yield annotated.Marked(regions, _name(one.get("model_version")), human=False)
+            else:
+                yield annotated.Marked(regions, _name(one.get("annotator") or one.get("completed_by")))
+
+
+def _decided(results: list[Any]) -> dict[Any, Verdict]:
+    """The verdict chosen for each region, by the region's id."""
+    chosen: dict[Any, Verdict] = {}
+    for one in results:
+        if type(one) is dict and one.get("type") == "choices" and type(one.get("value")) is dict:
+            for choice in one["value"].get("choices") or ():
+                if type(choice) is str and choice in VERDICTS and type(one.get("id")) is str:
+                    chosen[one["id"]] = one_of(choice, VERDICTS, "choices")
+    return chosen
+
+
+def _name(value: Any) -> str:
+    """A model version or an annotator: a name, a number, or an object with an email or id."""
+    if type(value) is dict:
+        value = value.get("email") or value.get("username") or value.get("id")
+    return str(value) if type(value) in (str, int) and len(str(value)) <= 200 else ""
+
+
+def _label_studio_region(
+    given: Any, where: str, number: int, decided: dict[Any, Verdict], notes: Notes
+) -> Region | None:
+    """A marked span; None for a result of another kind, such as a relation or a choice."""
+    if type(given) is not dict:
+        raise wrong(f"{where}.result[{number}]", given, "an object with value")
+    value, kind = given.get("value"), given.get("type")
+    if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
+        if kind != "choices" or given.get("id") not in decided:
+            notes.ignored[f"result of type {kind}"[:60]] += 1
+        return None
+    name = given.get("id")
+    verdict = decided.get(name) if type(name) is str else None
+    return _span(value, f"{where}.result[{number}].value", notes, verdict)
+
+
+def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | None = None) -> Region:
+    labels = value.get("labels") or [""]
+    if type(labels) is not list or not all(type(label) is str for label in labels):
+        raise wrong(f"{where}.labels", labels, "a list of strings")
+    text = optional(value, "text", where)
+    if len(labels) > 1:
+        notes.counted["several labels on one span: the first is taken"] += 1
+    start, end = ends(value, where)
+    return Region(start, end, labels[0], text, verdict)
+
+
+def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """JSON_MIN: the data at the top, with lists of spans under the names of their controls."""
+    regions: list[Region] = []
+    rest: dict[str, Any] = {}
+    given = False
+    for key, value in row.items():
+        if type(value) is list and value and all(type(one) is dict and "start" in one for one in value):
+            regions += (_span(one, f"{key}[{i}]", notes) for i, one in enumerate(value))
+            given = True
+        elif key in ("annotation_id", "created_at", "updated_at", "lead_time", "_error"):
+            notes.ignored[key] += key != "_error"
+        elif key != "annotator":
+            rest[key] = value
+    name = _label_studio_text(rest, "row")
+    text = rest.pop(name)
+    sets = [annotated.Marked(regions, _name(row.get("annotator")))] if given else []
+    return annotated.record(
+        "label-studio", text, (rest,), sets, partial(as_exported, raw, "data", "meta"), notes
+    )
+
+
+def _label_studio_text(fields: dict[str, Any], where: str) -> str:
+    """The name of the text. Raises RowError where that is the address of a file, as of an image."""
+    name = annotated.text_of(fields, where)
+    if _FILE.fullmatch(fields[name]):
+        raise RowError(f"{where}.{excerpt(name)}", shown(fields[name]), _EXPECTED_TEXT)
+    return name
+
+
+_PRODIGY_KEYS = frozenset({"text", "meta", "spans", "tokens", "answer", "_error"})
+# Of the annotation, not of the text: two annotators' lines on one text are one sample.
+_PRODIGY_SPAN = frozenset({"start", "end", "label", "text", "verdict", "token_start", "token_end"})
+
+
+def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a task. Raises RowError."""
+    answer = row.get("answer", "accept")
+    if answer not in ("accept", "reject", "ignore"):
+        raise wrong("answer", answer, "accept, reject or ignore")
+    meta = _object(row, "meta")
+    other = {}
+    for name, value in row.items():
+        if name in _PRODIGY_KEYS:
+            continue
+        if name.startswith("_") and name != "_input_hash":
+            notes.ignored[name] += 1
+        else:
+            other[name] = value
+    spans = row.get("spans")
+    sets = []
+    if answer != "accept":
+        notes.counted[f"answer {answer}: the text came in, its spans did not"] += 1
+    elif spans is not None:
+        regions = [
+            _prodigy_region(span, f"spans[{i}]", notes) for i, span in enumerate(as_list(spans, "spans"))
+        ]
+        by = row.get("_annotator_id") or row.get("_session_id") or ""
+        sets.append(annotated.Marked(regions, by if type(by) is str else ""))
+    again = partial(as_exported, raw, "meta")
+    record = annotated.record("prodigy", row.get("text"), (meta, other), sets, again, notes)
+    return replace(record, sample=_as_first(record.sample, notes))
+
+
+def _as_first(sample: Sample, notes: Notes) -> Sample:
+    """The sample without values of `meta` that the first task on its text has otherwise.
+
+    Binary tasks ask for each span of a text in a task of its own, with a score of its own.
+    """
+    first = notes.first_meta.setdefault(sample.id, sample.meta)
+    if first is sample.meta:
+        return sample
+    other = [name for name, value in sample.meta.items() if name in first and first[name] != value]
+    notes.kept -= Counter(other)
+    notes.ignored.update(f"meta.{name} where an earlier task on the text has another" for name in other)
+    meta = {name: value for name, value in sample.meta.items() if name not in other}
+    notes.first_meta[sample.id] = {**meta, **first}
+    return replace(sample, meta=meta)
+
+
+def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
+    if type(span) is not dict:
+        raise wrong(where, span, "an object with start, end and label")
+    if not _PRODIGY_SPAN.issuperset(span):
+        ignore(span, _PRODIGY_SPAN, where, notes)
+    label, text = optional(span, "label", where), optional(span, "text", where)
+    verdict = span.get("verdict")
+    start, end = ends(span, where)
+    said = None if verdict is None else one_of(verdict, VERDICTS, f"{where}.verdict")
+    return Region(start, end, label or "", text, said)

@@ -1,0 +1,352 @@
+"""deepeval: goldens and test cases as JSON, JSON Lines and CSV, and the results of a test run.
+
+The verdicts of deepeval's Contextual Recall, from the log of its steps, as statements of the reference.
+
+The log has a verdict and a reason for each statement, in order, and does not quote the statement. The
+reference is cut into as many parts as there are verdicts; where no way of cutting it gives that number,
+the statements stand without a place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats.columns import FIELD_OF, list_cell, number_texts
+from workbench.formats.json_lines import as_written, loads, parse
+from workbench.formats.readers import native, ours
+from workbench.formats.rows import Notes, shown, wrong
+from workbench.matching.units import statement_units
+from workbench.model import Proposal, ProposedStatement, Record, Span, count
+from workbench.scoring import contextual_recall
+from workbench.text.sentences import sentences
+
+# Under which names runs hold their test cases, and these what their metrics said; the last are older.
+CASES = frozenset({"testCases", "conversationalTestCases", "test_results"})
+RUN, LINK = "testRunData", "testRunLink"
+_METRICS = ("metricsData", "metrics_data", "metricsMetadata")
+NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
+    "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
+}  # fmt: skip
+PROPOSER = "deepeval"
+_METADATA = ("additional_metadata", "additionalMetadata", "metadata")
+# What a run writes of itself beside the test case.
+_OF_RUN = frozenset(
+    {"success", "order", "runDuration", "evaluationCost", "tokenCost", "completionTime", "token_cost"}
+    | {"completion_time", "input_token_count", "output_token_count", "inputTokenCount", "outputTokenCount"}
+    | {"_error", "flaky", "trace", "multimodal", "conversational"}
+)
+_SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<context>.*)", re.DOTALL)
+_TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
+
+
+def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a golden or a test case. Raises RowError."""
+    if row.get("scenario") or row.get("turns") is not None or row.get("conversational") is True:
+        got = "a conversation"
+        raise RowError("scenario", got, "a single turn: conversations are not scored by recall")
+    fields: dict[str, Any] = {}
+    named: dict[str, str] = {}
+    meta: dict[str, Any] = {}
+    other: dict[str, Any] = {}
+    given_contexts: Any = None
+    for name, value in row.items():
+        if value is None or value == [] or value == {}:
+            continue
+        field = FIELD_OF.get(name)
+        if field is not None:
+            if field == "retrieved_contexts":
+                given_contexts = value
+                value = _contexts(value, name, notes)
+            if field in fields and fields[field] != value:
+                got = f"{shown(fields[field])} and {shown(value)}"
+                raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
+            fields[field], named[field] = value, name
+        elif name in _METADATA and type(value) is dict:
+            meta |= value
+        elif name == "custom_column_key_values" and type(value) is dict:
+            other |= value
+        elif name in native.ONLY_HERE:
+            fields[name] = value
+        elif name in _OF_RUN:
+            notes.ignored[name] += name != "_error"
+        elif name not in _METRICS:
+            other[name] = value
+    scores, recall = _metrics(row, partial(as_written, raw), notes)
+    for name in ("retrievalContext", "retrieval_context"):
+        if row.get(name) == []:
+            fields.setdefault("retrieved_contexts", [])
+    if ours.OBJECT in meta:
+        mine = _ours(
+            meta[ours.OBJECT],
+            fields,
+            given_contexts,
+            scores,
+            partial(ours.as_exported, raw, *_METADATA),
+            notes,
+        )
+        return _judged(mine, recall, notes)
+    if "scores" in fields:
+        scores |= native.scores_of(fields, partial(as_written, raw), notes)
+    return _judged(native.build(fields, notes, scores, {**meta, **other}), recall, notes)
+
+
+def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
+    """The record with the verdicts that were counted for its Contextual Recall as a further proposal."""
+    sample = record.sample
+    log = recall.get("verboseLogs", recall.get("verbose_logs"))
+    said = judged_statements(log, sample.reference, sample.retrieved_contexts, notes)
+    if said is None:
+        if recall:
+            notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
+        return record
+    notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
+    assessment = contextual_recall.assess(statement_units(sample, said, PROPOSER))
+    counted = count(assessment.units).recall if assessment is not None else None
+    if counted is None or abs(counted - recall["score"]) > 1e-6:
+        strict = recall.get("strictMode", recall.get("strict_mode")) is True
+        why = " (strict mode makes it 0 or 1)" if strict else ""
+        notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1
+    model = recall.get("evaluationModel", recall.get("evaluation_model"))
+    proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
+    if record.proposal is None:
+        return replace(record, proposal=proposal)
+    return replace(record, others=(*record.others, proposal))
+
+
+def _ours(
+    attached: Any,
+    fields: dict[str, Any],
+    contexts: Any,
+    scores: dict[str, str],
+    again: ours.Again,
+    notes: Notes,
+) -> Record:
+    """The native row that an export of ours left here, with what the fields of deepeval say by now.
+
+    `contexts` as they were given: a CSV file joins them by bars, and one that has a bar is cut there.
+    """
+    if type(attached) is str:
+        again, attached = partial(as_written, attached), parse(attached)
+    mine = attached.get("retrieved_contexts") if type(attached) is dict else None
+    if type(mine) is list and all(type(one) is str for one in mine):
+        blank = contexts is None and not any(one.strip() for one in mine)
+        if blank or contexts == mine or contexts == "|".join(mine):
+            fields = {name: value for name, value in fields.items() if name != "retrieved_contexts"}
+    record = ours.record(attached, fields, again, notes).record
+    return replace(record, scores={**record.scores, **scores}) if scores else record
+
+
+def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
+    """A row of a CSV file as the JSON row it stands for: contexts joined by |, objects as JSON."""
+    row: dict[str, Any] = {}
+    for name, cell in cells.items():
+        if not cell.strip():
+            continue
+        if name in _METADATA or name == "custom_column_key_values":
+            row[name] = loads(cell) if cell.lstrip().startswith("{") else cell
+        elif name in ("id", "group") or FIELD_OF.get(name) not in (None, "retrieved_contexts"):
+            row[name] = cell
+        elif cell[:1] in "[{" and cell[-1:] in "]}":
+            row[name] = _parsed(cell)
+        else:
+            row[name] = cell
+    for field, names in (("input", ("input",)), ("expected_output", ("expected_output", "expectedOutput"))):
+        if any(name in cells for name in names) and not any(name in row for name in names):
+            row[field] = ""
+    return row
+
+
+def _parsed(cell: str) -> Any:
+    """A list or object written into a cell, else the cell."""
+    try:
+        return loads(cell)
+    except (RowError, RecursionError):
+        pass
+    try:
+        return list_cell(cell, "") if cell.startswith("[") else cell
+    except RowError:
+        return cell
+
+
+def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
+    """Contexts as texts: a list, a list of {context, source}, or texts joined by | (how files of deepeval
+    are written, without a mark for the bars inside)."""
+    if type(value) is str:
+        pieces = value.split("|")
+        if len(pieces) > 2 and any(_TABLE.search(piece) for piece in pieces):
+            notes.counted["contexts joined by | that look like a table cut in pieces: check them"] += 1
+        value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
+    if type(value) is not list:
+        raise wrong(name, value, "a list of strings")
+    return [_context(item) for item in value]
+
+
+def _context(item: Any) -> Any:
+    if type(item) is dict and "context" in item:
+        return item["context"]
+    if type(item) is str and item.startswith("deepeval_source=") and (found := _SOURCE.fullmatch(item)):
+        return found["context"]
+    return item
+
+
+def _metrics(row: dict[str, Any], again: ours.Again, notes: Notes) -> tuple[dict[str, str], dict[str, Any]]:
+    """The score of each metric of a test run, and the Contextual Recall whole; one that failed has none.
+
+    Of several metrics with one name the first one that has a score is read.
+    """
+    key = next((name for name in _METRICS if row.get(name) is not None), _METRICS[0])
+    given = row.get(key) or []
+    if type(given) is not list or not all(type(one) is dict for one in given):
+        raise wrong(key, given, "a list of objects with name and score")
+    numbers: dict[str, int | float] = {}
+    place: dict[str, int] = {}
+    failed: set[str] = set()
+    for index, one in enumerate(given):
+        name, score = one.get("name", one.get("metric")), one.get("score")
+        if type(name) is not str or not name:
+            raise wrong(f"{key}[{index}].name", name, "a string")
+        if score is None or one.get("error"):
+            failed.add(name)
+        elif not native.is_number(score):
+            raise wrong(f"{key}[{index}].score", score, "a number or null")
+        elif name in numbers:
+            notes.counted[f"several metrics {shown(name)}, of which the first one is read"] += 1
+        else:
+            numbers[name], place[name] = score, index
+    notes.failed.update(failed.difference(numbers))
+    notes.scores.update(numbers.keys())
+    if given:
+        notes.counted["left out of the metrics: threshold, success, reason, cost"] += 1
+
+    def exact() -> dict[str, Any]:
+        written = again()[key]
+        return {name: written[index]["score"] for name, index in place.items()}
+
+    recall = given[place[CONTEXTUAL_RECALL]] if CONTEXTUAL_RECALL in place else {}
+    return number_texts(numbers, exact), recall
+
+
+CONTEXTUAL_RECALL = "Contextual Recall"
+
+_HEAD = re.compile(r"(?:^|\n)Verdicts:\s*(?=\[)")
+_WHOLE = re.compile(r"(?!)")
+_LINES = re.compile(r"\n+")
+_CLAUSES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
+_AND = r"(?:[\s,()&]|and|or|\d+(?:st|nd|rd|th))*"
+_NODE = re.compile(
+    rf"(\d+)(?:st|nd|rd|th)\b{_AND}nodes?\b|\bnodes?\s+(\d+)|第\s*(\d+)\s*个?节点", re.IGNORECASE
+)
+_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
+_ORDINAL_NODE = re.compile(rf"\b({'|'.join(_ORDINALS)})\s+nodes?\b", re.IGNORECASE)
+_QUOTED = re.compile(r"(?<!\w)'(.+?)'(?!\w)|\"(.+?)\"|“(.+?)”|‘(.+?)’|「(.+?)」|«(.+?)»", re.DOTALL)
+_ELLIPSIS = re.compile(r"\.{3}|…")
+_SHORTEST = 3  # characters of a quote that tells one context from another
+_LOOKED_AT = 2_000  # characters of a reason in which contexts and quotes are looked for
+
+
+def judged_statements(
+    log: Any, reference: str, contexts: Sequence[str], notes: Notes
+) -> tuple[ProposedStatement, ...] | None:
+    """The statements that a log has verdicts for; None for a log without a list of verdicts.
+
+    As deepeval counts, "yes" is found and any other word is missing.
+    """
+    said = _verdicts(log)
+    if said is None:
+        return None
+    parts = _parts(reference, len(said))
+    if said and parts is None:
+        notes.counted[
+            f"{CONTEXTUAL_RECALL}: not as many verdicts as sentences, its statements have no place"
+        ] += 1
+    found = []
+    for number, one in enumerate(said, start=1):
+        word, reason = _string(one.get("verdict")), _string(one.get("reason"))
+        yes = word.strip().lower() == "yes"
+        if not yes and word.strip().lower() != "no":
+            reason = f"{shown(word)}: {reason}"
+        context, quote = _pointed(reason[:_LOOKED_AT], contexts, notes)
+        span = parts[number - 1] if parts else None
+        found.append(
+            ProposedStatement(
+                text=reference[span.start : span.end] if span else f"verdict {number} of {len(said)}",
+                verdict="found" if yes else "missing",
+                context=context,
+                quote=quote if yes else None,
+                reason=reason or None,
+                start=span.start if span else None,
+                end=span.end if span else None,
+            )
+        )
+    return tuple(found)
+
+
+def _verdicts(log: Any) -> list[dict[str, Any]] | None:
+    head = _HEAD.search(log) if type(log) is str else None
+    if head is None:
+        return None
+    try:
+        said, _ = json.JSONDecoder().raw_decode(log, head.end())
+    except (ValueError, RecursionError):
+        return None
+    return said if all(type(one) is dict for one in said) else None
+
+
+def _string(value: Any) -> str:
+    """A text of the log without what no database could hold: escapes of the log were not looked at yet."""
+    if type(value) is not str:
+        return ""
+    return value.replace("\x00", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+
+
+def _parts(reference: str, number: int) -> list[Span] | None:
+    """The reference as a number of parts: whole, by sentences, lines, or clauses."""
+    ways = (_cut(reference, _WHOLE), sentences(reference), _cut(reference, _LINES), _cut(reference, _CLAUSES))
+    return next((spans for spans in ways if len(spans) == number), None)
+
+
+def _cut(text: str, between: re.Pattern[str]) -> list[Span]:
+    """What stands between the separators, without white space and semicolons at the edges."""
+    edges = [0, *(place for match in between.finditer(text) for place in match.span()), len(text)]
+    spans = []
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
+        piece = text[start:end].rstrip(" \t\r\n;；")
+        left = len(piece) - len(piece.lstrip())
+        if piece[left:]:
+            spans.append(Span(start + left, start + len(piece)))
+    return spans
+
+
+def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | None, str | None]:
+    """The context that a reason names or quotes, from 0, and the longest quote that stands there."""
+    named = _named(reason)
+    if named is not None and not 0 <= named < len(contexts):
+        notes.pointless(f"node {named + 1:,}, of {len(contexts):,}")
+        named = None
+    places = range(len(contexts)) if named is None else [named]
+    for quote in sorted(set(_quotes(reason)), key=lambda text: (-len(text), text)):
+        for place in places:
+            if quote in contexts[place]:
+                return place, quote
+    return named, None
+
+
+def _named(reason: str) -> int | None:
+    node, ordinal = _NODE.search(reason), _ORDINAL_NODE.search(reason)
+    if ordinal is not None and (node is None or ordinal.start() < node.start()):
+        return _ORDINALS.index(ordinal[1].lower())
+    digits = next(filter(None, node.groups()), "") if node is not None else ""
+    return int(digits[:6]) - 1 if digits else None
+
+
+def _quotes(reason: str) -> Iterator[str]:
+    for match in _QUOTED.finditer(reason):
+        for part in _ELLIPSIS.split(next(filter(None, match.groups()), "")):
+            if len(part.strip()) >= _SHORTEST:
+                yield part.strip()

@@ -1,0 +1,216 @@
+"""Native JSON Lines: one sample an object, with the proposal, gold and scores that came with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats import columns
+from workbench.formats.json_lines import Given, as_written
+from workbench.formats.readers.gold import gold_of, gold_problem, proposals_of
+from workbench.formats.rows import (
+    CONTEXTS_LIMIT,
+    FileRow,
+    Notes,
+    check_depth,
+    excerpt,
+    missing,
+    refused,
+    strings,
+    wrong,
+)
+from workbench.model import GoldRecord, Proposal, Record, Sample, text_hash
+
+REQUIRED = ("user_input", "reference", "retrieved_contexts")
+ONLY_HERE = frozenset({"id", "meta", "group", "alternatives", "proposal", "gold", "scores", "u"})
+KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a mended row of a rejected file
+
+_PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
+
+Build = Callable[[dict[str, Any], str, Notes], Record]
+
+
+def rows(given: Iterator[Given], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
+    """The rows of a stream of objects; `build` makes the record of each."""
+    for one in given:
+        notes.line, notes.item = one.line, one.item
+        record, error = None, one.error
+        if one.value is not None:
+            try:
+                record = build(columns.mended(one.value), one.raw, notes)
+            except (RowError, RecursionError) as failure:
+                error = refused(failure, path, one.line, one.item)
+        yield FileRow(one.line, record, error, one.raw, one.item)
+
+
+def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
+    if _PLAIN.issuperset(row):
+        return Record(_sample(row, notes), None, (), {}, contexts_given=_gives_contexts(row))
+    return mapped_record(row, lambda: as_written(raw), notes)
+
+
+def mapped_record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
+    """The same where `again` gives the row with its fractions as text."""
+    scores = scores_of(row, again, notes) if "scores" in row else {}
+    other = {key: value for key, value in row.items() if key not in KEYS}
+    numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
+    if numbers:
+        scores |= columns.number_texts(numbers, again)
+        notes.scores.update(numbers.keys())
+        other = {key: value for key, value in other.items() if key not in numbers}
+    return build(row, notes, scores, other)
+
+
+def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict[str, Any]) -> Record:
+    """The record of a row with native keys. Raises RowError.
+
+    `scores` were read by the caller; `other` holds what has no place of its own and goes to `meta`.
+    """
+    sample = _sample(row, notes)
+    notes.kept.update(other.keys())  # a mapping would add its values
+    proposals: tuple[Proposal, ...] = ()
+    gold: tuple[GoldRecord, ...] = ()
+    if (given := row.get("proposal")) is not None:
+        said = proposals_of(given, sample.reference, sample.retrieved_contexts, notes)
+        if said is None:
+            other = {**other, "proposal": given}
+            notes.other_proposal += 1
+        proposals = said or ()
+    if (given := row.get("gold")) is not None:
+        found = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
+        if found is None:
+            other = {**other, "gold": given}
+            notes.odd_gold(gold_problem(given, sample.reference, sample.retrieved_contexts))
+        gold = found or ()
+    u = _u(row["u"]) if "u" in row else None
+    if other:
+        check_depth(other, "row")
+        sample = replace(sample, meta=_merged(sample.meta, other))
+    first = proposals[0] if proposals else None
+    return Record(sample, first, gold, scores, u, proposals[1:], _gives_contexts(row))
+
+
+def _gives_contexts(row: Mapping[str, Any]) -> bool:
+    return row.get("retrieved_contexts") is not None
+
+
+def _u(value: Any) -> float | None:
+    """The permanent random number of a row."""
+    if value is None:
+        return None
+    if not is_number(value) or not 0 <= value < 1:
+        raise wrong("u", value, "a number from 0 to below 1")
+    return float(value)
+
+
+def _sample(row: dict[str, Any], notes: Notes) -> Sample:
+    """The sample of a row; every row passes here, so it asks as little as it can."""
+    get = row.get
+    question, reference, contexts = get("user_input"), get("reference"), get("retrieved_contexts")
+    if contexts is None:
+        contexts = []
+    if type(question) is not str or type(reference) is not str or type(contexts) is not list:
+        raise _incomplete(row)
+    strings(contexts, "retrieved_contexts")
+    if not reference or reference.isspace():
+        notes.counted["blank reference, so that there is nothing to verify"] += 1
+    if len(contexts) > CONTEXTS_LIMIT:
+        raise RowError("retrieved_contexts", f"{len(contexts):,} contexts", f"at most {CONTEXTS_LIMIT:,}")
+    name, response, group, meta = get("id"), get("response"), get("group"), get("meta")
+    if type(name) is not str or not name:
+        name = _name(name, "id") or text_hash(question, reference, *contexts)
+    if response is not None and type(response) is not str:
+        raise wrong("response", response, "a string")
+    if group is not None and type(group) is not str:
+        group = _name(group, "group")
+    if meta is None:
+        meta = {}
+    elif type(meta) is not dict:
+        raise wrong("meta", meta, "an object")
+    for value in meta.values():
+        if type(value) is dict or type(value) is list:
+            check_depth(value, "meta")
+    alternatives = _alternatives(row["alternatives"], notes) if "alternatives" in row else ()
+    return Sample(name, question, reference, tuple(contexts), response, group, meta, alternatives)
+
+
+def _incomplete(row: dict[str, Any]) -> RowError:
+    """Which of the required fields is missing or of the wrong type."""
+    for field in REQUIRED:
+        value = row.get(field)
+        expected = "a list of strings" if field == "retrieved_contexts" else "a string"
+        if value is None and field != "retrieved_contexts":
+            return missing(field, expected)
+        if field == "user_input" and type(value) is list:
+            return multi_turn()
+        if type(value) is not (list if field == "retrieved_contexts" else str):
+            return wrong(field, value, expected)
+    raise AssertionError("every required field is there")
+
+
+def multi_turn() -> RowError:
+    """The error for a conversation in place of a question."""
+    return RowError(
+        "user_input", "a list of messages", "a string: multi-turn samples are not scored by recall"
+    )
+
+
+def _name(value: Any, field: str) -> str | None:
+    """An id or group: a string, or an integer as one; empty is as good as none."""
+    if value is None or value == "":
+        return None
+    if type(value) is str or (type(value) is int and value.bit_length() < 1_000):
+        return str(value)
+    raise wrong(field, value, "a string")
+
+
+def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if type(value) is not list:
+        raise wrong("alternatives", value, "a list of strings")
+    strings(value, "alternatives")
+    notes.alternatives += bool(value)
+    return tuple(value)
+
+
+def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """`meta` with further keys; a name that `meta` has already goes under `_extra`."""
+    merged, clashes = dict(meta), {}
+    for key, value in other.items():
+        if key in meta:
+            clashes[key] = value
+        else:
+            merged[key] = value
+    if clashes:
+        place = "_extra"
+        while place in merged:
+            place += "_"
+        merged[place] = clashes
+    return merged
+
+
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number; true and false are not."""
+    return type(value) is int or type(value) is float
+
+
+def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> dict[str, str]:
+    """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
+    given = row["scores"]
+    if given is None:
+        return {}
+    if type(given) is not dict:
+        raise wrong("scores", given, "an object of numbers")
+    for name, number in given.items():
+        if number is not None and not is_number(number):
+            raise wrong(f"scores.{excerpt(name)}", number, "a number or null")
+    numbers = {name: number for name, number in given.items() if number is not None}
+    if len(numbers) < len(given):
+        notes.failed.update(name for name, number in given.items() if number is None)
+    notes.scores.update(numbers.keys())
+    return columns.number_texts(numbers, lambda: again()["scores"])

@@ -1,0 +1,309 @@
+"""What a ragas metric did: metric annotations with edited answers, and the traces of an evaluation.
+
+Runs of different rows stand mixed in traces, so that the whole tree is held while it is read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import RowError
+from workbench.formats.columns import number_texts
+from workbench.formats.json_lines import Given, as_written
+from workbench.formats.readers import native, ours
+from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, strings, wrong
+from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
+
+PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
+PROPOSER, EDITED = "ragas", "edited"
+
+
+def annotation_rows(given: Iterator[Given], path: Path, metric: str, notes: Notes) -> Iterator[FileRow]:
+    """A row for each sample; neighbours of the same texts are one, with the entities of both calls."""
+
+    def build(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+        return _annotation_record(row, raw, metric, notes)
+
+    before: FileRow | None = None
+    for row in native.rows(_without_second(given), path, notes, build):
+        joined = None if before is None else _joined(before, row)
+        if before is not None and joined is None:
+            yield before
+        before = joined or row
+    if before is not None:
+        yield before
+
+
+def _without_second(given: Iterator[Given]) -> Iterator[Given]:
+    """Without the second sample of a row of our export, which came whole with the first."""
+    exported: Any = None
+    for one in given:
+        row = one.value or {}
+        if exported is None or row.get("metric_input") != exported:
+            exported = row.get("metric_input") if ours.OBJECT in row else None
+            yield one
+
+
+def _joined(first: FileRow, second: FileRow) -> FileRow | None:
+    one, other = first.record, second.record
+    if one is None or other is None or one.sample.content_hash != other.sample.content_hash:
+        return None
+    said: dict[str, Proposal] = {}
+    for proposal in (one.proposal, *one.others, other.proposal, *other.others):
+        if proposal is None:
+            continue
+        known = said.get(proposal.model)
+        said[proposal.model] = (
+            proposal
+            if known is None
+            else replace(
+                known,
+                reference_entities=known.reference_entities or proposal.reference_entities,
+                context_entities=known.context_entities or proposal.context_entities,
+            )
+        )
+    proposals = tuple(said.values())
+    record = replace(one, proposal=proposals[0] if proposals else None, others=proposals[1:])
+    return replace(first, record=replace(record, scores={**other.scores, **one.scores}))
+
+
+def _annotation_record(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> Record:
+    given = row.get("metric_input")
+    if type(given) is not dict:
+        raise wrong("metric_input", given, "an object with reference and retrieved_contexts")
+    if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
+        return _ours(attached, row, given, raw, notes)
+    fields = {
+        name: given[name] for name in (*native.REQUIRED, "response", "id") if given.get(name) is not None
+    }
+    fields.setdefault("user_input", "")
+    other = {name: value for name, value in given.items() if name not in fields and value is not None}
+    if row.get("is_accepted") is False:
+        notes.counted["is_accepted false: its proposal came in all the same"] += 1
+    if row.get("target") is not None:
+        other["target"] = row["target"]
+    sample = native.build(fields, notes, _annotation_score(row, raw, metric, notes), other)
+    proposals = _annotation_proposals(row, sample)
+    return replace(sample, proposal=proposals[0] if proposals else None, others=tuple(proposals[1:]))
+
+
+def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], raw: str, notes: Notes) -> Record:
+    """The native row that our export left here; entities that were edited since in place of its gold."""
+    fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
+    found = ours.record(
+        attached,
+        fields,
+        partial(ours.as_exported, raw, *(() if ours.OBJECT in row else ("metric_input",))),
+        notes,
+    ).record
+    proposals = _annotation_proposals(row, found)
+    said = [one.reference_entities for one in proposals if one.reference_entities is not None]
+    if not said or not any(gold.entities is not None for gold in found.gold):
+        return found
+    now = sorted(one.text for one in said[-1])  # what was edited stands last
+    if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in found.gold):
+        return found
+    notes.counted["entities were edited after the export: they came as a proposal, without its gold"] += 1
+    return replace(found, gold=(), proposal=proposals[0], others=tuple(proposals[1:]))
+
+
+def _annotation_score(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> dict[str, str]:
+    number = row.get("metric_output")
+    if number is None:
+        notes.failed[metric] += 1
+        return {}
+    if not native.is_number(number):
+        raise wrong("metric_output", number, "a number")
+    notes.scores[metric] += 1
+    return number_texts({metric: number}, lambda: {metric: as_written(raw)["metric_output"]})
+
+
+def _annotation_proposals(row: dict[str, Any], record: Record) -> list[Proposal]:
+    """What the metric's prompt answered for the reference or the contexts, and the edited answer."""
+    prompts = row.get("prompts")
+    if prompts is None:
+        return []
+    if type(prompts) is not dict:
+        raise wrong("prompts", prompts, "an object")
+    found = []
+    for name in PROMPTS:
+        prompt = prompts.get(name)
+        if prompt is None:
+            continue
+        where = f"prompts.{name}"
+        if type(prompt) is not dict:
+            raise wrong(where, prompt, "an object")
+        asked = prompt.get("prompt_input")
+        text = asked.get("text") if type(asked) is dict else None
+        of_reference = text is None or text == record.sample.reference
+        for key, model in (("prompt_output", ""), ("edited_output", EDITED)):
+            if (answer := prompt.get(key)) is not None:
+                said = _entities(answer, f"{where}.{key}")
+                found.append(_proposal(said, model, record, of_reference=of_reference))
+    return found
+
+
+def _entities(answer: Any, where: str) -> list[str]:
+    if type(answer) is not dict:
+        raise wrong(where, answer, "an object with entities")
+    said = as_list(answer.get("entities"), f"{where}.entities")
+    strings(said, f"{where}.entities")
+    return [text for text in said if text.strip()]
+
+
+def _proposal(said: list[str], model: str, record: Record, *, of_reference: bool) -> Proposal:
+    entities = tuple(ProposedEntity(text) for text in said)
+    if of_reference:
+        return Proposal(PROPOSER, model, reference_entities=entities)
+    return Proposal(PROPOSER, model, context_entities=by_context(said, record.sample.retrieved_contexts))
+
+
+def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[ProposedEntity, ...], ...]:
+    """Entities of all contexts together, each with the first context that has it; others with the first."""
+    places: list[list[ProposedEntity]] = [[] for _ in contexts]
+    for text in said:
+        index = next((i for i, context in enumerate(contexts) if text in context), 0)
+        if places:
+            places[index].append(ProposedEntity(text))
+    return tuple(tuple(found) for found in places)
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is kept of a run."""
+
+    line: int
+    raw: str
+    value: dict[str, Any]
+    below: list[_Run] = field(default_factory=list)
+
+
+def trace_rows(given: Iterator[Given], path: Path, notes: Notes) -> Iterator[FileRow]:
+    """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
+    runs: dict[str, _Run] = {}
+    for one in given:
+        notes.line = one.line
+        name = one.value.get("run_id") if one.value is not None else None
+        if one.value is None or type(name) is not str:
+            error = one.error or RowError("run_id", shown(name), "a string")
+            yield FileRow(one.line, None, refused(error, path, one.line), one.raw)
+            continue
+        runs[name] = _Run(one.line, one.raw, one.value)
+    for run in runs.values():
+        parent = run.value.get("parent_run_id")
+        if type(parent) is str and parent in runs:
+            runs[parent].below.append(run)
+    for run in sorted((run for run in runs.values() if _metadata(run).get("type") == "row"), key=_index):
+        notes.line = run.line
+        try:
+            yield FileRow(run.line, _trace_record(run, notes), None, run.raw)
+        except (RowError, RecursionError) as error:
+            yield FileRow(run.line, None, refused(error, path, run.line), run.raw)
+
+
+def _metadata(run: _Run) -> dict[str, Any]:
+    given = run.value.get("metadata")
+    return given if type(given) is dict else {}
+
+
+def _index(run: _Run) -> int:
+    given = _metadata(run).get("row_index")
+    return given if type(given) is int else run.line
+
+
+def _trace_record(run: _Run, notes: Notes) -> Record:
+    inputs = run.value.get("inputs")
+    if type(inputs) is not dict:
+        raise RowError("inputs", shown(inputs), "the sample of the row")
+    fields = {name: inputs[name] for name in (*native.REQUIRED, "response") if inputs.get(name) is not None}
+    other = {name: value for name, value in inputs.items() if name not in fields and value is not None}
+    scores: dict[str, str] = {}
+    for metric in run.below:
+        scores |= _trace_score(metric, notes)
+    record = native.build(fields, notes, scores, other)
+    proposal = _trace_proposal(run, record)
+    return record if proposal is None else replace(record, proposal=proposal)
+
+
+def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
+    name, outputs = run.value.get("name"), run.value.get("outputs")
+    if type(name) is not str or _metadata(run).get("type") not in (None, "metric"):
+        return {}
+    number = outputs.get("output") if type(outputs) is dict else None
+    if type(number) is not int and type(number) is not float:
+        notes.failed[name] += 1
+        return {}
+    notes.scores[name] += 1
+    return number_texts({name: number}, lambda: {name: as_written(run.raw)["outputs"]["output"]})
+
+
+def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
+    """What was extracted from the reference and from the contexts, told apart by the text asked of (the
+    reference is asked of first), and the statements of the reference with what was said of each."""
+    reference = record.sample.reference
+    of_reference: tuple[ProposedEntity, ...] | None = None
+    of_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = None
+    statements: tuple[ProposedStatement, ...] | None = None
+    for run in _under(row):
+        inputs, outputs = run.value.get("inputs"), run.value.get("outputs")
+        asked = _first(inputs.get("data")) if type(inputs) is dict else None
+        answers = outputs.get("output") if type(outputs) is dict else None
+        answer = _first(answers)
+        if type(asked) is not dict or type(answer) is not dict:
+            continue
+        if type(answer.get("classifications")) is list and asked.get("answer") == reference:
+            statements = _statements(answers if type(answers) is list else [answers])
+        elif type(entities := answer.get("entities")) is list:
+            said = [text for text in entities if type(text) is str and text.strip()]
+            if asked.get("text") == reference and of_reference is None:
+                of_reference = tuple(ProposedEntity(text) for text in said)
+            else:
+                of_contexts = by_context(said, record.sample.retrieved_contexts)
+    if of_reference is None and of_contexts is None and statements is None:
+        return None
+    return Proposal(PROPOSER, "", of_reference, of_contexts, statements)
+
+
+def _statements(answers: list[Any]) -> tuple[ProposedStatement, ...] | None:
+    """What context recall was answered; of several answers, as ragas does it, the first with the verdicts of
+    most, or the first alone where they are not as long. None where an item is none of a classification.
+    """
+    lists = [one.get("classifications") for one in answers if type(one) is dict]
+    items = [one for listed in lists if type(listed) is list for one in listed]
+    if not all(type(one) is dict and type(one.get("attributed")) in (int, bool) for one in items):
+        return None
+    if any(type(one.get("statement")) is not str or not one["statement"].strip() for one in items):
+        return None
+    alike = [listed for listed in lists if type(listed) is list]
+    if any(len(listed) != len(alike[0]) for listed in alike):
+        alike = alike[:1]
+    found = []
+    for first, *others in zip(*alike, strict=True):
+        votes = Counter(bool(one["attributed"]) for one in (first, *others))
+        verdict = "found" if votes.most_common(1)[0][0] else "missing"
+        reason = first.get("reason")
+        found.append(
+            ProposedStatement(first["statement"], verdict, reason=reason if type(reason) is str else None)
+        )
+    return tuple(found)
+
+
+def _first(value: Any) -> Any:
+    return value[0] if type(value) is list and value else value
+
+
+def _under(run: _Run) -> Iterator[_Run]:
+    """All runs below one, however deep; a run that a file puts below itself ends it."""
+    seen = {id(run)}
+    waiting = list(run.below)
+    while waiting:
+        one = waiting.pop(0)
+        if id(one) not in seen:
+            seen.add(id(one))
+            yield one
+            waiting += one.below

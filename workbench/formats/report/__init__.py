@@ -1,0 +1,194 @@
+"""The answer and its figures as one page to send to a colleague: no scripts, nothing from elsewhere.
+
+The page is `report/report.html`. What a dataset says is hostile: whatever the template prints is made visible
+(`clean`) and escaped, and names and texts of the dataset stand in `<bdi>`, so that their direction does not
+turn what stands next to them. Equal answers on one day give equal bytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from math import sqrt
+from pathlib import Path
+from typing import NamedTuple
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from workbench.comparing import answer_words, words
+from workbench.comparing.answer import Answer
+from workbench.comparing.bins import bins
+from workbench.comparing.figures import Figures, Row
+from workbench.comparing.means import FEWEST
+from workbench.comparing.totals import CauseTotal
+from workbench.comparing.triage import AROUND, Clue
+from workbench.comparing.words import Fact
+from workbench.formats.exports.folder import write_whole
+from workbench.model import Span, Verdict
+from workbench.text.figures import many, number, signed, value
+from workbench.text.ids import name_of
+from workbench.text.safe import clean
+
+LISTED = 200
+"""Samples that the appendix lists, those with the largest differences."""
+LONGEST = 2_000
+"""Code points of a reference that are shown."""
+CLUES = 8
+"""Units of a sample that are shown."""
+REVIEWERS = 8
+"""Reviewers who are named."""
+
+TECHNICAL = ("generalising", "correlation", "open and unsure samples")
+PLAIN = {"these samples": Fact("95 % range", "", "of the mean of all samples")}
+"""Figures that the page leaves out, and those that it names in other words than the terminal."""
+
+FIRST, LAST = "\u2068", "\u2069"
+"""Around a name in a sentence; no dataset can have them here, for `clean` takes them out of its names."""
+
+
+class ReferencePiece(NamedTuple):
+    """A piece of a reference and the verdict on the unit that it is; empty for what is between units."""
+
+    text: str
+    verdict: str
+
+
+def write_report(
+    path: Path, answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (),
+    day: date, text: bool = True, force: bool = False,
+) -> None:  # fmt: skip
+    """Write the page, whole or not at all.
+
+    Raises ExportError when something stands there (unless `force`), a database, or the disk refuses.
+    """
+    page = report(answer, found, reviewers=reviewers, brought=brought, day=day, text=text)
+    write_whole(path, page, force=force)
+
+
+def report(
+    answer: Answer, found: Figures, *, reviewers: Sequence[str], brought: Collection[str] = (), day: date,
+    text: bool = True,
+) -> str:  # fmt: skip
+    """The whole page. `reviewers` are named in this order, `brought` are those whose work came in a file;
+    without `text` nothing of any sample is quoted.
+    """
+    return _pages().get_template("report.html").render(
+        answer=replace(answer if text else textless(answer), withheld=0),  # of the reviewer, not of the page
+        found=found,
+        reviewers=reviewers,
+        brought=brought,
+        day=day,
+        text=text,
+        bins=bins(found.rows),
+        rows=sorted(found.rows, key=_largest),
+        cuts=[("label", _cut(found.by_label)), ("language", _cut(found.by_language))],
+    )  # fmt: skip
+
+
+def textless(answer: Answer) -> Answer:
+    """The same answer without a word of any sample; their ids stay."""
+    suspects = [
+        replace(one, question="", reference="", suspicion=replace(one.suspicion, clues=()))
+        for one in answer.triage.shown
+    ]
+    worst = [replace(one, question="", reference="", marks=(), clues=()) for one in answer.worst]
+    return replace(answer, triage=replace(answer.triage, shown=tuple(suspects)), worst=tuple(worst))
+
+
+def pieces(text: str, marks: Sequence[tuple[Span, Verdict]]) -> Iterator[ReferencePiece]:
+    """A reference cut at its units; of those that overlap the first is marked, of nested ones the outer."""
+    end = 0
+    for span, verdict in sorted(marks, key=lambda one: (one[0].start, -one[0].end)):
+        if end <= span.start and span.end <= LONGEST:
+            yield ReferencePiece(text[end : span.start], "")
+            yield ReferencePiece(text[span.start : span.end], verdict)
+            end = span.end
+    yield ReferencePiece(text[end:LONGEST] + ("…" if len(text) > LONGEST else ""), "")
+
+
+def telling(clues: Sequence[Clue], reference: str) -> list[Clue]:
+    """The units that say more than their marks in the reference do."""
+    return [one for one in clues if one.quote is not None or one.text not in reference]
+
+
+def plain(facts: Sequence[Fact]) -> list[Fact]:
+    """The estimate in plain words; what only a statistician reads stays in `compare --full`."""
+    kept = [one for one in facts if one.name not in TECHNICAL]
+    return [
+        PLAIN.get(one.name, one)._replace(value=one.value) if one.name in PLAIN else _short(one)
+        for one in kept
+    ]
+
+
+def _short(one: Fact) -> Fact:
+    parts = [part for part in one.note.split(", ") if part not in words.METHODS.values()]
+    return one._replace(
+        note=", ".join(parts).replace("unsure units as not found", "unsure units count as not found")
+    )
+
+
+def _pages() -> Environment:
+    pages = Environment(
+        loader=PackageLoader("workbench.formats", "report"), autoescape=True, undefined=StrictUndefined,
+        finalize=_visible, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True,
+    )  # fmt: skip
+    pages.filters |= {
+        "own": _own, "sentence": _sentence, "number": number, "signed": signed,
+        "value": value, "many": many,
+    }  # fmt: skip
+    pages.globals |= {
+        "words": words, "said": answer_words, "isolated": _isolated, "pieces": pieces, "telling": telling,
+        "plain": plain, "name_of": name_of,
+        "dots": dots, "AROUND": AROUND, "CLUES": CLUES, "FEWEST": FEWEST, "LISTED": LISTED,
+        "REVIEWERS": REVIEWERS,
+    }  # fmt: skip
+    return pages
+
+
+def _visible(value: object) -> object:
+    """What an expression of the template prints, before it is escaped."""
+    return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _line(text: str) -> str:
+    return clean(text).replace("\n", " ").replace("\t", " ")
+
+
+def _own(text: str) -> Markup:
+    """A name of the dataset on one line, isolated from the direction of what surrounds it."""
+    return Markup("<bdi>{}</bdi>").format(_line(text))
+
+
+def _isolated(name: str) -> str:
+    """A name of the dataset as it goes into a sentence of ours."""
+    return f"{FIRST}{_line(name)}{LAST}"
+
+
+def _sentence(text: str) -> Markup:
+    """A sentence of ours; the names of the dataset in it are isolated."""
+    return escape(text).replace(FIRST, Markup("<bdi>")).replace(LAST, Markup("</bdi>"))
+
+
+def _cut(totals: Mapping[str, Sequence[CauseTotal]]) -> list[tuple[str, CauseTotal]]:
+    """The causes of every label or language, the largest first."""
+    every = [(key, one) for key, found in totals.items() for one in found]
+    return sorted(every, key=lambda one: (-abs(one[1].share), one[0]))
+
+
+def _largest(row: Row) -> tuple[bool, float, str]:
+    return row.delta is None, -abs(row.delta or 0.0), row.id
+
+
+def dots(rows: Sequence[Row]) -> Iterator[tuple[float, float, int, float]]:
+    """(verified, automatic, samples, radius) of each place of the scatter picture, the fullest first."""
+    places = Counter(
+        (round(row.verified, 3), round(row.automatic, 3))
+        for row in rows
+        if row.verified is not None and row.automatic is not None
+    )
+    unit = min(4.0, 16 / sqrt(max(places.values(), default=1)))
+    for (across, up), count in sorted(places.items(), key=lambda place: (-place[1], place[0])):
+        yield across, up, count, max(2.0, unit * sqrt(count))

@@ -1,0 +1,395 @@
+"""CSV, Parquet and Arrow files as streams of rows. Parquet and Arrow need pyarrow, the extra `parquet`."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal
+
+from workbench.errors import InputError, RowError, UsageError
+from workbench.formats.columns import is_metric
+from workbench.formats.json_lines import Given, Progress, checked, lines, not_utf8
+from workbench.formats.rows import LINE_LIMIT, excerpt, refused, shown
+
+DELIMITERS = (",", ";", "\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """One record of a table: its cells, or why there are none. `raw` is the text as it stood."""
+
+    line: int
+    cells: list[str]
+    error: RowError | None
+    raw: str
+
+
+class _Feed:
+    """Gives csv.reader its lines and remembers those of the record under way.
+
+    One record may span lines; an unclosed quote would swallow the rest of the file, so that a record is
+    cut at `LINE_LIMIT`.
+    """
+
+    def __init__(self, source: Iterator[tuple[int, int, bytes]]) -> None:
+        self._source = source
+        self.reset()
+
+    def reset(self) -> None:
+        self.line = self.size = 0
+        self.taken: list[str] = []
+        self.error: RowError | None = None
+
+    def __iter__(self) -> _Feed:
+        return self
+
+    def __next__(self) -> str:
+        number, offset, data = next(self._source)
+        self.line = self.line or number
+        self.size += len(data)
+        if self.size > LINE_LIMIT:
+            self.taken = self.taken[:1]
+            raise RowError("row", f"more than {LINE_LIMIT:,} bytes in one row", "a quote that is closed")
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            self.error = self.error or not_utf8(data[error.start], offset + error.start)
+            text = data.decode("utf-8", "backslashreplace")
+        self.taken.append(text)
+        return text
+
+
+def records(path: Path, delimiter: str, progress: Progress | None = None) -> Generator[Cells]:
+    """Every record of a table, the header among them; blank lines are left out."""
+    # The limit is one of the whole process and stands at 131,072 characters: only ever raised here.
+    csv.field_size_limit(max(csv.field_size_limit(), LINE_LIMIT))
+    with closing(lines(path, progress)) as source:
+        feed = _Feed(source)
+        reader = csv.reader(feed, delimiter=delimiter, strict=True)
+        while True:
+            feed.reset()
+            cells: list[str] = []
+            try:
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                feed.error = feed.error or RowError("row", _malformed(feed, str(error)), "a row of CSV")
+            except RowError as error:
+                feed.error = error
+            blank = not cells or (len(cells) == 1 and not cells[0].strip())
+            if feed.error or not blank:
+                yield Cells(feed.line, cells, feed.error, "".join(feed.taken).rstrip("\r\n"))
+
+
+def _malformed(feed: _Feed, message: str) -> str:
+    last = feed.line + len(feed.taken) - 1
+    where = f" in lines {feed.line:,}–{last:,}" if last > feed.line else ""
+    return f"{excerpt(message)}{where}"
+
+
+def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[list[str], str, int]:
+    """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
+
+    Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
+    for a table without rows. `named`: a person named columns, so that a header without any is not judged.
+    """
+    best: list[str] = []
+    chosen, failure, rows, line = "", None, 0, 0
+    for delimiter in DELIMITERS:
+        with closing(records(path, delimiter)) as found:
+            first, second = next(found, None), next(found, None)
+        if first is None:
+            raise InputError(f"{path}: no rows: the file is empty")
+        if first.error is not None:  # quotes end before the right delimiter only
+            failure = failure or first.error
+            continue
+        names = [name.strip() for name in first.cells]
+        better = len(known.intersection(names)) - len(known.intersection(best))
+        if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
+            best, chosen, rows, line = names, delimiter, 0 if second is None else 1, first.line
+    if not chosen and failure is not None:
+        raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
+    if known.isdisjoint(best) and not named:
+        there = excerpt(", ".join(best), 200)
+        expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
+        raise InputError(
+            f"{path}: not a dataset: the header has {there}; expected {expected}; name "
+            "yours with --map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
+        )
+    twice = sorted(name for name, times in Counter(best).items() if name and times > 1)
+    if twice:
+        raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
+    if not rows:
+        raise InputError(f"{path}: no rows under the header")
+    return best, chosen, line
+
+
+ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB more and are no faster
+READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
+PIECE = 8 << 20  # bytes of unpacked columns held at a time
+BUFFER = 1 << 16  # packed bytes of a column held at a time
+UNPACKED_LIMIT = 8 << 30  # bytes of one group of rows
+FEW_ROWS = 10_000  # more than a file has bytes are no dataset: a row of one takes some bytes of text
+FEW_VALUES = 1_000_000  # of lists; more than `VALUES` for each byte are none either
+VALUES = 20
+BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
+ROW_LIMIT = 64 << 20  # bytes of one row, as of one line
+RATIO_LIMIT = 2_000  # unpacked against packed; text packs to a tenth, a made-up bomb to a hundred-thousandth
+
+
+def objects(
+    path: Path, container: Literal["parquet", "arrow"], progress: Progress | None = None
+) -> Generator[Given]:
+    """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
+    file that is damaged or unpacks to more than any dataset."""
+    arrow = _pyarrow(path)
+    number = 0
+    try:
+        for batch in _batches(path, container, arrow):
+            odd = [field.name for field in batch.schema if not _is_plain(field.type, arrow.types)]
+            scores = frozenset(
+                field.name
+                for field in batch.schema
+                if arrow.types.is_floating(field.type) or is_metric(field.name)
+            )
+            for value in _listed(batch, path):
+                number += 1
+                yield _given(value, odd, scores, number, path)
+            if progress is not None:
+                progress(number)
+    except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
+        what = excerpt(str(error).split("\n")[0], 200) or type(error).__name__
+        if not number:
+            raise InputError(f"{path}: a damaged {container} file: {what}") from error
+        failure = RowError("file", what, f"a whole {container} file")
+        yield Given(number + 1, None, "{}", refused(failure, path, number + 1))
+
+
+def _pyarrow(path: Path) -> Any:
+    # Arrow's own pools keep 7 MB more than the system's, and one of them is chosen when it is loaded.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    try:
+        import pyarrow
+        import pyarrow.compute
+        import pyarrow.parquet
+
+        pyarrow.set_cpu_count(1)  # rows are taken one by one: threads only hold more of the file
+        pyarrow.set_memory_pool(pyarrow.system_memory_pool())
+    except ModuleNotFoundError:
+        raise UsageError(
+            f"{path}: Parquet and Arrow files need the package pyarrow: pip install 'gold-workbench[parquet]'"
+        ) from None
+    return pyarrow
+
+
+def _batches(path: Path, container: str, arrow: Any) -> Generator[Any]:
+    if container == "arrow":
+        yield from _arrow_batches(path, arrow)
+        return
+    with arrow.parquet.ParquetFile(path, pre_buffer=False) as file:
+        metadata, plain = file.metadata, file.schema_arrow
+        _refuse_bomb(path, metadata)
+    # Texts stay in their dictionaries until it is known how much they are written out: ten kilobytes hold a
+    # million texts of a hundred thousand characters.
+    named = sorted(
+        {
+            column.path_in_schema
+            for group in range(metadata.num_row_groups)
+            for column in _columns(metadata.row_group(group))
+            if column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in column.encodings)
+        }
+    )
+    # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
+    with arrow.parquet.ParquetFile(path, read_dictionary=named, pre_buffer=False, buffer_size=BUFFER) as file:
+        for index in range(metadata.num_row_groups):
+            group = metadata.row_group(index)
+            packed = sum(column.total_compressed_size for column in _columns(group))
+            values = max((column.num_values for column in _columns(group)), default=0)
+            rows = max(group.num_rows, 1)
+            fit = min(
+                READ, PIECE * rows // max(group.total_byte_size, 1), BATCH_VALUES * rows // max(values, 1)
+            )
+            unpacked = 0
+            for batch in file.iter_batches(batch_size=max(fit, 1), row_groups=[index]):
+                unpacked += _unpacked(batch, arrow)
+                if unpacked > max(packed, 1 << 16) * RATIO_LIMIT:
+                    raise _bomb(path, packed, f"{unpacked:,}")
+                for piece in _pieces(batch, path, arrow):
+                    yield arrow.Table.from_batches([piece]).cast(plain)
+
+
+def _columns(group: Any) -> list[Any]:
+    return [group.column(index) for index in range(group.num_columns)]
+
+
+def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
+    """A batch in parts that fit in memory as Python objects."""
+    size = _unpacked(batch, arrow)
+    if batch.num_rows > 1 and (batch.num_rows > ROWS or size > PIECE):
+        half = batch.num_rows // 2
+        yield from _pieces(batch.slice(0, half), path, arrow)
+        yield from _pieces(batch.slice(half), path, arrow)
+    elif size > max(batch.nbytes, ROW_LIMIT):
+        raise _bomb(path, batch.nbytes, f"{size:,}", "one row")
+    else:
+        yield batch
+
+
+def _unpacked(array: Any, arrow: Any) -> int:
+    """The bytes of an array, or of a batch, with every text of a dictionary written out."""
+    if not hasattr(array, "type"):
+        return sum(_unpacked(column, arrow) for column in array.columns)
+    kind, types = array.type, arrow.types
+    if types.is_dictionary(kind) and _is_text(kind.value_type, types):
+        lengths = arrow.compute.binary_length(array.dictionary).take(array.indices)
+        return int(arrow.compute.sum(lengths).as_py() or 0)
+    if types.is_list(kind) or types.is_large_list(kind) or types.is_map(kind):
+        return _unpacked(array.flatten(), arrow)
+    if types.is_struct(kind):
+        return sum(_unpacked(inner, arrow) for inner in array.flatten())
+    return int(array.nbytes)
+
+
+def _is_text(kind: Any, types: Any) -> bool:
+    tests = (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    return any(test(kind) for test in tests)
+
+
+def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
+    """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
+    with path.open("rb") as file:
+        has_index = file.read(6) == b"ARROW1"
+    rows = 0
+    with arrow.OSFile(str(path)) as source:
+        if has_index:
+            opened = arrow.ipc.open_file(source)
+            batches = (opened.get_batch(index) for index in range(opened.num_record_batches))
+        else:
+            batches = iter(arrow.ipc.open_stream(source))
+        for batch in batches:
+            rows += batch.num_rows
+            _refuse_count(path, rows, 0)
+            batch.validate(full=True)
+            yield from _pieces(batch, path, arrow)
+
+
+def _listed(batch: Any, path: Path) -> list[dict[str, Any]]:
+    """The rows of a batch as dictionaries. Raises InputError that names a column with values that Python
+    cannot hold, such as a part of a microsecond."""
+    try:
+        found: list[dict[str, Any]] = batch.to_pylist()
+        return found
+    except UnicodeDecodeError:
+        raise
+    except (ValueError, OverflowError) as error:
+        for field, column in zip(batch.schema, batch.columns, strict=True):
+            try:
+                column.to_pylist()
+            except (ValueError, OverflowError):
+                name, what = excerpt(field.name), f"{field.type}"
+                raise InputError(
+                    f"{path}: column {name} of type {what}: its values cannot be read: write it as text, or "
+                    "leave it out"
+                ) from error
+        raise
+
+
+def _bomb(path: Path, packed: int, unpacked: str, where: str = "one group of rows") -> InputError:
+    return InputError(
+        f"{path}: {packed:,} bytes that unpack to {unpacked} in {where}: write it again with smaller groups"
+    )
+
+
+def _refuse_bomb(path: Path, metadata: Any) -> None:
+    """Raise InputError for groups of rows that unpack to more than memory holds, and for too many rows."""
+    rows = values = 0
+    for index in range(metadata.num_row_groups):
+        group = metadata.row_group(index)
+        parts = _columns(group)
+        rows += group.num_rows
+        values += max((part.num_values for part in parts), default=0)
+        packed = sum(part.total_compressed_size for part in parts)
+        unpacked = max(group.total_byte_size, sum(part.total_uncompressed_size for part in parts))
+        if unpacked > UNPACKED_LIMIT or unpacked > max(packed, 1 << 16) * RATIO_LIMIT or unpacked < 0:
+            raise _bomb(path, packed, f"{unpacked:,}")
+    _refuse_count(path, rows, values)
+
+
+def _refuse_count(path: Path, rows: int, values: int) -> None:
+    """Raise InputError for rows, or values of a column, that take next to no bytes."""
+    size = path.stat().st_size
+    if rows > max(FEW_ROWS, size):
+        raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
+    if values > max(FEW_VALUES, VALUES * size):
+        raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
+
+
+def _is_plain(kind: Any, types: Any) -> bool:
+    """Whether every value of a column is as JSON has it: texts, whole numbers, and lists of them."""
+    if types.is_list(kind) or types.is_large_list(kind):
+        return _is_plain(kind.value_type, types)
+    return any(is_one(kind) for is_one in (types.is_string, types.is_large_string, types.is_integer))
+
+
+_encode = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number: int, path: Path) -> Given:
+    """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all.
+
+    Nothing in one of the `scores` is said as NaN is: the metric failed there.
+    """
+    raw = "{}"
+    try:
+        plain = {name: one for name, one in value.items() if one is not None or name in scores}
+        for name in odd:
+            if name in plain:
+                plain[name] = _plain(plain[name])
+        raw = _encode(plain)
+        checked(plain, raw)
+        return Given(number, plain, raw)
+    except (RowError, RecursionError) as error:
+        return Given(number, None, raw, refused(error, path, number))
+    except (TypeError, ValueError):
+        other = RowError("row", shown(value), "columns of texts, numbers and lists")
+        return Given(number, None, raw, refused(other, path, number))
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it; what a data frame calls NaN is nothing."""
+    kind = type(value)
+    if kind is str or kind is int or kind is bool or value is None:
+        return value
+    if kind is float:
+        return _number(value)
+    if kind is list:
+        # as nearly all are; a call for each takes a tenth of the time of a row with gold
+        return [one if one is None or type(one) is str or type(one) is int else _plain(one) for one in value]
+    if kind is dict:
+        return {str(name): _plain(one) for name, one in value.items()}
+    if kind is tuple:
+        return [_plain(one) for one in value]
+    if isinstance(value, datetime | date | time):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return _number(float(value))
+    if isinstance(value, bytes):
+        raise RowError("row", f"{len(value):,} bytes in a column", "text")
+    return str(value)
+
+
+def _number(value: float) -> float | None:
+    if value != value:
+        return None
+    if value in (float("inf"), float("-inf")):
+        raise RowError("row", "an infinite number", "a finite number or nothing")
+    return value

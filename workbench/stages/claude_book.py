@@ -1,0 +1,420 @@
+"""A run of Claude over a dataset, live or in batches: what is asked, stored, and put together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+
+from workbench.model import Kind, Sample, text_hash
+from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
+from workbench.proposing.claude.asks import (
+    Ask,
+    Setup,
+    asked_alone,
+    assemble,
+    entities_key,
+    part_document,
+    plan,
+    plan_verdicts,
+    read_part,
+    statements_key,
+)
+from workbench.proposing.claude.batches import lost_batches, propose_batches
+from workbench.proposing.claude.call import connect
+from workbench.proposing.claude.cost import Budget
+from workbench.proposing.claude.run import Limits, Progress, Summary, propose_all
+from workbench.reviewing.documents import proposal_document
+from workbench.store import calls, runs, samples
+from workbench.store.calls import Batch, Call
+from workbench.store.engine import Store
+from workbench.store.samples import Stored
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+WINDOW = 200
+"""Samples that are planned at once."""
+
+TOGETHER = 25
+"""Proposals of one transaction: a decision of a person waits its turn behind one (a whole window took the
+writer .1 to .2 s)."""
+
+FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
+"""Failures that are left alone until a person retries."""
+
+
+@dataclass(slots=True)
+class _Window:
+    """Samples whose answers are awaited: first for texts and statements, then for verdicts."""
+
+    samples: list[Stored]
+    waiting: set[str]
+    judged: bool
+
+
+@dataclass(slots=True)
+class Book:
+    """What a run knows and stores: answers by payment key, failures, proposals.
+
+    `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with. `alone`
+    are those that share no call: a text among them may spoil it.
+    `gently`: somebody works at a screen of this process, which gets half of the processor time.
+    """
+
+    store: Store
+    run_id: int
+    setup: Setup
+    kinds: tuple[Kind, ...]
+    failed: dict[str, Failure] = field(default_factory=dict)
+    alone: set[str] = field(default_factory=set)
+    gently: bool = False
+
+    async def work(self, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Work beside the event loop; gently means a pause as long as the work.
+
+        What is answered already is planned and put together as fast as the machine can, without one.
+        """
+        began = monotonic()
+        done = await asyncio.to_thread(fn, *args, **kwargs)
+        if self.gently:
+            await asyncio.sleep(monotonic() - began)
+        return done
+
+    def keys_of(self, sample: Sample) -> set[str]:
+        """The payment keys of a sample, but for the verdicts, which depend on the statements."""
+        keys = set()
+        if "entity" in self.kinds:
+            texts = (sample.reference, *sample.retrieved_contexts)
+            keys |= {entities_key(self.setup, text) for text in texts if text.strip()}
+        if "statement" in self.kinds and sample.reference.strip():
+            keys.add(statements_key(self.setup, sample))
+        return keys
+
+    def results(self, stored: Sequence[Stored]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+        """What is known for some samples by key, and the call that each answer came with."""
+        keys = {key for entry in stored for key in self.keys_of(entry.sample)}
+        found, paid_by = self._known(keys)
+        if "statement" in self.kinds:
+            verdicts = {key for entry in stored for key in self.verdict_keys(entry.sample, found)}
+            judged, judged_by = self._known(verdicts)
+            found |= judged
+            paid_by |= judged_by
+        return found, paid_by
+
+    def verdict_keys(self, sample: Sample, results: Mapping[str, Part | Failure]) -> set[str]:
+        """The payment key of a sample's verdicts, once its statements are known; none when it needs none."""
+        return {key for ask in plan_verdicts([sample], self.setup, results) for key in ask.keys}
+
+    def _known(self, keys: set[str]) -> tuple[dict[str, Part | Failure], dict[str, int]]:
+        paid = calls.answers(self.store, keys)
+        found: dict[str, Part | Failure] = {key: self.failed[key] for key in keys if key in self.failed}
+        found |= {key: read_part(cast("Task", answer.task), answer.document) for key, answer in paid.items()}
+        return found, {key: answer.call_id for key, answer in paid.items()}
+
+    def save(self, store: Store, ask: Ask, result: Result, batch: str = "") -> None:
+        """Store what a call came to, whole; for `Store.write`."""
+        left = asked_alone(ask, result)
+        self.alone.update(left)
+        failure = result if isinstance(result, Failure) else None
+        keys, documents = ask.keys, None
+        if isinstance(result, Failure):
+            self.failed |= {key: result for key in ask.keys if key not in left}
+        else:
+            parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
+            keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
+        usage = None if result.usage is None else asdict(result.usage)
+        call = Call(
+            task=ask.task,
+            keys=keys,
+            documents=documents,
+            model=result.model,
+            request_id=result.request_id,
+            stop_reason=result.stop_reason,
+            failure=failure.kind if failure else "",
+            detail=failure.detail if failure else "",
+            usage=usage,
+            attempts=result.attempts,
+            batch=batch,
+        )
+        calls.save_call(store, self.run_id, call)
+
+    def first_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[set[str], list[Ask]]:
+        """The keys for texts and statements that these samples lack, and the asks for those not `asked`.
+
+        What is asked joins `asked`.
+        """
+        keys = {key for entry in stored for key in self.keys_of(entry.sample)}
+        known = calls.known_keys(self.store, keys)
+        texts = (entry.sample for entry in stored)
+        asks = list(plan(texts, self.setup, self.kinds, known | asked, self.alone))
+        asked.update(key for ask in asks for key in ask.keys)
+        return keys - known, asks
+
+    def verdict_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[list[Ask], list[Ask]]:
+        """The asks for verdicts that these samples lack: all, and those not `asked`, whose keys join it."""
+        results, _ = self.results(stored)
+        needed = list(plan_verdicts((entry.sample for entry in stored), self.setup, results, results))
+        fresh = [ask for ask in needed if not asked.intersection(ask.keys)]
+        asked.update(key for ask in fresh for key in ask.keys)
+        return needed, fresh
+
+    async def put_together(self, stored: Sequence[Stored]) -> None:
+        """Store the proposals of the samples that all is known of, and why others have none."""
+        for start in range(0, len(stored), TOGETHER):
+            proposals, failures = await self.work(self._made, stored[start : start + TOGETHER])
+            await self.store.write(runs.add_results, proposals, failures)
+
+    def _made(self, stored: Sequence[Stored]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        results, paid_by = self.results(stored)
+        proposals, failures = [], []
+        for entry in stored:
+            made = assemble(entry.sample, self.setup, self.kinds, results)
+            if made is None:
+                continue
+            row = {
+                "run_id": self.run_id,
+                "sample_id": entry.sample_id,
+                "content_hash": entry.sample.content_hash,
+            }
+            if isinstance(made, Failure):
+                failures.append({**row, "failure": made.kind, "message": made.message})
+            else:
+                keys = self.keys_of(entry.sample) | self.verdict_keys(entry.sample, results)
+                used = sorted({paid_by[key] for key in keys if key in paid_by})
+                proposals.append({**row, "document": proposal_document(made), "calls": used})
+        return proposals, failures
+
+
+class Feed:
+    """The asks of a run, window by window; verdicts follow when the statements are there."""
+
+    def __init__(self, book: Book, ids: Sequence[int]) -> None:
+        self._book = book
+        self._ids = ids
+        self._open: list[_Window] = []
+        self._asked = set(book.failed)
+        self._settled: set[str] = set()
+        self._changed = asyncio.Event()
+
+    async def asks(self) -> AsyncIterator[Ask]:
+        """Every ask, as it is needed."""
+        for start in range(0, len(self._ids), WINDOW):
+            asks = await self._book.work(self._begin, self._ids[start : start + WINDOW])
+            self._drop_settled(self._open[-1])
+            for ask in asks:
+                yield ask
+            for ask in await self._next_step():
+                yield ask
+        while self._open:
+            for ask in await self._next_step():
+                yield ask
+            if self._open and all(window.waiting for window in self._open):
+                self._changed.clear()
+                await self._changed.wait()
+
+    def settled(self, keys: Iterable[str]) -> None:
+        """What is asked by these keys is stored."""
+        self._settled.update(keys)
+        for window in self._open:
+            window.waiting -= self._settled
+        self._changed.set()
+
+    async def close(self) -> None:
+        """Put together what can be of the windows that are still open."""
+        for window in self._open:
+            await self._book.put_together(window.samples)
+        self._open = []
+
+    def _begin(self, ids: Sequence[int]) -> list[Ask]:
+        book = self._book
+        stored = samples.load_samples(book.store, ids, None)
+        missing, asks = book.first_asks(stored, self._asked)
+        self._open.append(_Window(stored, missing - book.failed.keys(), "statement" not in book.kinds))
+        return asks
+
+    async def _next_step(self) -> list[Ask]:
+        """Finish the windows that wait for nothing any more; the verdicts that others need now."""
+        asks: list[Ask] = []
+        for window in [window for window in self._open if not window.waiting]:
+            if window.judged:
+                await self._book.put_together(window.samples)
+                self._open.remove(window)
+            else:
+                asks += await self._book.work(self._judge, window)
+                self._drop_settled(window)
+        return asks
+
+    def _drop_settled(self, window: _Window) -> None:
+        """Do not wait for what was stored while a thread looked up what the window lacks."""
+        window.waiting -= window.waiting & self._settled
+
+    def _judge(self, window: _Window) -> list[Ask]:
+        needed, asks = self._book.verdict_asks(window.samples, self._asked)
+        window.waiting = {key for ask in needed for key in ask.keys if key not in self._book.failed}
+        window.judged = True
+        return asks
+
+
+async def propose_live(
+    book: Book,
+    ids: Sequence[int],
+    *,
+    limits: Limits,
+    budget: Budget,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+) -> Summary:
+    """Ask for all that the samples lack; answers are stored as they come, proposals window by window.
+
+    `stop` ends it softly. Whatever ends it, what was paid for is stored. Raises what the store raises.
+    """
+    feed = Feed(book, ids)
+
+    async def on_result(ask: Ask, result: Result) -> None:
+        await book.store.write(book.save, ask, result)
+        feed.settled(set(ask.keys).difference(asked_alone(ask, result)))
+
+    async with connect(limits.call_seconds) as client:
+        try:
+            return await propose_all(
+                client, book.setup, feed.asks(), on_result,
+                limits=limits, on_progress=on_progress, stop=stop, budget=budget,
+            )  # fmt: skip
+        finally:
+            await feed.close()
+
+
+def pending(store: Store, dataset_id: int, run_id: int, *, retry: bool) -> list[int]:
+    """The samples that a run has to speak of, in queue order.
+
+    Failures that were paid for, or that will come again, are left alone unless `retry`.
+    """
+    return runs.pending_ids(store, dataset_id, run_id, () if retry else FINAL)
+
+
+def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Failure], set[str]]:
+    """What earlier starts leave: why they gave texts up for good, and the texts to be asked by themselves.
+
+    By payment key. A killed start may not have failed the samples of its texts yet. `retry` gives none up.
+    """
+    failed = calls.failures(store, run_id)
+    kinds = {str(kind): kind for kind in FINAL}
+    alone = {key for key, call in failed.items() if call.failure in SPLIT}
+    given_up = {
+        key: Failure(kinds[call.failure], call.detail)
+        for key, call in failed.items()
+        if call.failure in kinds and not retry and (key not in alone or len(call.keys) == 1)
+    }
+    return given_up, alone
+
+
+def windows(store: Store, ids: Sequence[int]) -> Iterator[list[Stored]]:
+    """The samples of these ids, a window at a time, read as they are needed."""
+    for start in range(0, len(ids), WINDOW):
+        yield samples.load_samples(store, ids[start : start + WINDOW], None)
+
+
+UNSENT = "unsent-"
+"""Prefix of a batch that was noted before it was sent: after a crash it may be at the service or not."""
+
+SECONDS = 600.0
+"""For one request: a batch of 64 MB takes a while to send."""
+
+
+async def propose_batch(
+    book: Book,
+    ids: Sequence[int],
+    *,
+    budget: Budget,
+    on_progress: Callable[[Progress], None],
+    stop: asyncio.Event,
+) -> Summary:
+    """Send what the samples lack in batches and wait for them and for those of an earlier start.
+
+    Texts and statements go first, then by themselves those whose call another text may have spoiled, and
+    verdicts on the statements at last. `stop` ends the waiting; the batches go on, and the next start fetches
+    them. Raises what the store raises.
+    """
+    spoiled = False
+
+    async def on_result(ask: Ask, result: Result) -> None:
+        nonlocal spoiled
+        spoiled |= bool(asked_alone(ask, result))
+        await book.store.write(book.save, ask, result, "batch")
+
+    async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
+        await book.store.write(_note, book.run_id, name, asks)
+
+    def first() -> Iterator[Ask]:
+        asked = set(book.failed)
+        for stored in windows(book.store, ids):
+            yield from book.first_asks(stored, asked)[1]
+
+    def verdicts() -> Iterator[Ask]:
+        asked: set[str] = set()
+        for stored in windows(book.store, ids):
+            yield from book.verdict_asks(stored, asked)[1]
+
+    def later() -> Iterator[Iterator[Ask]]:
+        nonlocal spoiled
+        while spoiled:
+            spoiled = False
+            yield first()
+        if "statement" in book.kinds:
+            yield verdicts()
+
+    async with connect(SECONDS) as client:
+        await _find_lost(client, book)
+        sent = [batch for batch in calls.open_batches(book.store, book.run_id) if _is_sent(batch)]
+        pending = {batch.id: _asks(batch) for batch in sent}
+        waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
+        fresh = (ask for ask in first() if not waited.intersection(ask.keys))
+        try:
+            return await propose_batches(
+                client, book.setup, fresh, on_result, on_batch,
+                then=later(), pending=pending, budget=budget, on_progress=on_progress, stop=stop,
+            )  # fmt: skip
+        finally:
+            for stored in windows(book.store, ids):
+                await book.put_together(stored)
+
+
+def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
+    """Before a batch is sent (no name yet), when it is taken, and when all its rows are stored (no asks)."""
+    if not asks:
+        calls.close_batch(store, name)
+        return
+    unsent = UNSENT + text_hash(*(ask.id for ask in asks))
+    document = [[ask.task, list(ask.keys), ask.count] for ask in asks]
+    if name:
+        calls.rename_batch(store, unsent, name)
+    else:
+        calls.add_batch(store, run_id, Batch(unsent, document))
+
+
+def _asks(batch: Batch) -> list[Ask]:
+    return [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
+
+
+async def _find_lost(client: AsyncAnthropic, book: Book) -> None:
+    """What was noted and never confirmed: found at the service, or forgotten and sent anew."""
+    for batch in calls.open_batches(book.store, book.run_id):
+        if _is_sent(batch):
+            continue
+        lost = await lost_batches(client, len(batch.asks), calls.batch_ids(book.store))
+        if lost:
+            await book.store.write(calls.rename_batch, batch.id, lost[0])
+        else:
+            await book.store.write(calls.close_batch, batch.id)
+
+
+def _is_sent(batch: Batch) -> bool:
+    """Whether a batch is at the service for sure."""
+    return not batch.id.startswith(UNSENT)
