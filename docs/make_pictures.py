@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from workbench.stages.demo import DATASET, load_demo
+from workbench.stages.import_ import DATASET, load_demo
 from workbench.stages.queue import queue_ids
 from workbench.store.engine import open_store
 from workbench.store.samples import sample_ids

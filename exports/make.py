@@ -7,8 +7,9 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from workbench.stages.demo import load_demo
-from workbench.stages.export import FORMATS, ExportOptions, export
+from workbench.stages.export import ExportOptions, export
+from workbench.stages.export_items import FORMATS
+from workbench.stages.import_ import load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.store.engine import open_store
 

@@ -19,8 +19,7 @@ from hypothesis import settings
 from workbench.model import Policy, Record, count
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, write_state
-from workbench.stages.demo import load_demo
-from workbench.stages.import_ import ImportOptions, ImportReport, import_file
+from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
 from workbench.store.datasets import DatasetInfo, find_dataset

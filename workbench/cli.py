@@ -139,7 +139,7 @@ def demo(
     It keeps its own database, workbench-demo.db, whatever WORKBENCH_DB says; --db names another.
     """
     call: Call = context.obj
-    from workbench.stages import demo as stage
+    from workbench.stages import import_ as stage
 
     url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
     with open_for(url) as store:
@@ -233,7 +233,7 @@ app.command()(purge)
 def status(context: typer.Context, json: Json = False) -> None:
     """What the database holds and how far the reviews are."""
     from workbench import reports, texts
-    from workbench.stages.status import status as stage
+    from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
@@ -251,7 +251,7 @@ def backup(
     """Copy the database while it is in use. `purge` reaches the copies that are made without a name."""
     from datetime import datetime
 
-    from workbench.stages.status import backup as stage
+    from workbench.stages.upkeep import backup as stage
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:

@@ -97,7 +97,7 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
     """
     from workbench.model import KINDS
     from workbench.scoring.names import EXTERNAL_KINDS, headline
-    from workbench.stages.headline import imported_column
+    from workbench.stages.queue import imported_column
     from workbench.texts_answer import flat
 
     own = headline(report.columns, (), "entity")

@@ -107,7 +107,7 @@ def verify(
 ) -> None:
     """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
     from workbench import reports, texts_export
-    from workbench.stages.verify import verify as stage
+    from workbench.stages.upkeep import verify as stage
 
     report = stage(directory)
     reports.show(report, texts_export.verify_text(report), as_json=json)
@@ -122,7 +122,7 @@ def copy(
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
     from workbench import reports, texts_export
-    from workbench.stages.status import copy as stage
+    from workbench.stages.upkeep import copy as stage
     from workbench.store.copying import count_rows
     from workbench.store.datasets import find_dataset
 
@@ -147,8 +147,8 @@ def purge(
     it is given no name, and those of upgrades. Others are yours to delete.
     """
     from workbench import reports, texts_export
-    from workbench.stages.purge import plan_purge
-    from workbench.stages.purge import purge as stage
+    from workbench.stages.upkeep import plan_purge
+    from workbench.stages.upkeep import purge as stage
 
     call: Call = context.obj
     if bool(samples) == everything:

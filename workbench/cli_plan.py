@@ -10,7 +10,7 @@ from workbench.console import Call, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.stages.planning import Wish
+    from workbench.stages.plan import Wish
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -91,7 +91,7 @@ def plan(
         elif drop:
             _drop(store, info, yes=yes, json=json)
         elif n is not None:
-            from workbench.stages.planning import Wish
+            from workbench.stages.plan import Wish
 
             chosen = design or ("stratified" if by else "simple")
             wish = Wish(n, chosen, by, holdout, blind, seed)  # type: ignore[arg-type]
@@ -124,7 +124,7 @@ def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
 
 def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
     from workbench import texts_plan
-    from workbench.stages import planning
+    from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
     planning.check_wish(wish)
@@ -138,7 +138,7 @@ def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: b
 
 
 def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
-    from workbench.stages import planning
+    from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
     planning.check_open(store, info)
@@ -150,7 +150,7 @@ def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
 
 def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
     from workbench import reports, texts_plan
-    from workbench.stages.precision import precision
+    from workbench.stages.plan import precision
 
     found = precision(store, info, half_width)
     reports.show(found, texts_plan.precision_text(found), as_json=json)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
-    from workbench.stages.status import Status
+    from workbench.stages.upkeep import Status
 
 SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6

@@ -11,8 +11,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Measured, Point
     from workbench.comparing.intervals import Interval
-    from workbench.stages.calibrate import CalibrateReport
-    from workbench.stages.calibrate_cases import Gathered
+    from workbench.stages.calibrate import CalibrateReport, Gathered
     from workbench.store.calibrations import Saved
 
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}

@@ -9,9 +9,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
-    from workbench.stages.purge import PurgePlan, PurgeReport
-    from workbench.stages.status import CopyReport
-    from workbench.stages.verify import VerifyReport
+    from workbench.stages.upkeep import CopyReport, PurgePlan, PurgeReport, VerifyReport
 
 
 def export_text(report: ExportReport) -> str:

@@ -11,9 +11,7 @@ from workbench.text.safe import clean
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from workbench.stages.plan import PlanReport
-    from workbench.stages.planning import Draft
-    from workbench.stages.precision import Precision
+    from workbench.stages.plan import Draft, PlanReport, Precision
 
 SHOWN_STRATA = 20
 DESIGN_WORDS = {

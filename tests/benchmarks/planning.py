@@ -19,10 +19,9 @@ from typing import Any
 
 from workbench.matching import MATCHER
 from workbench.model import Policy
-from workbench.stages import planning
-from workbench.stages.plan import prefix
-from workbench.stages.planning import Wish
-from workbench.store import plans, prefixes
+from workbench.stages import plan
+from workbench.stages.plan import Wish, prefix
+from workbench.store import plans
 from workbench.store.datasets import DatasetInfo, create_dataset, dataset_info, set_dataset
 from workbench.store.engine import Store, insert_many, open_store
 from workbench.store.runs import create_run
@@ -72,7 +71,7 @@ def review(store: Store, info: DatasetInfo) -> None:
             "policy_version": 1, "shown": "assisted", "seq": 1, "entity": "verified", "statement": "todo",
             "flag": "", "updated_at": datetime.now(UTC), "off_plan": False,
         }
-        for number in prefixes.in_order(store, info.id, REVIEWED)
+        for number in plans.in_order(store, info.id, REVIEWED)
     ]  # fmt: skip
     with store.writing() as session:
         session.execute(METADATA.tables["review"].insert(), heads)
@@ -91,7 +90,7 @@ def main() -> None:
         info = fill(store, n)
 
         def make(wish: Wish) -> Callable[[], object]:
-            return lambda: planning.make(store, info, planning.draft(store, info, wish, "ann"))
+            return lambda: plan.make(store, info, plan.draft(store, info, wish, "ann"))
 
         works = {
             "every row read": lambda: plans.candidates(store, info.id),

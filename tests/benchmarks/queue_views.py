@@ -18,7 +18,7 @@ from contextlib import closing
 
 from tests.benchmarks.many_samples import database
 from workbench.stages import queue
-from workbench.stages.facets import facets
+from workbench.stages.queue_values import facets
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.text.query import Query, parse

@@ -23,7 +23,7 @@ import numpy as np
 
 from tests.benchmarks.many_samples import database, environment
 from tests.benchmarks.pty_app import PtyApp, installed
-from workbench.comparing.moves import move_to, moves
+from workbench.comparing.curve import move_to, moves
 from workbench.matching import MATCHER
 
 UNITS = 6

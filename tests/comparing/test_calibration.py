@@ -15,12 +15,12 @@ from workbench.comparing import thresholds
 from workbench.comparing.calibration import Case, TooFewError, calibrate, table_of
 from workbench.comparing.calibration_document import Calibration, Learned, calibration_of, document_of
 from workbench.comparing.correction import Corrected
-from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE
+from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
 from workbench.comparing.reliability import band, fit, predict, reliability
 
 unit = st.tuples(
-    st.sampled_from([0, 60, 70, 82, 85, 90, 100]), st.sampled_from([NONE, FOUND, MISSING, UNSURE])
+    st.sampled_from([0, 60, 70, 82, 85, 90, 100]), st.sampled_from([UNLINKED, FOUND, MISSING, UNSURE])
 )
 sample = st.tuples(st.integers(0, 3), st.lists(unit, min_size=1, max_size=4), st.integers(0, 4))
 

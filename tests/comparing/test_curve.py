@@ -9,14 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.comparing.curve import FOUND, MISSING, NONE, UNSURE, mean_curve, overlay, recalls_at, vectors
+from workbench.comparing.curve import (
+    FOUND,
+    MISSING,
+    UNLINKED,
+    UNSURE,
+    mean_curve,
+    overlay,
+    recalls_at,
+    vectors,
+)
 
 similarity = st.integers(0, 100)
-sample = st.lists(st.tuples(similarity, st.sampled_from([NONE, FOUND, MISSING, UNSURE])), max_size=6)
+sample = st.lists(st.tuples(similarity, st.sampled_from([UNLINKED, FOUND, MISSING, UNSURE])), max_size=6)
 
 
 def by_hand(units: list[tuple[int, int]], threshold: int) -> float | None:
-    found = sum(human == FOUND or (human == NONE and value >= threshold) for value, human in units)
+    found = sum(human == FOUND or (human == UNLINKED and value >= threshold) for value, human in units)
     return found / len(units) if units else None
 
 

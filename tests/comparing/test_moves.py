@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.comparing.moves import move_to, moves
+from workbench.comparing.curve import move_to, moves
 
 similarity = st.sampled_from([0, 60, 69, 82, 85, 100])
 samples = st.lists(st.lists(similarity, max_size=5), max_size=8)

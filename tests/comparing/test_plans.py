@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.comparing.holdout import families, keep_back
 from workbench.comparing.plans import (
     FEWEST,
     allocate,
     blind_share_for,
+    families,
+    keep_back,
     places,
     stratified_ranks,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.comparing.precision import half_width, needed
+from workbench.comparing.plans import half_width, needed
 
 
 @given(st.floats(1e-6, 0.25), st.integers(2, 5_000), st.floats(0.005, 0.5))

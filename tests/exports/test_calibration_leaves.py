@@ -13,7 +13,7 @@ from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
 from workbench.stages import calibrate
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.verify import verify
+from workbench.stages.upkeep import verify
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 

@@ -12,8 +12,7 @@ from tests.exports.conftest import Leave
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.store.export_facts import stamp
-from workbench.store.exports import each_leaving
+from workbench.store.exports import each_leaving, stamp
 
 WHOLE = {
     "native": "samples.jsonl",

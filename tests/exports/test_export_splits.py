@@ -12,8 +12,8 @@ import pytest
 from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import ExportError, UsageError
-from workbench.stages.planning import Wish, draft, make
-from workbench.stages.splits import shares_of
+from workbench.stages.export_manifest import shares_of
+from workbench.stages.plan import Wish, draft, make
 from workbench.texts_export import export_text
 
 

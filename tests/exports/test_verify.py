@@ -15,7 +15,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports import folder
-from workbench.stages.verify import verify
+from workbench.stages.upkeep import verify
 from workbench.texts_export import verify_text
 
 

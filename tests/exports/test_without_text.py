@@ -15,10 +15,10 @@ from workbench.reviewing.edits import Comment, Flag
 from workbench.stages import calibrate, editing
 from workbench.stages.disputes import disputes, set_state
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.planning import Wish, draft, make
+from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.review import act
-from workbench.stages.verify import verify
+from workbench.stages.upkeep import verify
 
 SECRETS = (
     "Gruppe Ä", "Metawert", "Weltfrage", "Aachen", "Zwickau", "Satzwerk", "Antwortwort", "Andersname",

@@ -24,7 +24,7 @@ from workbench.comparing.calibration import Calibrated, Case, calibrate
 from workbench.comparing.intervals import around
 from workbench.comparing.thresholds import OBJECTIVES
 from workbench.scoring.names import CALIBRATED
-from workbench.stages.calibrate_cases import gather
+from workbench.stages.calibrate import gather
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.propose import propose
 from workbench.stages.recompute import recompute

@@ -8,11 +8,10 @@ from typing import Any
 
 from tests.conftest import Bench
 from workbench.stages import editing
-from workbench.stages.export import export
-from workbench.stages.export_choice import ExportOptions
-from workbench.stages.purge import PurgeReport, plan_purge, purge
+from workbench.stages.export import ExportOptions, export
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
+from workbench.stages.upkeep import PurgeReport, plan_purge, purge
 from workbench.store.tables_calls import AnswerRow, CallRow, FailedRow
 
 SECRET = "Xyzzyplugh Quuxford"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from workbench.model import Policy
-from workbench.stages import bulk
+from workbench.stages import recompute
 from workbench.store.samples import each_sample
 
 
@@ -23,9 +23,9 @@ def test_processes_count_what_one_process_counts(demo: Any) -> None:
     bare = list(each_sample(demo.store, info.id, None))[:3]
     chunks = [stored[:20], [*bare, *stored[20:35]], stored[35:]]
 
-    alone = [bulk.count_chunk(bulk._work(chunk), Policy()) for chunk in chunks]
+    alone = [recompute.count_chunk(recompute._work(chunk), Policy()) for chunk in chunks]
 
-    assert list(bulk.count_all(iter(chunks), Policy())) == alone
+    assert list(recompute.count_all(iter(chunks), Policy())) == alone
     assert [len(one) for one in alone] == [20, 15, 15]
 
 
@@ -33,7 +33,7 @@ COUNT_FOR_EVER = """
 import sys
 from itertools import repeat
 from workbench.model import Policy
-from workbench.stages import bulk
+from workbench.stages import recompute as bulk
 from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 from workbench.store.samples import each_sample

@@ -12,10 +12,11 @@ from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports import compare_document
 from workbench.stages import calibrate as stage
-from workbench.stages import disputes, editing, planning, queue
+from workbench.stages import disputes, editing, plan, queue
 from workbench.stages.compare import compare
+from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
-from workbench.stages.planning import Wish
+from workbench.stages.plan import Wish
 from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act
 from workbench.stages.why import explain
@@ -286,7 +287,7 @@ def test_what_a_calibration_saw_is_scored_at_thresholds_chosen_without_it(bench:
 
     assert {f"s{place:02}" for place in range(12)} == fitted.seen.examples
     assert fitted.seen.examples | {"kin", "twin"} == fitted.seen.related
-    assert fitted.seen == stage.seen_by(bench.store, info)
+    assert fitted.seen.related == seen_ids(bench.store, info)
     assert fitted.thresholds["s03"] == fitted.thresholds["kin"]
     assert fitted.thresholds["s04"] == fitted.thresholds["twin"]
     assert set(fitted.thresholds.values()) <= set(fitted.folds)
@@ -442,7 +443,7 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
     bare = [{k: v for k, v in row(f"n{place:02}", LOW).items() if k != "gold"} for place in range(18)]
     bench.load([*with_gold, *bare], gold="given", blind=0.0)
     info = bench.info()
-    planning.make(bench.store, info, planning.draft(bench.store, info, Wish(4), "ann"))
+    plan.make(bench.store, info, plan.draft(bench.store, info, Wish(4), "ann"))
     keys = "UPDATE sample SET rank = {} WHERE key = 'n00'", "UPDATE sample SET rank = {} WHERE key = 'n01'"
     with bench.store.writing() as session:
         for place, one in enumerate(keys, start=1):

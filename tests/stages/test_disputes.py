@@ -10,10 +10,9 @@ import pytest
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
-from workbench.stages import disputes, editing, planning, runs
+from workbench.stages import disputes, editing, plan, runs
 from workbench.stages.disputes import Dispute, Report
-from workbench.stages.plan import prefix
-from workbench.stages.planning import Wish
+from workbench.stages.plan import Wish, prefix
 from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
 from workbench.store import samples
@@ -290,8 +289,8 @@ def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
 
 def test_the_holdout_and_excluded_samples_are_in_no_dispute(bench: Any) -> None:
     bench.load([row(f"s{number}", near=True) for number in range(20)])
-    drafted = planning.draft(bench.store, bench.info(), Wish(5, holdout=0.3, blind=0.0), "ann")
-    planning.make(bench.store, bench.info(), drafted)
+    drafted = plan.draft(bench.store, bench.info(), Wish(5, holdout=0.3, blind=0.0), "ann")
+    plan.make(bench.store, bench.info(), drafted)
     (holdout,) = bench.query("SELECT count(*) FROM sample WHERE holdout")[0]
     open_ones = {one.id for one in read(bench).disputes}
     act(bench.store, bench.open(min(open_ones)), Dispose("excluded", ("entity",), "broken"))
@@ -332,7 +331,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
     disputes.count(bench.store, bench.info())
     wish = Wish(6, "stratified", "group", blind=0.0, seed=1)
-    planning.make(bench.store, bench.info(), planning.draft(bench.store, bench.info(), wish, "ann"))
+    plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]
     for key in (*order[:5], order[-1]):
         verify(bench, key, 2)

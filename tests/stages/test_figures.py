@@ -18,13 +18,13 @@ from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
 from workbench.stages.compare import compare
-from workbench.stages.explained import explain_all
 from workbench.stages.figures import Figures, figures
-from workbench.stages.planning import Wish, draft, make
+from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
+from workbench.stages.sides import explain_all
 from workbench.store.datasets import set_dataset
 
 NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
-from workbench.stages import editing, merging, review
+from workbench.stages import editing, review
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import Opened, act
 from workbench.store.datasets import find_dataset
@@ -84,7 +84,7 @@ def test_two_names_side_by_side_become_one(bench: Any, opened: Opened) -> None:
     """The first covers both, keeps id and label and is matched anew; the second is its duplicate."""
     york, city = unit(opened, "New York"), unit(opened, "City")
 
-    edit = merging.merge(opened, york, city)
+    edit = editing.merge(opened, york, city)
 
     whole, duplicate = edit.units
     assert (edit.what, whole.id, whole.label) == ("merge", york.id, "place")
@@ -92,7 +92,7 @@ def test_two_names_side_by_side_become_one(bench: Any, opened: Opened) -> None:
     assert whole.match == Match("found", None, (Evidence(0, 0, 13),), 100, "equal")
     assert (duplicate.id, duplicate.duplicate_of, duplicate.counted) == (city.id, york.id, False)
     after = act(bench.store, opened, edit)
-    assert merging.merge(after, unit(after, "New York City"), unit(after, "Sergey")).units[0].text == (
+    assert editing.merge(after, unit(after, "New York City"), unit(after, "Sergey")).units[0].text == (
         "New York City, founded by Sergey Brin and Larry Page"
     )
     restored = editing.reject(after, unit(after, "City"))
@@ -106,13 +106,13 @@ def test_names_far_apart_or_in_brackets_are_two_names_of_one(opened: Opened) -> 
     nations = unit(opened, "United Nations")
     assert nations.match.verdict == "missing"
 
-    alias, far = merging.merge(opened, states, us), merging.merge(opened, nations, us)
+    alias, far = editing.merge(opened, states, us), editing.merge(opened, nations, us)
 
     assert alias.units[0] == states
     assert alias.units[1].duplicate_of == states.id
     assert (far.units[0].text, far.units[0].spans) == ("United Nations", nations.spans)
     assert far.units[0].match == us.match
-    assert merging.merge(opened, america, nations).units[0].spans == america.spans
+    assert editing.merge(opened, america, nations).units[0].spans == america.spans
 
 
 def test_a_persons_verdict_is_kept_while_the_text_is_the_same(bench: Any, opened: Opened) -> None:
@@ -123,11 +123,11 @@ def test_a_persons_verdict_is_kept_while_the_text_is_the_same(bench: Any, opened
     human = unit(two, "United Nations")
     assert (human.match.verdict, human.match.rule) == ("missing", "human")
 
-    assert merging.merge(two, human, unit(two, "US")).units[0].match == human.match
+    assert editing.merge(two, human, unit(two, "US")).units[0].match == human.match
     narrow = act(bench.store, two, editing.add_text(two, "entity", "Nations"))
-    inside = merging.merge(narrow, human, unit(narrow, "Nations"))
+    inside = editing.merge(narrow, human, unit(narrow, "Nations"))
     assert inside.units[0] == human
-    outside = merging.merge(narrow, unit(narrow, "Nations"), human)
+    outside = editing.merge(narrow, unit(narrow, "Nations"), human)
     assert (outside.units[0].text, outside.units[0].match) == ("United Nations", human.match)
 
 
@@ -135,7 +135,7 @@ def test_a_name_of_the_reference_wins_over_one_that_is_not_there(opened: Opened)
     """The merged unit is grounded whichever of the two was chosen."""
     lost, nations = unit(opened, "Atlantis"), unit(opened, "United Nations")
 
-    first, second = merging.merge(opened, lost, nations), merging.merge(opened, nations, lost)
+    first, second = editing.merge(opened, lost, nations), editing.merge(opened, nations, lost)
 
     assert (first.units[0].id, first.units[0].text, first.units[0].label) == (lost.id, nations.text, "place")
     assert first.units[0].spans == nations.spans
@@ -147,16 +147,16 @@ def test_another_unit_between_keeps_two_names_apart(bench: Any, opened: Opened) 
     added = act(bench.store, opened, editing.add_text(opened, "entity", "York"))
     new = act(bench.store, added, editing.set_span(added, unit(added, "New York"), Span(0, 3)))
 
-    merged = merging.merge(new, unit(new, "New"), unit(new, "City"))
+    merged = editing.merge(new, unit(new, "New"), unit(new, "City"))
 
     assert (merged.units[0].text, merged.units[0].spans) == ("New", (Span(0, 3),))
 
 
 def test_what_follows_the_second_follows_the_first(bench: Any, opened: Opened) -> None:
     """A duplicate of a duplicate would stand under a unit that does not count."""
-    one = act(bench.store, opened, merging.merge(opened, unit(opened, "US"), unit(opened, "America")))
+    one = act(bench.store, opened, editing.merge(opened, unit(opened, "US"), unit(opened, "America")))
 
-    edit = merging.merge(one, unit(one, "United States"), unit(one, "US"))
+    edit = editing.merge(one, unit(one, "United States"), unit(one, "US"))
 
     first = unit(one, "United States").id
     assert [other.duplicate_of for other in edit.units] == ["", first, first]
@@ -170,22 +170,22 @@ def test_a_merged_name_that_is_a_unit_already_is_refused(bench: Any, opened: Ope
     """An entity is one unit; so is a unit that does not count."""
     city = act(bench.store, opened, editing.add_text(opened, "entity", "New York City"))
     with pytest.raises(InputError, match="'New York City' is a unit already"):
-        merging.merge(city, unit(city, "New York"), unit(city, "City"))
+        editing.merge(city, unit(city, "New York"), unit(city, "City"))
     with pytest.raises(InputError, match="only two units that count"):
-        merging.merge(city, unit(city, "City"), unit(city, "City"))
+        editing.merge(city, unit(city, "City"), unit(city, "City"))
     units = opened.state.entity.assessment.units
     with pytest.raises(InputError, match="no unit follows"):
-        merging.next_counted(units, max(units, key=place))
+        editing.next_counted(units, max(units, key=place))
     in_text = sorted(units, key=place)
-    assert merging.next_counted(tuple(reversed(in_text)), in_text[0]) == in_text[1]
+    assert editing.next_counted(tuple(reversed(in_text)), in_text[0]) == in_text[1]
 
 
 def test_claims_are_joined(opened: Opened) -> None:
     """Both texts, both places; found with missing is partial, and with an open claim it is open."""
     first, second, third = opened.state.statement.assessment.units
 
-    joined = merging.merge(opened, first, second).units[0]
-    unsettled = merging.merge(opened, second, third).units[0]
+    joined = editing.merge(opened, first, second).units[0]
+    unsettled = editing.merge(opened, second, third).units[0]
 
     assert joined.text == "New York City lies in the US. The United Nations sit there."
     assert joined.spans == (Span(0, 85), Span(86, 115))
@@ -196,9 +196,9 @@ def test_claims_are_joined(opened: Opened) -> None:
 def test_an_entity_is_split_at_a_token(bench: Any, opened: Opened) -> None:
     """Two names without the "and" between them; id and label stay with the first; both are matched anew."""
     pair = unit(opened, "Sergey Brin and")
-    assert [token.text for token in merging.split_tokens(opened, pair)] == ["Brin", "Larry", "Page"]
+    assert [token.text for token in editing.split_tokens(opened, pair)] == ["Brin", "Larry", "Page"]
 
-    edit = merging.split(opened, pair, token_at("Larry"))
+    edit = editing.split(opened, pair, token_at("Larry"))
 
     brin, page = edit.units
     assert (edit.what, brin.id, brin.text, brin.label) == ("split", pair.id, "Sergey Brin", "person")
@@ -208,15 +208,15 @@ def test_an_entity_is_split_at_a_token(bench: Any, opened: Opened) -> None:
     after = act(bench.store, opened, edit)
     assert unit(after, "Larry Page") == page
     with pytest.raises(InputError, match="'Larry Page' is a unit already"):
-        merging.split(after, pair, token_at("Larry"))
+        editing.split(after, pair, token_at("Larry"))
 
 
 def test_a_word_alone_cannot_be_split(opened: Opened) -> None:
     """Nor can a name be parted at its first word, or one that is not in the reference."""
     for text, at in (("US", "US"), ("Y Combinator", "Y Comb"), ("Atlantis", "New")):
         with pytest.raises(InputError, match="cannot be split there"):
-            merging.split(opened, unit(opened, text), token_at(at))
-    combinator = merging.split(opened, unit(opened, "Y Combinator"), token_at("Combinator"))
+            editing.split(opened, unit(opened, text), token_at(at))
+    combinator = editing.split(opened, unit(opened, "Y Combinator"), token_at("Combinator"))
     assert [one.text for one in combinator.units] == ["Y", "Combinator"]
 
 
@@ -224,15 +224,15 @@ def test_a_claim_is_split_where_its_stretch_is(bench: Any, opened: Opened) -> No
     """The parts are worded as in the reference; both keep `found`, nothing else."""
     first, second, _ = opened.state.statement.assessment.units
 
-    found = merging.split(opened, first, token_at("lies")).units
-    missing = merging.split(opened, second, token_at("sit")).units
+    found = editing.split(opened, first, token_at("lies")).units
+    missing = editing.split(opened, second, token_at("sit")).units
 
     assert found[0].text == "New York City, founded by Sergey Brin and Larry Page,"
     assert found[1].text == "lies in the United States (US)."
     assert [one.match.verdict for one in found] == ["found", "found"]
     assert [one.match.verdict for one in missing] == [None, None]
-    joined = act(bench.store, opened, merging.merge(opened, first, second))
-    apart = merging.split(joined, joined.state.statement.assessment.units[0], 86).units
+    joined = act(bench.store, opened, editing.merge(opened, first, second))
+    apart = editing.split(joined, joined.state.statement.assessment.units[0], 86).units
     assert [one.spans for one in apart] == [(Span(0, 85),), (Span(86, 115),)]
 
 
@@ -242,8 +242,8 @@ def test_blind_units_stay_undecided(bench: Any, blind: Opened) -> None:
     for text in ("New York", "City", "Sergey Brin and Larry Page"):
         now = act(bench.store, now, editing.add_text(now, "entity", text))
 
-    merged = merging.merge(now, unit(now, "New York"), unit(now, "City"))
-    parts = merging.split(now, unit(now, "Sergey"), token_at("Larry"))
+    merged = editing.merge(now, unit(now, "New York"), unit(now, "City"))
+    parts = editing.split(now, unit(now, "Sergey"), token_at("Larry"))
 
     assert merged.units[0].match == Match()
     assert [one.match for one in parts.units] == [Match(), Match()]
@@ -274,13 +274,13 @@ def edits(opened: Opened, what: str, n: int, m: int) -> list[Put]:
     if not counted:
         return []
     one = counted[n % len(counted)]
-    places = merging.split_tokens(opened, one)
+    places = editing.split_tokens(opened, one)
     try:
         match what:
             case "merge":
-                return [merging.merge(opened, one, counted[m % len(counted)])]
+                return [editing.merge(opened, one, counted[m % len(counted)])]
             case "split" if places:
-                return [merging.split(opened, one, places[m % len(places)].start)]
+                return [editing.split(opened, one, places[m % len(places)].start)]
             case "evidence":
                 return [editing.set_evidence(opened, one, (Evidence(m % 2, n % 7, 8 + m % 7),))]
             case "reject":

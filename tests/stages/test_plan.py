@@ -8,12 +8,11 @@ import pytest
 
 from workbench.errors import ConflictError, UsageError
 from workbench.reviewing.edits import Accept, Dispose, Flag
-from workbench.stages import editing, planning, queue
-from workbench.stages.facets import facets
-from workbench.stages.plan import Prefix, prefix, reach, report
-from workbench.stages.planning import Draft, Wish
+from workbench.stages import editing, plan, queue
+from workbench.stages.plan import Draft, Prefix, Wish, prefix, reach, report
+from workbench.stages.queue_values import facets
 from workbench.stages.review import act, open_sample, undo
-from workbench.store import holdouts, plans, samples
+from workbench.store import plans, samples
 from workbench.store.datasets import count_blind
 from workbench.text.query import Query, parse
 
@@ -44,8 +43,8 @@ def rows(n: int, **more: Any) -> list[dict[str, Any]]:
 def make(bench: Any, n: int, **wish: Any) -> Draft:
     """Make a plan as the command does."""
     info = bench.info()
-    drafted = planning.draft(bench.store, info, Wish(n, **wish), "ann")
-    planning.make(bench.store, info, drafted)
+    drafted = plan.draft(bench.store, info, Wish(n, **wish), "ann")
+    plan.make(bench.store, info, drafted)
     return drafted
 
 
@@ -105,7 +104,7 @@ def test_a_simple_plan_keeps_the_random_order_and_another_seed_draws_another(ben
     assert order(bench) == before
     make(bench, 20, seed=99)
     assert order(bench) != before
-    planning.drop(bench.store, bench.info())
+    plan.drop(bench.store, bench.info())
     assert order(bench) == before
 
 
@@ -197,13 +196,13 @@ def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(be
     opened = bench.open("s002")
     act(bench.store, opened, Flag("odd"))
     make(bench, 12, seed=9)
-    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    drafted = plan.draft(bench.store, bench.info(), Wish(5), "ann")
     decide(bench, "s003", how, "bob")
     tables = bench.tables("sample", "plan", "dataset")
 
-    for attempt in (lambda: planning.make(bench.store, bench.info(), drafted),
-                    lambda: planning.draft(bench.store, bench.info(), Wish(5), "ann"),
-                    lambda: planning.drop(bench.store, bench.info())):  # fmt: skip
+    for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
+                    lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
+                    lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
         with pytest.raises(UsageError, match="1 sample is verified or not counted already"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
@@ -214,15 +213,15 @@ def test_a_plan_is_refused_after_the_first_verdict_and_may_be_replaced_before(be
 def test_a_verdict_that_was_undone_was_seen_and_ends_planning(bench: Any, how: str) -> None:
     bench.load(rows(30))
     make(bench, 10)
-    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    drafted = plan.draft(bench.store, bench.info(), Wish(5), "ann")
     decide(bench, "s003", how)
     undo(bench.store, bench.info().id, "ann")
     tables = bench.tables("sample", "plan", "dataset")
 
     assert report(bench.store, bench.info()).decided == 0
-    for attempt in (lambda: planning.make(bench.store, bench.info(), drafted),
-                    lambda: planning.draft(bench.store, bench.info(), Wish(5), "ann"),
-                    lambda: planning.drop(bench.store, bench.info())):  # fmt: skip
+    for attempt in (lambda: plan.make(bench.store, bench.info(), drafted),
+                    lambda: plan.draft(bench.store, bench.info(), Wish(5), "ann"),
+                    lambda: plan.drop(bench.store, bench.info())):  # fmt: skip
         with pytest.raises(UsageError, match="verdicts were seen: 1 sample was verified or set aside"):
             attempt()
     assert bench.tables("sample", "plan", "dataset") == tables
@@ -251,11 +250,11 @@ def test_gold_of_a_file_is_no_verdict_of_the_plan_and_said(bench: Any) -> None:
 
 def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
     bench.load(rows(10))
-    drafted = planning.draft(bench.store, bench.info(), Wish(5), "ann")
+    drafted = plan.draft(bench.store, bench.info(), Wish(5), "ann")
     bench.load(rows(12), "data.jsonl")
 
     with pytest.raises(ConflictError, match="make the plan again"):
-        planning.make(bench.store, bench.info(), drafted)
+        plan.make(bench.store, bench.info(), drafted)
     assert plans.plan_of(bench.store, bench.info().id) is None
 
 
@@ -272,7 +271,7 @@ def test_samples_that_came_since_the_draft_make_it_void(bench: Any) -> None:
         ({"n": 5, "design": "stratified", "by": "meta.no"}, "nothing to stratify by"),
         ({"n": 5, "holdout": 1.0}, "less than 1"),
         ({"n": 9, "holdout": 0.2}, "9 reviews of 8 samples outside the holdout"),
-        ({"n": 5, "blind": 2.0}, "blind arm"),
+        ({"n": 5, "blind": 2.0}, "--blind is a share"),
     ],
 )
 def test_a_wish_that_cannot_be_fulfilled_says_why(bench: Any, wish: dict[str, Any], why: str) -> None:
@@ -305,7 +304,7 @@ def test_a_holdout_is_whole_groups_reviewed_blind_after_the_plan(bench: Any) -> 
     assert opened.state.entity.assessment.units == ()
     shown = queue.queue_rows(bench.store, bench.info().id, "ann", [bench.id(one)])[bench.id(one)]
     assert shown.blind
-    assert {bench.id(key) for key in kept} == holdouts.holdout_ids(bench.store, bench.info().id)
+    assert {bench.id(key) for key in kept} == plans.holdout_ids(bench.store, bench.info().id)
     marked = bench.query("SELECT count(*) FROM sample WHERE holdout")
     assert marked == [(len(kept),)]
 
@@ -361,11 +360,11 @@ def test_the_blind_arm_is_raised_to_thirty_reviews_and_lowered_again_by_dropping
     assert bench.info().blind_share == 0.5
     drafted = make(bench, 40)
     assert (drafted.blind_before, drafted.blind_share, bench.info().blind_share) == (0.1, 0.1, 0.1)
-    assert any("too few to say" in note for note in drafted.notes)
+    assert any("too few to tell" in note for note in drafted.notes)
     drafted = make(bench, 60, blind=0.2)
     assert bench.info().blind_share == 0.2
     assert any("as you said" in note for note in drafted.notes)
-    planning.drop(bench.store, bench.info())
+    plan.drop(bench.store, bench.info())
     assert bench.info().blind_share == 0.1
 
 
@@ -376,8 +375,8 @@ def test_looks_at_the_holdout_are_counted(bench: Any) -> None:
     info = bench.info()
     at = datetime(2026, 11, 21, tzinfo=UTC)
 
-    assert holdouts.note_opening(bench.store, info.id, "calibration test", "ann", at) == 1
-    assert holdouts.note_opening(bench.store, info.id, "final figure", "bob", at) == 2
+    assert plans.note_opening(bench.store, info.id, "calibration test", "ann", at) == 1
+    assert plans.note_opening(bench.store, info.id, "final figure", "bob", at) == 2
     assert [(one.purpose, one.annotator) for one in report(bench.store, info).openings] == [
         ("calibration test", "ann"), ("final figure", "bob"),
     ]  # fmt: skip
@@ -547,9 +546,7 @@ def test_the_statements_do_not_grow_with_the_samples(bench: Any) -> None:
             into.append(" ".join(text.split()))
 
         event.listen(bench.store.engine, "before_cursor_execute", listen)
-        planning.make(
-            bench.store, info, planning.draft(bench.store, info, Wish(20, "stratified", "group"), "ann")
-        )
+        plan.make(bench.store, info, plan.draft(bench.store, info, Wish(20, "stratified", "group"), "ann"))
         prefix(bench.store, info, "entity")
         event.remove(bench.store.engine, "before_cursor_execute", listen)
         counts.append([text for text in asked if not text.startswith(("BEGIN", "PRAGMA"))])

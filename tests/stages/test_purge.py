@@ -15,14 +15,13 @@ import pytest
 from tests.conftest import Bench
 from tests.stages.purging import SECRET, fill, in_files, leave, row, run_purge
 from workbench.errors import NotFoundError, StoreError
-from workbench.stages import planning
-from workbench.stages.demo import load_demo
-from workbench.stages.import_ import ImportOptions, import_file
+from workbench.stages import plan as planning
+from workbench.stages.import_ import ImportOptions, import_file, load_demo
+from workbench.stages.plan import Wish
 from workbench.stages.plan import report as plan_report
-from workbench.stages.planning import Wish
-from workbench.stages.purge import plan_purge
-from workbench.store.backup import backup_file
+from workbench.stages.upkeep import plan_purge
 from workbench.store.calibrations import save_calibration
+from workbench.store.copying import backup_file
 from workbench.store.purge import _BY_SAMPLE
 from workbench.store.runs import create_run
 from workbench.store.tables import METADATA

@@ -10,11 +10,11 @@ from tests.conftest import Bench
 from tests.stages.purging import fill, leave, row, run_purge
 from workbench.formats.exports.folder import writing
 from workbench.stages.import_ import ImportOptions, import_file
-from workbench.stages.purge import plan_purge
+from workbench.stages.upkeep import plan_purge
 from workbench.store.copying import copy_into
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.store.export_log import log_export
+from workbench.store.exports import log_export
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import pytest
 from workbench.model import Effort
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, queue_values
-from workbench.stages.facets import facets
 from workbench.stages.policy import change_policy, policy_text
-from workbench.stages.recompute import score_dataset
+from workbench.stages.queue_values import facets
+from workbench.stages.recompute import save_counted, score_dataset
 from workbench.stages.review import Opened, act, open_sample, redo, undo
 from workbench.store.datasets import set_dataset
 from workbench.text.query import Query, parse
@@ -225,7 +225,7 @@ def test_decided_samples_are_counted_once_and_for_all(cities: Any) -> None:
     info = cities.info()
     before = ids(cities, "delta>0.4")
     for chunk in queue_values.uncounted(cities.store, info, "ann"):
-        queue_values.keep_counted(cities.store, queue_values.count_chunk(cities.store, info, chunk))
+        save_counted(cities.store, queue_values.count_some(cities.store, info, chunk))
     kept = cities.query("SELECT scorer, found, missing FROM score ORDER BY scorer")
     assert cities.query("SELECT count(*) FROM score WHERE sample_id != ?", cities.id("all")) == [(0,)]
 
@@ -391,10 +391,10 @@ def test_facets_of_a_large_dataset_are_estimated_from_a_random_part(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To two digits; states are always exact."""
-    from workbench.stages import facets as module
+    from workbench.stages import queue_values
 
     bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
-    monkeypatch.setattr(module, "LOOKED_AT", 40)
+    monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
 
     found = facets(bench.store, bench.info().id, "ann")
 

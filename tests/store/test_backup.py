@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from workbench.errors import StoreError, UsageError
-from workbench.stages import status
-from workbench.store.backup import backup_file, copy_to
+from workbench.stages import upkeep
+from workbench.store.copying import backup_file, copy_to
 
 ROWS = [{"id": "a", "user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome."]}]
 
@@ -62,7 +62,7 @@ def test_backup_names_the_copy_after_the_time(bench: Any) -> None:
     """By default beside the database."""
     bench.load(ROWS)
 
-    copy = status.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC))
+    copy = upkeep.backup(bench.store, None, datetime(2026, 3, 1, 12, 30, 5, tzinfo=UTC))
 
     assert copy == bench.folder / "workbench.20260301-123005.db"
     assert samples(copy) == [("a",)]

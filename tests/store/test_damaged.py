@@ -14,7 +14,7 @@ from workbench.cli import _run
 from workbench.errors import StoreError
 from workbench.stages import queue, review
 from workbench.stages.recompute import score_dataset
-from workbench.stages.status import backup
+from workbench.stages.upkeep import backup
 from workbench.store import purge
 from workbench.store.engine import open_store
 

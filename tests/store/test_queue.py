@@ -342,7 +342,7 @@ def test_every_term_can_be_said_to_postgresql(bench: Any) -> None:
     """Nothing of SQLite's own leaves the engine."""
     from sqlalchemy.dialects import postgresql
 
-    from workbench.store.queue_terms import condition
+    from workbench.store.queue_conditions import condition
 
     bench.load(ROWS)
     texts = [f"{field}:x" for field in FIELDS if field not in (*VALUES, "state", "is", "cause")]

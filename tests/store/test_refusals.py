@@ -22,7 +22,7 @@ from workbench.model import Policy
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing, review
 from workbench.store import engine
-from workbench.store.backup import backup_file
+from workbench.store.copying import backup_file
 from workbench.store.datasets import create_dataset
 from workbench.store.engine import open_store
 

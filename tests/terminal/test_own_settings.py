@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from workbench.settings import read_state
-from workbench.stages.demo import load_demo
+from workbench.stages.import_ import load_demo
 from workbench.store.engine import open_store
 
 pytestmark = pytest.mark.terminal

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from workbench.model import Span, Unit
 from workbench.stages import queue, review
-from workbench.stages.hints import names_of
+from workbench.stages.review import names_of
 from workbench.store.engine import Store, open_store
 from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp

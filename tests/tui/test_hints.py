@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from workbench.model import Span, Unit
-from workbench.stages.hints import Names, unmarked
+from workbench.stages.review import Names, unmarked
 from workbench.text.tokens import tokens
 from workbench.tui.cells import width
 from workbench.tui.hints import LETTERS, SURE, Hint, after, codes, hints, letter

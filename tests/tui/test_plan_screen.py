@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import text
 from textual.widgets import Static
 
-from workbench.stages import editing, planning
-from workbench.stages.planning import Wish
+from workbench.stages import editing
+from workbench.stages import plan as planning
+from workbench.stages.plan import Wish
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset

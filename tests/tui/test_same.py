@@ -11,7 +11,7 @@ import pytest
 from workbench.errors import ConflictError, InputError
 from workbench.model import Unit
 from workbench.reviewing.edits import Comment
-from workbench.stages import editing, review, same
+from workbench.stages import editing, review
 from workbench.store.engine import Store, open_store
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.same import NOTHING, Places, SameScreen
@@ -67,10 +67,10 @@ def rejected(opened: review.Opened) -> set[str]:
     return {unit.text for unit in opened.state.entity.assessment.units if unit.rejected}
 
 
-def reject_everywhere(desk: Any) -> tuple[review.Opened, list[same.Place]]:
+def reject_everywhere(desk: Any) -> tuple[review.Opened, list[editing.Place]]:
     here = review.act(desk.store, desk("agra"), editing.reject(desk("agra"), desk.unit("agra", "Indian")))
     unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-    return here, same.places(desk.store, here, same.decision_on(here, unit))
+    return here, editing.places(desk.store, here, editing.decision_on(here, unit))
 
 
 def test_a_rejection_is_offered_where_the_same_surface_is_a_unit(desk: Any) -> None:
@@ -85,7 +85,7 @@ def test_it_is_one_act_and_one_undo(desk: Any) -> None:
     """All samples change together and come back together; the sample it began on stays as it was."""
     _, places = reject_everywhere(desk)
 
-    same.apply(desk.store, "ann", places)
+    editing.apply(desk.store, "ann", places)
 
     assert rejected(desk("delhi")) == {"Indian"}
     assert rejected(desk("ganges")) == {"INDIAN"}
@@ -100,8 +100,8 @@ def test_a_label_is_given_where_it_differs(desk: Any) -> None:
         desk.store, desk("agra"), editing.relabel(desk("agra"), desk.unit("agra", "Indian"), "place")
     )
     unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
-    places = same.places(desk.store, here, same.decision_on(here, unit))
-    same.apply(desk.store, "ann", places)
+    places = editing.places(desk.store, here, editing.decision_on(here, unit))
+    editing.apply(desk.store, "ann", places)
 
     assert [place.key for place in places] == ["ganges"]
     assert desk.unit("ganges", "INDIAN").label == "place"
@@ -115,19 +115,19 @@ def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
     """Everywhere but where it is a unit already."""
     put = editing.add_text(desk("agra"), "entity", "city", "other")
     here = review.act(desk.store, desk("agra"), put)
-    decision = same.decision_on(here, added(here, "city"))
+    decision = editing.decision_on(here, added(here, "city"))
 
     assert decision.words == "add “city”"
-    assert same.places(desk.store, here, decision) == []
+    assert editing.places(desk.store, here, decision) == []
 
     put = editing.add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
     there = review.act(desk.store, desk("lima"), put)
-    found = same.places(desk.store, there, same.decision_on(there, added(there, "is in")))
+    found = editing.places(desk.store, there, editing.decision_on(there, added(there, "is in")))
     assert found == []
 
     put = editing.add_text(desk("delhi"), "entity", "the", "other")
     third = review.act(desk.store, desk("delhi"), put)
-    found = same.places(desk.store, third, same.decision_on(third, added(third, "the")))
+    found = editing.places(desk.store, third, editing.decision_on(third, added(third, "the")))
     assert sorted(place.key for place in found) == ["ganges", "goa"]
 
 
@@ -135,7 +135,7 @@ def test_what_was_verified_changes_and_stays_verified(desk: Any) -> None:
     """It is marked as such, so that a person sees it before."""
     review.act(desk.store, desk("delhi"), editing.accept(desk("delhi"), "entity"))
     _, places = reject_everywhere(desk)
-    same.apply(desk.store, "ann", places)
+    editing.apply(desk.store, "ann", places)
 
     assert {place.key: place.verified for place in places} == {"delhi": True, "ganges": False}
     assert desk("delhi").state.entity.disposition == "verified"
@@ -148,7 +148,7 @@ def test_when_one_sample_moved_on_none_is_changed(desk: Any) -> None:
     review.act(desk.store, desk("ganges"), Comment("meanwhile"))
 
     with pytest.raises(ConflictError, match="ganges was changed"):
-        same.apply(desk.store, "ann", places)
+        editing.apply(desk.store, "ann", places)
 
     assert rejected(desk("delhi")) == set()
 
@@ -156,10 +156,10 @@ def test_when_one_sample_moved_on_none_is_changed(desk: Any) -> None:
 def test_what_holds_here_only_is_refused(desk: Any) -> None:
     """A verdict depends on each sample's contexts; an untouched unit says nothing."""
     with pytest.raises(InputError, match="nothing was decided"):
-        same.decision_on(desk("agra"), desk.unit("agra", "Agra"))
+        editing.decision_on(desk("agra"), desk.unit("agra", "Agra"))
     toggled = review.act(desk.store, desk("agra"), editing.toggle(desk("agra"), desk.unit("agra", "Agra")))
     with pytest.raises(InputError, match="nothing was decided"):
-        same.decision_on(toggled, toggled.state.entity.assessment.units[0])
+        editing.decision_on(toggled, toggled.state.entity.assessment.units[0])
 
 
 def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
@@ -169,7 +169,7 @@ def test_a_blind_sample_is_left_alone(import_rows: Callable[..., Path]) -> None:
     first = review.open_sample(store, sample_ids(store, info.id)["agra"], "ann")
 
     assert first.blind
-    assert same.places(store, first, same.Decision("reject", "Indian", "")) == []
+    assert editing.places(store, first, editing.Decision("reject", "Indian", "")) == []
     store.close()
 
 
@@ -195,7 +195,7 @@ def test_what_somebody_else_verified_is_left_alone_until_one_has_begun_oneself(d
     review.act(desk.store, desk("delhi"), Comment("mine now"))
     here = desk("agra")
     unit = next(one for one in here.state.entity.assessment.units if one.rejected)
-    again = same.places(desk.store, here, same.decision_on(here, unit))
+    again = editing.places(desk.store, here, editing.decision_on(here, unit))
     assert sorted(place.key for place in again) == ["delhi", "ganges"]
 
 
@@ -208,7 +208,7 @@ def test_a_label_chosen_by_hand_elsewhere_stays(desk: Any) -> None:
     )
     unit = next(u for u in here.state.entity.assessment.units if u.text == "Indian")
 
-    assert same.places(desk.store, here, same.decision_on(here, unit)) == []
+    assert editing.places(desk.store, here, editing.decision_on(here, unit)) == []
 
 
 async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(

@@ -30,8 +30,8 @@ _EQUAL = 1e-12
 class Case:
     """A verified sample as calibration sees it.
 
-    `similarities` and `human` have a byte for each automatic unit; `human` is NONE where no verified unit is
-    linked to it. `recall` is the verified one, None when undefined. `weight`: 1 / inclusion probability.
+    `similarities` and `human` have a byte for each automatic unit; `human` is UNLINKED where no verified unit
+    is linked to it. `recall` is the verified one, None when undefined. `weight`: 1 / inclusion probability.
     """
 
     id: str

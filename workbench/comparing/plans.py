@@ -1,4 +1,4 @@
-"""Review plans: the order that draws the samples, and how many of each stratum a plan takes.
+"""Plans: which samples are reviewed in which order, which are kept back, and how many a width needs.
 
 Every order gives each sample a rank from its own permanent random number, so that the first n of it are
 a probability sample for every n; strata keep their shares.
@@ -6,11 +6,14 @@ a probability sample for every n; strata keep their shares.
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heapreplace
 from typing import Literal, get_args
 
+from workbench.comparing.intervals import t_quantile
 from workbench.errors import UsageError
 
 Design = Literal["simple", "stratified"]
@@ -81,3 +84,66 @@ def places(ranks: Sequence[float], u: Sequence[float]) -> list[float]:
 def blind_share_for(share: float, planned_n: int) -> float:
     """The share of blind samples that lets `BLIND_REVIEWS` of the planned n be expected blind."""
     return share if planned_n < BLIND_FROM else max(share, BLIND_REVIEWS / planned_n)
+
+
+def families(groups: Sequence[str | None], references: Sequence[str]) -> list[list[int]]:
+    """The places of samples that belong together: by group, and by the hash of their reference.
+
+    A reference that stands in two groups joins them.
+    """
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        parent.setdefault(name, name)
+        while parent[name] != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    for group, reference in zip(groups, references, strict=True):
+        if group is not None:
+            first, second = sorted((root(f"g{group}"), root(f"r{reference}")))
+            parent[second] = first
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, reference in enumerate(references):
+        found[root(f"r{reference}")].append(place)
+    return list(found.values())
+
+
+def keep_back(kin: Sequence[Sequence[int]], keys: Sequence[str], share: float, seed: int) -> set[int]:
+    """The places of about `share` of the samples, whole families in an order drawn by the seed.
+
+    A family that would lead further away from the share is passed over. Empty where all of them are.
+    """
+    wanted = share * len(keys)
+    kept: set[int] = set()
+    for family in sorted(kin, key=lambda one: _drawn(seed, min(keys[place] for place in one))):
+        after = len(kept) + len(family)
+        if after - wanted <= wanted - len(kept):
+            kept.update(family)
+    return kept
+
+
+def _drawn(seed: int, name: str) -> bytes:
+    return hashlib.blake2b(f"{seed}:holdout:{name}".encode(), digest_size=8).digest()
+
+
+WIDEST = 0.5
+"""The largest standard deviation of a recall: values of 0 and 1 in equal parts."""
+
+
+def half_width(variance: float, n: int, population: int) -> float:
+    """t(n-1) · sqrt(s² (1/n - 1/N)): half of the 95 % interval around a mean of n of N."""
+    return t_quantile(n - 1) * math.sqrt(max(0.0, variance * (1 / n - 1 / population)))
+
+
+def needed(variance: float, population: int, wanted: float) -> int:
+    """The smallest n, 2 to N, whose half-width is at most the wanted one."""
+    low, high = 2, max(2, population)
+    while low < high:
+        middle = (low + high) // 2
+        if half_width(variance, middle, population) <= wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low

@@ -29,11 +29,12 @@ from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import queue
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
-from workbench.stages.headline import headline_scorer
 from workbench.stages.progress import Progress, silent
+from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import columns, gold, queue_values, runs, samples
+from workbench.store import gold, queue_values, runs, samples
+from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo

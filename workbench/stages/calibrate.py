@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,22 +19,253 @@ from workbench.comparing.calibration_document import (
     gold_hash,
     measured_document,
 )
+from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE, Moves, moves
+from workbench.comparing.links import descends, links
+from workbench.comparing.plans import families
 from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
-from workbench.formats import calibration
+from workbench.formats import calibration as calibration_file
 from workbench.matching import MATCHER
+from workbench.matching.units import entity_units, language_of
+from workbench.model import Assessment, Verdict
 from workbench.scoring.counted import at
-from workbench.stages.calibrate_cases import Gathered, gather
-from workbench.stages.examples import NOTHING, Seen
+from workbench.scoring.names import CALIBRATED
+from workbench.stages.examples import NOTHING, Seen, seen_by
+from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
-from workbench.stages.recompute import recompute
-from workbench.store import calibrations, holdouts, plans, runs
-from workbench.store.calibrations import Saved
+from workbench.stages.recompute import count_samples, recompute
+from workbench.store import calibrations, journal, plans, runs, samples, scores
+from workbench.store import gold as gold_store
+from workbench.store.calibrations import Row, Saved
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.holdouts import Opening
+from workbench.store.explained import reviewed
+from workbench.store.gold import Gold
+from workbench.store.plans import Opening
 from workbench.store.runs import RunInfo
-from workbench.store.samples import related_ids
+from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
+from workbench.store.scores import CountedChunk
+
+_SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Verified samples that do not count here, and why.
+
+    `seen`: the run's prompt showed them or related ones. `uncounted`: nothing was proposed for them.
+    `late`: they came after the plan.
+    """
+
+    unresolved: int
+    excluded: int
+    seen: int
+    uncounted: int
+    late: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All of a dataset that calibration looks at, under one run and scorer.
+
+    `everything` holds the similarities of all counted samples of the population that figures stand for (no
+    holdout, nothing that came after the plan), by sample; `cases` the verified ones among them, `held` those
+    of the holdout (empty unless it was asked for). `invented` automatic units are linked to no verified one,
+    `missed` verified units to no automatic one. `alone`: cases that stand for themselves only, where others
+    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight.
+    """
+
+    run: RunInfo
+    scorer: str
+    everything: Mapping[int, bytes]
+    cases: tuple[Case, ...]
+    held: tuple[Case, ...]
+    known: Mapping[str, Row]
+    left_out: LeftOut
+    invented: int
+    missed: int
+    holdout: int
+    alone: int
+    assisted: int = 0
+
+
+def gather(
+    store: Store,
+    info: DatasetInfo,
+    run: RunInfo,
+    scorer: str | None,
+    *,
+    holdout: bool = False,
+    progress: Progress = silent,
+) -> Gathered:
+    """Read what has been counted and what people said. Raises UsageError when there is nothing to look at.
+
+    Without a scorer it is `linked`, or `presence` where nothing was proposed for contexts. Verified samples
+    take about 5 ms each. `holdout` reads the samples kept back too: whoever asks has to write it down.
+    """
+    if "entity" not in info.kinds:
+        raise UsageError("calibrate works on entities, and this dataset's policy reviews only statements")
+    name, similarities = _similarities(store, run, scorer)
+    gold = gold_store.load_gold(store, info.id, "entity")
+    rows = calibrations.rows_of(store, sorted(gold))
+    group = _groups(rows)
+    kept_back = plans.holdout_ids(store, info.id)
+    places = scores.population(store, info.id)
+    excluded = gold_store.load_excluded(store, info.id, "entity")
+    seen = seen_by(store, info, run).related
+    wanted = {}
+    out = {"unresolved": 0, "excluded": 0, "seen": 0, "uncounted": 0, "late": 0}
+    for number, one in gold.items():
+        if number in kept_back and not holdout:
+            continue
+        why = _why_not(one, rows[number].key, number, excluded, seen, similarities)
+        if number not in places and number not in kept_back:
+            why = "late"
+        if why:
+            out[why] += 1
+        else:
+            wanted[number] = one
+    known = reviewed(store, info.id, "entity", info.policy.version)
+    weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
+    cases: list[Case] = []
+    held: list[Case] = []
+    invented = missed = 0
+    for done, (stored, human, recall, loose) in enumerate(_judged(store, info, run, wanted, similarities), 1):
+        number = stored.sample_id
+        case = Case(
+            stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0)
+        )
+        (held if number in kept_back else cases).append(case)
+        if number not in kept_back:
+            invented += human.count(UNLINKED)
+            missed += loose
+        progress(done)
+    return Gathered(
+        run=run,
+        scorer=name,
+        everything={number: one for number, one in similarities.items() if number in places},
+        cases=tuple(cases),
+        held=tuple(held),
+        known={row.key: row for row in rows.values()},
+        left_out=LeftOut(**out),
+        invented=invented,
+        missed=missed,
+        holdout=len(kept_back),
+        alone=alone,
+        assisted=sum(
+            one.origin == "reviewed" and one.shown == "assisted"
+            for number, one in known.items()
+            if number in wanted and number not in kept_back
+        ),
+    )
+
+
+def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, dict[int, bytes]]:
+    """The scorer and the similarities of every counted sample."""
+    if scorer is not None and scorer not in CALIBRATED:
+        raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
+    found: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
+    for number, linked, presence in calibrations.similarities(store, run.id, MATCHER):
+        if linked is not None:
+            found["linked"][number] = linked
+        if presence is not None:
+            found["presence"][number] = presence
+    name = scorer or ("linked" if found["linked"] else "presence")
+    if not found[name]:
+        instead = "; --scorer presence needs none" if name == "linked" and found["presence"] else ""
+        raise UsageError(f"run {run.name} proposed nothing that {name} can count{instead}")
+    return name, found[name]
+
+
+def _groups(rows: Mapping[int, Row]) -> dict[int, str]:
+    """The group of every sample: what shares a group or a reference is one, named by its first sample."""
+    numbers = list(rows)
+    kin = families([row.group for row in rows.values()], [row.reference_hash for row in rows.values()])
+    return {
+        numbers[place]: min(rows[numbers[one]].key for one in family) for family in kin for place in family
+    }
+
+
+def _weights(store: Store, info: DatasetInfo, wanted: Collection[int]) -> tuple[dict[int, float], int]:
+    """What each sample stands for, 1 on average, and how many stand for themselves only among others.
+
+    Of the complete prefix of a plan a sample weighs 1 / its chance to be in it. Nothing is known of the
+    chance of others (gold of a file, chosen by hand, behind the prefix): 1 then, and 1 without a plan.
+    """
+    if plans.plan_of(store, info.id) is None:
+        return dict.fromkeys(wanted, 1.0), 0
+    chance = {row.sample_id: row.pi for row in prefix(store, info, "entity").rows}
+    stands = {number: 1 / chance[number] if number in chance else 1.0 for number in wanted}
+    if len(set(stands.values())) < 2:
+        return dict.fromkeys(wanted, 1.0), 0
+    # a fitted probability is smoothed by one unit: weights of a thousand each would drown that
+    mean = sum(stands.values()) / len(stands)
+    alone = sum(number not in chance for number in wanted)
+    return {number: one / mean for number, one in stands.items()}, alone
+
+
+def _why_not(
+    gold: Gold,
+    key: str,
+    number: int,
+    excluded: Collection[int],
+    seen: Collection[str],
+    similarities: Mapping[int, bytes],
+) -> str:
+    """Why the gold of a sample does not count; empty when it does."""
+    if number in excluded:
+        return "excluded"
+    if gold.assessment is None:
+        return "unresolved"
+    if key in seen:
+        return "seen"
+    return "" if number in similarities else "uncounted"
+
+
+def _judged(
+    store: Store, info: DatasetInfo, run: RunInfo, wanted: Mapping[int, Gold], known: Mapping[int, bytes]
+) -> Iterator[tuple[Stored, bytes, float | None, int]]:
+    """Each wanted sample with a verdict for every automatic unit, its verified recall and loose units."""
+    numbers = sorted(wanted)
+    for start in range(0, len(numbers), CHUNK):
+        for stored in load_samples(store, numbers[start : start + CHUNK], run.id):
+            gold = wanted[stored.sample_id]
+            if stored.proposal is None or gold.assessment is None:
+                continue
+            human, loose = _verdicts(store, info, stored, gold, gold.assessment)
+            if len(human) != len(known[stored.sample_id]):
+                continue  # counted under another policy a moment ago; the next look has it
+            recall = gold.tally.recall if gold.tally else None
+            yield stored, human, None if recall is None else float(recall), loose
+
+
+def _verdicts(
+    store: Store, info: DatasetInfo, stored: Stored, gold: Gold, verified: Assessment
+) -> tuple[bytes, int]:
+    """The verdict on each counted automatic unit, in order, and how many verified ones nobody proposed."""
+    assert stored.proposal is not None
+    lang = language_of(stored.sample, info.policy)
+    units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
+    based = gold.origin == "reviewed" and any(
+        _descends(store, stored, annotator) for annotator in gold.annotators
+    )
+    found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
+    said = {
+        one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
+        for one in found
+    }
+    loose = sum(unit.counted for unit in verified.units) - len(found)
+    return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
+
+
+def _descends(store: Store, stored: Stored, annotator: str) -> bool:
+    """Whether that annotator's verified units came out of this proposal."""
+    review = journal.load_review(store, stored.sample_id, annotator)
+    if review is None or review.state.opened is None:
+        return False
+    own = review.state.entity
+    return own.disposition == "verified" and descends(review.state.opened, own, stored.proposal_id)
+
 
 NONE = "none"
 
@@ -109,7 +340,7 @@ def calibrate(
     recompute(store, info, chosen_run.id, info.threshold, progress)
     gathered = gather(store, info, chosen_run, scorer, holdout=holdout, progress=progress)
     found = fit(gathered, threshold_now(store, info), objective, seed)
-    openings = tuple(holdouts.openings(store, info.id))
+    openings = tuple(plans.openings(store, info.id))
     held = _holdout(store, info, gathered, found, save, annotator) if holdout else None
     document = document_for(info, gathered, found, save or "", held)
     if save:
@@ -188,7 +419,7 @@ def saved_calibrations(store: Store, info: DatasetInfo) -> list[Saved]:
 
 def count_openings(store: Store, info: DatasetInfo) -> int:
     """How often the holdout was opened."""
-    return len(holdouts.openings(store, info.id))
+    return len(plans.openings(store, info.id))
 
 
 def find(store: Store, info: DatasetInfo, name: str) -> Saved:
@@ -198,12 +429,7 @@ def find(store: Store, info: DatasetInfo, name: str) -> Saved:
 
 def write(path: Path, document: Mapping[str, Any], *, force: bool = False) -> None:
     """Write a calibration's document as `calibration.json`. Raises ExportError; nothing is written then."""
-    calibration.write(path, document, force=force)
-
-
-def seen_by(store: Store, info: DatasetInfo) -> Seen:
-    """The samples whose gold the dataset's calibration saw, and all related to them; nothing without one."""
-    return cross_fitted(store, info).seen
+    calibration_file.write(path, document, force=force)
 
 
 def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
@@ -252,7 +478,7 @@ def _holdout(
             "it has not been opened"
         ) from None
     purpose = f"calibrate {save}" if save else "calibrate"
-    opened = holdouts.note_opening(store, info.id, purpose, annotator, datetime.now(UTC))
+    opened = plans.note_opening(store, info.id, purpose, annotator, datetime.now(UTC))
     return HoldoutReport(len(gathered.held), opened, chosen, present)
 
 
@@ -296,3 +522,74 @@ def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
         raise UsageError(f"--save {name!r}: a printable name of 1 to 100 characters, not {NONE!r}")
     if any(one.name == name for one in calibrations.list_calibrations(store, info.id)):
         raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
+
+    `openings`: how often the holdout was opened.
+    """
+
+    info: DatasetInfo
+    run: RunInfo
+    gathered: Gathered
+    moves: Moves
+    found: Calibrated | None
+    why: str
+    openings: int
+    saved: tuple[str, ...]
+
+
+def look(store: Store, dataset_id: int, objective: str, seed: int = 0, progress: Progress = silent) -> Look:
+    """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
+    info = dataset_info(store, dataset_id)
+    run = run_of(store, info, None)
+    gathered = gather(store, info, run, None, progress=progress)
+    return fitted(
+        Look(
+            info=info,
+            run=run,
+            gathered=gathered,
+            moves=moves(list(gathered.everything.values()), info.threshold),
+            found=None,
+            why="",
+            openings=count_openings(store, info),
+            saved=tuple(one.name for one in saved_calibrations(store, info)),
+        ),
+        threshold_now(store, info),
+        objective,
+        seed,
+    )
+
+
+def fitted(seen: Look, now: int, objective: str, seed: int = 0) -> Look:
+    """The same look under an objective."""
+    try:
+        return replace(seen, found=fit(seen.gathered, now, objective, seed), why="")
+    except UsageError as error:
+        return replace(seen, found=None, why=str(error))
+
+
+def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
+    """Match the next thousand samples that the current run has proposals for; None when all are counted."""
+    info = dataset_info(store, dataset_id)
+    if info.run_id is None:
+        return None
+    chunk = next(samples.each_uncounted(store, info.id, info.run_id, MATCHER), None)
+    return None if chunk is None else count_samples(info, info.run_id, chunk)
+
+
+def save(store: Store, seen: Look, name: str, annotator: str) -> None:
+    """Keep the fit of a look under a name. Raises UsageError for a name that is taken or no name."""
+    assert seen.found is not None
+    document = document_for(seen.info, seen.gathered, seen.found, name)
+    keep(store, seen.info, name, seen.run, document, annotator)
+
+
+def free_name(seen: Look) -> str:
+    """A name that no calibration has: `calibration-1`, and so on."""
+    number = 1
+    while f"calibration-{number}" in seen.saved:
+        number += 1
+    return f"calibration-{number}"

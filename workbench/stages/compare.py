@@ -20,11 +20,11 @@ from workbench.model import Kind, Sample
 from workbench.scoring.names import SCORERS, column_kind, kind_of
 from workbench.stages.recompute import Scored, ScoreReport
 from workbench.store import gold as gold_store
-from workbench.store import holdouts, samples
+from workbench.store import plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
-from workbench.store.facets import annotators
+from workbench.store.queue_values import annotators
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
     """
     kind = info.kinds[0]
     gold = gold_store.load_gold(store, info.id, kind)
-    left_out = gold_store.load_excluded(store, info.id, kind) | holdouts.holdout_ids(store, info.id)
+    left_out = gold_store.load_excluded(store, info.id, kind) | plans.holdout_ids(store, info.id)
     judged = []
     seen = False
     for stored in samples.each_sample(store, info.id):

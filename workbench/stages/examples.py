@@ -1,16 +1,18 @@
-"""Examples for a prompt: which verified samples are shown, and which samples a run's figures leave out."""
+"""Whose gold was seen: by a run's prompt as examples, and by the calibration in use."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from workbench.matching.units import policy_label
-from workbench.model import Assessment, Kind
+from workbench.model import Assessment, Kind, Sample
 from workbench.proposing.claude.prompt import Example
 from workbench.reviewing.gold import gold_units
 from workbench.store import gold as gold_store
 from workbench.store import samples
+from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
@@ -111,3 +113,28 @@ def _entities(assessment: Assessment, info: DatasetInfo) -> tuple[tuple[str, str
     """(name, label) of the gold units, labels as the present policy knows them."""
     units = gold_units(assessment.units)
     return tuple((unit.text, policy_label(unit.label, info.policy)[0]) for unit in units)
+
+
+def seen_ids(store: Store, info: DatasetInfo) -> frozenset[str]:
+    """The samples whose gold the calibration in use saw, with all that share a group or a reference."""
+    gold = _gold(store, info)
+    if not gold:
+        return frozenset()
+    groups = {one["group"] for one in gold if one["group"] is not None}
+    related = related_ids(store, info.id, groups, {one["reference_hash"] for one in gold})
+    return frozenset(related | {one["id"] for one in gold})
+
+
+def saw(store: Store, info: DatasetInfo, sample: Sample) -> bool:
+    """Whether the calibration in use saw the gold of this sample, or of one related to it."""
+    return any(
+        one["id"] == sample.id
+        or one["reference_hash"] == sample.reference_hash
+        or (one["group"] is not None and one["group"] == sample.group)
+        for one in _gold(store, info)
+    )
+
+
+def _gold(store: Store, info: DatasetInfo) -> Sequence[Mapping[str, Any]]:
+    used = calibration_in_use(store, info.id) if info.calibration_id is not None else None
+    return used.document["gold"]["samples"] if used is not None else ()

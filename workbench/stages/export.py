@@ -1,4 +1,4 @@
-"""Exporting: a dataset in one or several formats, in a folder that is written whole or not at all."""
+"""Exporting: what is chosen to leave, and the files that are made."""
 
 from __future__ import annotations
 
@@ -16,32 +16,145 @@ from workbench.formats.exports import folder
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.item import ExportItem, Surroundings, Wrote
 from workbench.formats.exports.readme import about_format, write_card
+from workbench.matching import MATCHER
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import SCORERS
 from workbench.stages import recompute
-from workbench.stages.export_choice import ExportOptions, formats_of, gather
-from workbench.stages.export_formats import (
+from workbench.stages.export_items import (
     FORMATS,
     WITH_ESTIMATES,
     WITH_SCORES,
     WITH_SPLIT,
+    WITHOUT_TEXT,
     WRITERS,
+    Choice,
+    Look,
+    Naming,
+    each_item,
+    item_of,
+    probabilities,
+    pseudonyms,
 )
-from workbench.stages.export_items import Choice, each_item
 from workbench.stages.export_manifest import (
+    HOLDOUT,
     Provenance,
     anchoring_document,
     estimate_document,
     manifest_of,
+    split_samples,
 )
-from workbench.stages.export_verdicts import Look
+from workbench.stages.plan import reach
 from workbench.stages.progress import Progress, silent
-from workbench.stages.splits import HOLDOUT
-from workbench.store import columns, export_facts, export_log, holdouts, runs, samples
-from workbench.store.datasets import DatasetInfo
+from workbench.stages.queue import queue_ids
+from workbench.store import exports, plans, runs, samples, scores
+from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
+from workbench.text.query import Mistake, Query, Term, parse
 
 __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
+
+ONLY = ("verified", "gold", "disputed")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """What leaves, and how. `formats`: at least one of FORMATS, or `all`."""
+
+    formats: tuple[str, ...] = ("native",)
+    only: str | None = None
+    query: str = ""
+    text: bool = True
+    names: bool = False
+    force: bool = False
+    run: str | None = None
+    split: str | None = None
+    licence: str = ""
+    holdout: bool = False
+
+
+def formats_of(options: ExportOptions) -> tuple[str, ...]:
+    """The formats to write. Raises UsageError for one there is not, or that is nothing without text."""
+    every = FORMATS if options.text else tuple(name for name in FORMATS if name in WITHOUT_TEXT)
+    asked = every if "all" in options.formats else options.formats
+    for name in asked:
+        if name not in FORMATS:
+            raise UsageError(f"no format {name!r}: there are {', '.join(FORMATS)}, or all")
+        if not options.text and name not in WITHOUT_TEXT:
+            fit = " and ".join(sorted(WITHOUT_TEXT))
+            raise UsageError(f"{name} is made of text; without text there is {fit}")
+    if options.only is not None and options.only not in ONLY:
+        raise UsageError(f"--only {options.only!r}: there are {', '.join(ONLY)}")
+    return tuple(name for name in FORMATS if name in asked)  # in one order, whatever was asked first
+
+
+def gather(
+    store: Store, info: DatasetInfo, options: ExportOptions, annotator: str
+) -> tuple[Choice, Provenance]:
+    run_id = runs.find_run(store, info.id, options.run).id if options.run else info.run_id
+    salt = exports.salt_of(store, info.id)
+    naming: Naming = str if options.names else pseudonyms(salt)
+    facts = exports.facts_of(store, info.id)
+    wanted = _wanted(store, info, options, annotator)
+    if not (count_samples(store, info.id) if wanted is None else wanted):
+        raise UsageError(f"{info.name}: no sample is chosen, so nothing was written")
+    splits = split_samples(store, info.id, options.split, wanted) if options.split else None
+    kept_back = frozenset() if facts.openings else frozenset(plans.holdout_ids(store, info.id))
+    drawn = reach(store, info, info.kinds[0])
+    scored = bool(WITH_SCORES & set(formats_of(options)))
+    choice = Choice(
+        info.id, run_id, naming,
+        scale=exports.Scale(run_id, MATCHER, info.threshold) if scored and run_id is not None else None,
+        wanted=wanted,
+        withheld=kept_back,
+        splits=splits.of if splits else None,
+        place=exports.queue_places(store, info.id),
+        chance=probabilities(drawn),
+        grouping=None if options.text else pseudonyms(salt, "group"),
+        strata=None if options.text else pseudonyms(salt, "stratum"),
+        counted_labels=info.policy.counted_labels,
+    )  # fmt: skip
+    known = Provenance(
+        facts=facts,
+        run=options.run or info.run,
+        naming=naming,
+        annotators=exports.annotators(store, info.id, holdout=not kept_back),
+        several=frozenset(exports.several_ids(store, info.id)),
+        prefix=drawn,
+        splits=splits,
+        filters={"only": options.only, "query": options.query or None},
+        licence=options.licence,
+        text=options.text,
+        withheld=len(kept_back & exports.verified_ids(store, info.id)) if kept_back else 0,
+        names=options.names,
+    )
+    return choice, known
+
+
+def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: str) -> set[int] | None:
+    """The samples that the options choose, None for all. Raises UsageError for a query that is off."""
+    found: set[int] | None = None
+    if options.query:
+        query = parse(options.query)
+        if isinstance(query, Mistake):
+            raise UsageError(f"--query: {query}")
+        found = set(queue_ids(store, info.id, annotator, query))
+    if options.only == "disputed":
+        disputed = set(queue_ids(store, info.id, annotator, Query((Term("is", ("disputed",)),))))
+        found = disputed if found is None else found & disputed
+    elif options.only is not None:
+        chosen = exports.verified_ids(store, info.id)
+        if options.only == "gold":
+            chosen -= _unsettled(store, info) | exports.excluded_ids(store, info.id)
+        found = chosen if found is None else found & chosen
+    return found
+
+
+def _unsettled(store: Store, info: DatasetInfo) -> set[int]:
+    """The samples whose annotators differ in every kind that several verified."""
+    several = exports.several_ids(store, info.id)
+    everyone = Choice(info.id, None, str, counted_labels=info.policy.counted_labels)
+    chunks = exports.each_leaving(store, info.id, None, several) if several else ()
+    return {one.sample_id for chunk in chunks for one in chunk if not item_of(one, everyone).gold}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,15 +215,15 @@ def _opened(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     if not options.holdout:
         yield
         return
-    if not holdouts.holdout_ids(store, info.id):
+    if not plans.holdout_ids(store, info.id):
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
     at = datetime.now(UTC)
-    holdouts.note_opening(store, info.id, "export", annotator, at)
+    plans.note_opening(store, info.id, "export", annotator, at)
     try:
         yield
     except BaseException:
         with suppress(StoreError):  # what went wrong is what the person has to know
-            holdouts.take_back(store, info.id, annotator, at)
+            plans.take_back(store, info.id, annotator, at)
         raise
 
 
@@ -153,7 +266,7 @@ def _export(
             )
     digest = folder.manifest_hash(directory)
     whole = max(counts.rows.values(), default=0) >= len(held)  # else formats left some out
-    export_log.log_export(
+    exports.log_export(
         store, info.id, str(directory), digest, annotator, held if options.text else (),
         whole=whole, at=datetime.now(UTC), replaced=replaced,
     )  # fmt: skip
@@ -187,7 +300,7 @@ def _estimates(
         found = figures(store, info, run=options.run)
     except UsageError:  # nothing that a scorer could count was proposed
         return None, None
-    shown = export_facts.auto_shown_ids(store, info.id)
+    shown = exports.auto_shown_ids(store, info.id)
     return [estimate_document(found)], anchoring_document(found, shown)
 
 
@@ -267,7 +380,7 @@ def _about(store: Store, info: DatasetInfo, options: ExportOptions, known: Prove
         dataset=info.name,
         labels=info.labels,
         kinds=info.kinds,
-        columns=tuple(columns.external_columns(store, info.id)),
+        columns=tuple(scores.external_columns(store, info.id)),
         scorers=tuple(SCORERS),
         licence=options.licence,
         annotators=len(known.annotators),

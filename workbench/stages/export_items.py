@@ -1,23 +1,218 @@
-"""What leaves: samples with all that is known of them, under the names that may leave."""
+"""The formats of an export, and how a sample and its journal are written."""
 
 from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
-from workbench.formats.exports.item import ExportItem
-from workbench.model import BY, KINDS, Assessment, Kind, Unit
+from workbench.comparing.causes import Row, difference
+from workbench.comparing.links import descends
+from workbench.formats.exports import evaluators, few_shot, label_studio, spans
+from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports.item import (
+    ExportItem,
+    Surroundings,
+    Writer,
+    Wrote,
+    lines_into,
+    record_of,
+    to_line,
+)
+from workbench.matching.units import entity_units, language_of, statement_units
+from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, Unit
+from workbench.reviewing.documents import unit_document
+from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
-from workbench.stages.export_verdicts import Look, verdicts
+from workbench.scoring import contextual_recall
+from workbench.scoring.scorers import machine
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
 from workbench.store.engine import Store
 from workbench.store.exports import Leaving, Said, Scale
 from workbench.store.plans import LATE_RANK
+from workbench.text.json_text import compact
+
+SAMPLES = "samples.jsonl"
+VERDICTS = "verdicts.jsonl"
+
+
+def _native(part: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    wrote = Wrote()
+    with lines_into(part / SAMPLES) as line, lines_into(part / VERDICTS) as verdict:
+        for item in items:
+            line(to_line(record_of(item)))
+            for one in item.verdicts:
+                verdict(one)
+            wrote.rows += 1
+    return wrote
+
+
+WRITERS: dict[str, Writer] = {
+    "native": _native,
+    "ragas": evaluators.write_dataset,
+    "ragas-annotations": evaluators.write_annotations,
+    "deepeval-goldens": evaluators.write_goldens,
+    "deepeval-cases": evaluators.write_cases,
+    "huggingface": table_exports.write_huggingface,
+    "label-studio": label_studio.write,
+    "prodigy": spans.write_prodigy,
+    "conll": spans.write_conll,
+    "csv": table_exports.write_csv,
+    "few-shot": few_shot.write,
+}
+FORMATS = tuple(WRITERS)
+
+WITH_SPLIT = frozenset({"csv"})
+"""Formats that say in every row which split it is of; the others get a folder for each."""
+
+WITHOUT_TEXT = frozenset({"csv"})
+"""Formats that are worth something as hashes and figures."""
+
+WITH_ESTIMATES = frozenset({"huggingface"})
+"""Formats whose manifest says what the dataset comes to: it takes every difference to be explained."""
+
+WITH_SCORES = frozenset({"csv", "huggingface"})
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What verdicts are made with."""
+
+    policy: Policy
+    threshold: int
+    naming: Callable[[str], str]
+    withheld: Collection[int]
+
+
+def verdicts(
+    leaving: Leaving, item: ExportItem, states: Mapping[int, ReviewState], look: Look
+) -> Iterator[str]:
+    """One line for every verified unit and every automatic one without a partner, for each annotator."""
+    if leaving.sample_id in look.withheld or not item.records:
+        return
+    automatic: dict[Kind, Assessment | None] = {}
+    proposed = leaving.proposal is not None  # finding a language out costs as much as all the rest
+    lang = language_of(leaving.sample, look.policy) if proposed else ""
+    for said in leaving.reviews:
+        name = look.naming(said.annotator)
+        for kind, units in said.units.items():
+            if kind not in automatic:
+                automatic[kind] = _automatic(leaving, look, kind, lang)
+            state = states.get(said.review_id)
+            shown = _Shown(name, said, state, item.gold.get(kind) == units)
+            machine = automatic[kind]
+            verified = Assessment(kind, "verified", units)
+            if machine is None:
+                rows = tuple(Row(None, unit, "", "", "", None) for unit in units)
+            else:
+                based = _based(state, verified, leaving.proposal_id)
+                rows = difference(machine, verified, based=based, lang=lang).rows
+            head = _of_review(item, kind, shown)
+            for row in rows:
+                yield f"{compact(head | _verdict(item.sample, row))}\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """Whose verdicts, and what that person saw. `stands`: they are the gold."""
+
+    name: str
+    said: Said
+    state: ReviewState | None
+    stands: bool
+
+
+def _based(state: ReviewState | None, verified: Assessment, proposal: int | None) -> bool:
+    if state is None or state.opened is None:
+        return False
+    own = state.of(verified.kind)
+    return descends(state.opened, KindState("verified", verified, imported=own.imported), proposal)
+
+
+def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessment | None:
+    """The assessment of the scorer that is shown as the automatic one; None where nothing was proposed."""
+    proposal, sample = leaving.proposal, leaving.sample
+    if proposal is None:
+        return None
+    if kind == "statement":
+        if proposal.statements is None:
+            return None
+        return contextual_recall.assess(statement_units(sample, proposal.statements, proposal.proposer))
+    if proposal.reference_entities is None:
+        return None
+    units = entity_units(sample, proposal.reference_entities, look.policy, lang)
+    return machine(sample, units, proposal, look.policy, threshold=look.threshold)
+
+
+def _of_review(item: ExportItem, kind: Kind, shown: _Shown) -> dict[str, Any]:
+    """What all verdicts of one person on one kind of one sample share."""
+    own = shown.state.of(kind) if shown.state else None
+    opened = shown.state.opened if shown.state else None
+    return {
+        "id": item.sample.id,
+        "group": item.sample.group,
+        "annotator": shown.name,
+        "standing": shown.stands,
+        "kind": kind,
+        "shown": shown.said.shown,
+        "auto_shown": opened.auto_shown if opened else False,
+        "policy": own.policy or (opened.policy if opened else None) if own else None,
+        "fast": own.fast if own else False,
+        "sample_seconds": shown.said.effort.seconds if shown.said.effort else None,
+        "split": item.split or None,
+        "pi": item.pi,
+        "weight": 1 / item.pi if item.pi else None,
+    }
+
+
+def _verdict(sample: Sample, row: Row) -> dict[str, Any]:
+    """What is known of one unit; `_of_review` gives what it shares with the others of its review."""
+    human, machine = row.verified, row.automatic
+    unit = human or machine
+    assert unit is not None  # a row has one of the two
+    start, end = (unit.spans[0].start, unit.spans[0].end) if unit.spans else (None, None)
+    judged, matched = human and human.match, machine and machine.match
+    return {
+        "side": "both" if human and machine else "gold" if human else "auto",
+        "unit": human.id if human else None,
+        "auto_unit": machine.id if machine else None,
+        "label": unit.label,
+        "start": start,
+        "end": end,
+        "human_verdict": judged.verdict or "unsure" if judged else None,
+        "human_reason": judged.reason if judged else None,
+        "human_rule": judged.rule if judged else None,
+        "evidence": unit_document(human).get("evidence", []) if human else [],
+        "auto_verdict": matched.verdict if matched else None,
+        "candidate": _candidate(sample, matched) if matched else None,
+        "features": {"rule": matched.rule, "similarity": matched.similarity, "nested": matched.nested}
+        if matched
+        else None,
+        "link": row.rule or None,
+        "cause": row.cause or None,
+        "part": row.part or None,
+        "share": None if row.share is None else str(row.share),
+        "text": unit.text,
+        "auto_text": machine.wording if machine else None,
+    }
+
+
+def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
+    """What the machine matched a unit with: the first piece of its evidence."""
+    if not match.evidence:
+        return None
+    first = match.evidence[0]
+    place: dict[str, Any] = {"context": first.context, "start": first.start, "end": first.end}
+    if first.context < len(sample.retrieved_contexts):
+        place["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
+    return place
+
 
 Naming = Callable[[str], str]
 Chance = Callable[[Leaving], float | None]

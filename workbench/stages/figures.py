@@ -1,4 +1,4 @@
-"""The figures of a dataset: automatic against verified, the estimate for all, and the causes of Δ."""
+"""The figures of a dataset: how far an automatic value is from the verified one, and why."""
 
 from __future__ import annotations
 
@@ -6,27 +6,35 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import fsum
 
-from workbench.comparing.agreement import beyond_chance, overlaps, tabulate
+from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
 from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
-from workbench.comparing.figures import Beside, Counts, Figures, Row, hidden
-from workbench.comparing.paired import Pair, Paired, before_the_end, paired
-from workbench.comparing.totals import cause_totals
+from workbench.comparing.explained import Explained
+from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
+from workbench.comparing.means import FEWEST
+from workbench.comparing.paired import Pair, Paired, before_the_end, mean_of, paired, two_arms
+from workbench.comparing.totals import CauseTotal, cause_totals
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
-from workbench.scoring.names import DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
+from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
-from workbench.stages.explained import Reviewed
-from workbench.stages.figure_estimates import Side, by_cause, recall_of, verified_value, whole
-from workbench.stages.figure_notes import notes_of
-from workbench.stages.figure_parts import arms, causes_by_label, of_labels, overlap, without_intervals
-from workbench.stages.figure_sides import crossed, own_thresholds, side_of
+from workbench.stages.figure_sides import (
+    Side,
+    by_cause,
+    crossed,
+    own_thresholds,
+    recall_of,
+    side_of,
+    verified_value,
+    whole,
+)
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute
-from workbench.store import columns, gold, queue_values, runs
+from workbench.stages.sides import Reviewed
+from workbench.store import calibrations, gold, queue_values, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
@@ -34,6 +42,110 @@ from workbench.store.runs import RunInfo
 from workbench.store.samples import blind_among
 
 __all__ = ["Figures", "figures"]
+
+
+def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained]) -> Arms:
+    """Blind and assisted reviews apart; imported gold is of neither arm."""
+    found = {}
+    for shown in ("blind", "assisted"):
+        own = [row for row in rows if reviewed[row.sample_id].shown == shown]
+        known = [row for row in own if row.delta is not None]
+        judged = [explained[row.sample_id] for row in own if row.sample_id in explained]
+        found[shown] = Arm(
+            len(own),
+            mean_of([row.delta for row in known if row.delta is not None], [row.group for row in known])
+            if known
+            else None,
+            overlaps([overlap(one, strict=False) for one in judged]).micro if judged else None,
+        )
+    blind, assisted = found["blind"], found["assisted"]
+    if blind.bias is None or assisted.bias is None:
+        return Arms(blind, assisted, None, None)
+    return Arms(blind, assisted, *two_arms(blind.bias, assisted.bias))
+
+
+def without_intervals(found: Arms) -> Arms:
+    """The same without the intervals that hold at the end of a plan only."""
+
+    def bare(arm: Arm) -> Arm:
+        return replace(arm, bias=arm.bias and replace(arm.bias, interval=None))
+
+    return Arms(bare(found.blind), bare(found.assisted), found.difference, None)
+
+
+def overlap(one: Explained, *, strict: bool) -> Overlap:
+    """How the proposed units of a sample cover the verified ones."""
+    both = [unit for unit in one.judged if unit.automatic is not None and unit.verified is not None]
+    linked = sum(unit.same for unit in both) if strict else len(both)
+    return Overlap(linked, one.automatic.units, one.verified.units)
+
+
+def of_labels(known: Iterable[Explained]) -> dict[str, tuple[Overlap, Overlap]]:
+    """By label: with equal labels, and whatever the labels; a proposed label that nobody kept stands too."""
+    units = [(unit.automatic_label, unit.verified_label) for one in known for unit in one.judged]
+    strict, lenient = by_label(units, strict=True), by_label(units, strict=False)
+    none = Overlap(0, 0, 0)
+    return {
+        label: (strict.get(label, none), lenient.get(label, none))
+        for label in sorted({*strict, *lenient})
+        if label
+    }
+
+
+def causes_by_label(known: Iterable[Explained]) -> dict[str, tuple[CauseTotal, ...]]:
+    known = list(known)
+    labels = sorted({label for one in known for share in one.shares for label in share.labels if label})
+    return {label: cause_totals(known, {label}) for label in labels}
+
+
+def notes_of(
+    store: Store, info: DatasetInfo, fitted: CrossFit, name: str, threshold: int, begun: Prefix,
+    pairs: Sequence[Pair],
+) -> tuple[str, ...]:  # fmt: skip
+    """The notes on a scorer's figures: whose gold chose its threshold, the plan's end, unequal chances."""
+    return (*_calibrated(store, info, fitted, name, threshold), *_behind(begun), *_unequal(begun, pairs))
+
+
+def _behind(begun: Prefix) -> list[str]:
+    if begun.planned_n is None or not begun.at_planned_n or not begun.beyond:
+        return []
+    number = f"{begun.beyond:,} more samples are" if begun.beyond > 1 else "1 more sample is"
+    return [f"The plan is reached: {number} reviewed behind it and not in the estimate."]
+
+
+def _calibrated(
+    store: Store, info: DatasetInfo, fitted: CrossFit, name: str, threshold: int
+) -> tuple[str, ...]:
+    """Whose gold chose the threshold, and what was done about it."""
+    if name not in CALIBRATED:
+        return ()
+    if fitted.thresholds and threshold == info.threshold:
+        at = ", ".join(map(str, sorted(set(fitted.folds))))
+        return (
+            f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
+            f"these and what belongs to them are scored at the threshold found without them ({at}), "
+            "all others count in the estimate with their mean over the folds.",
+        )
+    for one in calibrations.list_calibrations(store, info.id):
+        chose, before = one.document["threshold"], one.document["threshold_before"]
+        if chose == threshold != before:
+            return (
+                f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
+                f"units of {one.document['counts']['samples']} samples, but it is set by hand: nothing here "
+                f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
+            )
+    return ()
+
+
+def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
+    """Paired values weigh each sample alike, which unequal chances to be drawn make another question."""
+    if len(pairs) < FEWEST or len({round(row.pi, 9) for row in begun.rows}) < 2:
+        return []
+    return [
+        "Samples were drawn with unequal chances. The mean verified so far, paired bias, limits, MAE, "
+        "causes, κ and the P, R and F1 of units weigh each verified sample alike: they describe these "
+        "samples only. What is estimated for all weighs them."
+    ]
 
 
 def figures(
@@ -67,7 +179,7 @@ def figures(
 def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
     """The same without the samples about which this person must not learn anything yet."""
     known = reviewed(store, info.id, found.kind, info.policy.version)
-    own = columns.decided_by(store, info.id, found.kind, viewer)
+    own = scores.decided_by(store, info.id, found.kind, viewer)
     blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
     rows = tuple(
         row
@@ -102,10 +214,10 @@ def _figures(
     fitted: CrossFit, progress: Progress,
 ) -> Figures:  # fmt: skip
     begun = planned_prefix(store, info, kind)
-    places: Mapping[int, str] = columns.members(store, info.id, strata=begun.design == "stratified")
+    places: Mapping[int, str] = scores.members(store, info.id, strata=begun.design == "stratified")
     seen = seen_by(store, info, run).related
     if seen:
-        shown = {number for number, one in columns.population(store, info.id).items() if one.key in seen}
+        shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
     side = side_of(store, info, run, name, threshold, fitted, progress)
     excluded = gold.load_excluded(store, info.id, kind)
@@ -219,7 +331,7 @@ def _counts(
         adjudicated=origins.count("adjudicated"),
         unresolved=origins.count("unresolved"),
         excluded=len(excluded & places.keys()),
-        skipped=len(columns.skipped(store, info.id, kind) & places.keys()),
+        skipped=len(scores.skipped(store, info.id, kind) & places.keys()),
         undefined=sum(one.tally is not None and not one.tally.units for one in here),
         failed=sum(one[0] in places for one in runs.failures_of(store, run.id)) if run else 0,
         unproposed=sum(number not in side.values for number in places),
@@ -244,11 +356,9 @@ def _beside(
 ) -> tuple[Beside, ...]:  # fmt: skip
     """Every scorer and imported column that has values, in short; `side` is that of `name`, read before."""
     names = [
-        one
-        for one in SCORERS
-        if run is not None and columns.can_count(store, run.id, MATCHER, threshold, one)
+        one for one in SCORERS if run is not None and scores.can_count(store, run.id, MATCHER, threshold, one)
     ]
-    names += [one for one in columns.external_columns(store, info.id) if column_kind(one)]
+    names += [one for one in scores.external_columns(store, info.id) if column_kind(one)]
     human = {_kind(name): _standing(side.reviewed, excluded, places)}
     found = []
     for one in names:
@@ -261,12 +371,12 @@ def _beside(
         if one == name:
             values, within = side.values, side.within
         elif one in SCORERS and run is not None:
-            values = columns.values(store, run.id, MATCHER, threshold, one)
+            values = scores.values(store, run.id, MATCHER, threshold, one)
             own = own_thresholds(store, info, one, threshold, fitted)
             values = crossed(store, run.id, one, own, values) if own else values
         else:
-            values = dict(columns.external_values(store, info.id, one))
-            within = precision_of(columns.external_digits(store, info.id, one).values())
+            values = dict(scores.external_values(store, info.id, one))
+            within = precision_of(scores.external_digits(store, info.id, one).values())
         found.append(_short(one, kind, values, human[kind], within))
     return tuple(found)
 
@@ -318,9 +428,9 @@ def _scorer(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int
     if name is None:
         kind = info.kinds[0]
         usual = DEFAULT_SCORER[kind]
-        able = run is None or columns.can_count(store, run.id, MATCHER, threshold, usual)
+        able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
         return usual if able else INSTEAD.get(usual, usual)
-    columns_there = columns.external_columns(store, info.id)
+    columns_there = scores.external_columns(store, info.id)
     if name not in SCORERS and name not in columns_there:
         there = ", ".join((*SCORERS, *columns_there))
         raise UsageError(f"unknown scorer {name!r}; there is: {there}")

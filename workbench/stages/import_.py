@@ -1,20 +1,25 @@
-"""Importing: a file's rows into a dataset. Stores, and nothing else; scoring is its own step."""
+"""Importing a file into a dataset, with the settings that its folder brings; and the demo."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from importlib.resources import as_file, files
 from pathlib import Path
+from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.columns import NO_COLUMNS, NamedColumns, columns_of
 from workbench.formats.detect import settings_of
 from workbench.formats.reading import FileRow, Notes, read
 from workbench.formats.rejects import SUFFIX, Rejects, rejecting
-from workbench.model import KINDS, Kind, Policy
+from workbench.formats.rows import shown
+from workbench.model import KINDS, VERDICTS, Kind, Policy
+from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline
+from workbench.stages import plan
 from workbench.stages.import_rows import (
     chunks,
     for_samples_of_text,
@@ -24,15 +29,86 @@ from workbench.stages.import_rows import (
     with_names,
     without_purged,
 )
-from workbench.stages.import_settings import kept_settings
 from workbench.stages.progress import Progress, silent
-from workbench.store import datasets, importing, intake, runs
-from workbench.store.datasets import DatasetInfo
+from workbench.store import datasets, importing, intake, plans, runs
+from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.store.importing import Outcome
 from workbench.store.intake import GoldRule, Intake
+from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.text.figures import many
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a folder says of the dataset it was exported from; None where it says nothing.
+
+    `columns`: further settings by the name of their column in the database.
+    """
+
+    policy: Policy | None = None
+    seed: int | None = None
+    blind: float | None = None
+    columns: dict[str, Any] = field(default_factory=dict)
+
+
+def kept_settings(path: Path) -> Kept:
+    """The settings in the manifest of a folder, or of the folder of an exported file.
+
+    Raises InputError for settings that no dataset could have.
+    """
+    folder = path if path.is_dir() else path.absolute().parent
+    settings = settings_of(folder, None if path.is_dir() else path.name)[1]
+    if not settings:
+        return Kept()
+
+    def refuse(name: str, expected: str) -> InputError:
+        return InputError(
+            f"{folder / 'manifest.json'}: settings.{name}: got {shown(settings[name])}, expected {expected}"
+        )
+
+    seed, blind = settings.get("seed"), settings.get("blind_share")
+    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**53):
+        raise refuse("seed", "a whole number")
+    if blind is not None and (type(blind) not in (int, float) or not 0 <= blind <= 1):
+        raise refuse("blind_share", "a number from 0 to 1")
+    columns: dict[str, Any] = {}
+    if (threshold := settings.get("threshold")) is not None:
+        if type(threshold) is not int or not 0 <= threshold <= 100:
+            raise refuse("threshold", "a whole number from 0 to 100")
+        columns["threshold"] = threshold
+    for name, known in (("show_auto", ("after", "always")), ("external", ("ask", "allow", "never"))):
+        if (said := settings.get(name)) is not None:
+            if said not in known:
+                raise refuse(name, " or ".join(known))
+            columns[name] = said
+    policy = None
+    if (document := settings.get("policy")) is not None:
+        policy = _policy(document)
+        if policy is None:
+            raise refuse("policy", "the policy of a dataset")
+    return Kept(policy, seed, None if blind is None else float(blind), columns)
+
+
+def _policy(document: Any) -> Policy | None:
+    """The policy of a document; None for a document that is none."""
+    try:
+        policy = policy_of(document, 1)
+        fits = (
+            set(policy.kinds) <= set(KINDS)
+            and policy.kinds
+            and policy.nested in VERDICTS
+            and policy.partial in ("split", "missing")
+            and all(type(one.name) is str and type(one.key) is str for one in policy.labels)
+            and all(type(one) is str for one in policy.counted_labels)
+            and type(policy.guidelines) is str
+            and type(policy.language) is str
+        )
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
+    return policy if fits else None
+
 
 SHOWN_ERRORS = 20
 GIVE_UP = 100_000
@@ -40,6 +116,26 @@ GIVE_UP = 100_000
 
 BLIND_SHARE = 0.1
 BLIND_FROM = 100  # samples: below, a blind arm is too small to say anything and costs help
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """How a file is taken in.
+
+    `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
+    what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
+    column of recall counts, else entities.
+    """
+
+    dataset: str | None = None
+    gold: GoldRule = "ignore"
+    update: bool = False
+    strict: bool = False
+    format: str | None = None
+    blind: float | None = None
+    seed: int | None = None
+    kinds: tuple[Kind, ...] | None = None
+    columns: NamedColumns = NO_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,26 +169,6 @@ class ImportReport:
     blind: int
     purged: int = 0
     columns: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ImportOptions:
-    """How a file is taken in.
-
-    `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
-    what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities.
-    """
-
-    dataset: str | None = None
-    gold: GoldRule = "ignore"
-    update: bool = False
-    strict: bool = False
-    format: str | None = None
-    blind: float | None = None
-    seed: int | None = None
-    kinds: tuple[Kind, ...] | None = None
-    columns: NamedColumns = NO_COLUMNS
 
 
 def import_file(
@@ -393,3 +469,34 @@ def _settle_blind(store: Store, dataset_id: int, options: ImportOptions, n_sampl
         share = BLIND_SHARE
     if share is not None:
         datasets.set_dataset(store, dataset_id, blind_share=share, blind_settled=True)
+
+
+DATASET = "demo"
+SEED = 357816
+"""Chosen so that the first samples to review are in English, and easy to judge."""
+
+
+def load_demo(store: Store, annotator: str) -> DatasetInfo:
+    """Bring the demo's samples, proposals and gold into a database; a demo that is there already stays."""
+    there = next((info for info in list_datasets(store) if info.name == DATASET), None)
+    if there is not None and count_samples(store, there.id) and there.run_id is not None:
+        return there  # as the person left it, and as an earlier version of this package brought it
+    options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))
+    with as_file(files("workbench.demo_data").joinpath("demo.jsonl")) as path:
+        import_file(store, path, options, annotator=annotator)
+    info = find_dataset(store, DATASET)
+    _plan(store, info, annotator)
+    return info
+
+
+def _plan(store: Store, info: DatasetInfo, annotator: str) -> None:
+    """Plan the samples that have gold, as if they had been drawn: the demo shows a plan that was carried out.
+
+    They come first, the others behind them in the random order.
+    """
+    given = done(store, info.id, "entity")
+    draft = plan.draft(store, info, plan.Wish(n=len(given)), annotator)
+    order = sorted(plans.candidates(store, info.id), key=lambda one: (one.sample_id not in given, one.u))
+    ranks = {one.sample_id: place / len(order) for place, one in enumerate(order)}
+    drawn = tuple(plans.Drawn(number, rank, "", holdout=False) for number, rank in ranks.items())
+    plan.make(store, info, replace(draft, drawn=drawn))

@@ -1,4 +1,4 @@
-"""The queue: which samples a view holds and in which order, what a row says, what comes next."""
+"""The queue: which samples a view holds and in which order, what a row shows, what comes next."""
 
 from __future__ import annotations
 
@@ -8,23 +8,66 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
-from workbench.model import Disposition, Imported, Tally
-from workbench.scoring.names import DEFAULT_SCORER
-from workbench.stages.headline import imported_column
-from workbench.stages.queue_page import delta_of, needs_values, page_of
-from workbench.store import queue, queue_views
-from workbench.store.datasets import dataset_info
+from workbench.errors import UsageError
+from workbench.matching import MATCHER
+from workbench.model import KINDS, Disposition, Imported, Kind, Tally
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, kind_of
+from workbench.store import queue, scores
+from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, PageRow, Progress
 from workbench.store.samples import CHUNK
 from workbench.text.query import Query, Term
 
+# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
     from workbench.store.queue_values import Values
 
-# `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
-
 __all__ = ["Pace", "Progress", "needs_values"]
+
+
+def imported_column(store: Store, info: DatasetInfo, kind: Kind) -> str:
+    """The column of the file that stands for a kind on every screen; "" where the file has none."""
+    there = [name for name in scores.external_columns(store, info.id) if column_kind(name) == kind]
+    return headline(there, (), kind) if there else ""
+
+
+def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, usual: str = "") -> str:
+    """The scorer or imported column of a dataset that a report begins with.
+
+    `asked` names it, for this report; `usual` is a person's setting, which holds where the dataset has it.
+    Scores of the current run have to be counted before. Raises UsageError when there is no such scorer.
+    """
+    there = scores.external_columns(store, info.id)
+    if asked is not None and kind_of(asked) is None:  # a person gave the kind when importing the column
+        asked = next((name for kind in KINDS if (name := f"{asked} ({kind})") in there), asked)
+    if asked is not None and asked not in SCORERS and asked not in there:
+        raise UsageError(f"unknown scorer {asked!r}; there is: {', '.join((*SCORERS, *there))}")
+    run, threshold = info.run_id, info.threshold
+    able = [
+        name for name in SCORERS if run is not None and scores.can_count(store, run, MATCHER, threshold, name)
+    ]
+    if asked is None and usual and (usual in able or (usual in there and kind_of(usual))):
+        return usual
+    return asked or headline(there, able, info.kinds[0])
+
+
+def needs_values(query: Query) -> bool:
+    """Whether a query asks for values of decided samples."""
+    return bool(query.by_value) or "disputed" in query.marks
+
+
+LEAST = Fraction(1, 2000)
+"""Half of the third digit: a number of a file that differs by less is the verified value, rounded."""
+
+
+def delta_of(automatic: Tally | Imported | None, verified: Tally | None) -> Fraction | None:
+    """Automatic − verified; None while one of them is not there or undefined."""
+    if automatic is None or verified is None or automatic.recall is None or verified.recall is None:
+        return None
+    delta = automatic.recall - verified.recall
+    return Fraction(0) if isinstance(automatic, Imported) and abs(delta) < LEAST else delta
+
 
 Order = Literal["u", "doubt", "delta", "file"]
 ORDERS: tuple[Order, ...] = get_args(Order)
@@ -82,22 +125,22 @@ def queue_ids(
     else:
         values, picked = {}, {}
     column = imported_column(store, info, info.kinds[0]) if query.by_value else ""
-    within: queue_views.Order = "u" if order == "delta" else order
-    ids = queue_views.view_ids(store, info, annotator, query, within, picked, column)
+    within: queue.Order = "u" if order == "delta" else order
+    ids = queue.view_ids(store, info, annotator, query, within, picked, column)
     return _by_delta(ids, values) if order == "delta" else ids
 
 
 def first(store: Store, dataset_id: int, annotator: str, before: int, after: int) -> First:
     """The samples around the next one to decide, in random order; the dataset's size costs nothing."""
     at = next_sample(store, dataset_id, annotator)
-    ids = queue_views.ids_around(store, dataset_id, at, before, after)
+    ids = queue.ids_around(store, dataset_id, at, before, after)
     return First(at, ids, queue_rows(store, dataset_id, annotator, ids))
 
 
 def find_samples(store: Store, dataset_id: int, annotator: str, text: str, limit: int) -> list[QueueRow]:
     """The first samples with a text in their id, question or reference; the one with this very id first."""
     words = Query((Term("text", (text,)),)) if text else EVERYTHING
-    ids = queue_views.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
+    ids = queue.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
     rows = queue_rows(store, dataset_id, annotator, ids)
     return [rows[number] for number in ids if number in rows]
 
@@ -111,7 +154,7 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     info = dataset_info(store, dataset_id)
     column = imported_column(store, info, info.kinds[0])
     scorer = column or DEFAULT_SCORER[info.kinds[0]]
-    rows = page_of(store, info, annotator, ids, column)
+    rows = queue.page(store, info, annotator, ids, column)
     open_rows = info.show_auto == "always"
     seen = {row.sample_id for row in rows if row.decided or (open_rows and not row.blind)}
     uncounted = [
@@ -147,7 +190,7 @@ def next_sample(store: Store, dataset_id: int, annotator: str, after: int | None
 
     Samples that were verified under an older policy come after the undecided ones.
     """
-    return queue_views.next_sample(store, dataset_info(store, dataset_id), annotator, after)
+    return queue.next_sample(store, dataset_info(store, dataset_id), annotator, after)
 
 
 def next_of(
@@ -168,7 +211,7 @@ def next_of(
     for start, end in ((place, len(ids)), (0, place)):
         for first in range(start, end, CHUNK):
             chunk = list(ids[first : min(first + CHUNK, end)])
-            wanted = queue_views.to_decide(store, info, annotator, chunk)
+            wanted = queue.to_decide(store, info, annotator, chunk)
             for number in chunk:
                 if number in wanted and number != after:
                     return number
@@ -177,7 +220,7 @@ def next_of(
 
 def count_undoubted(store: Store, dataset_id: int) -> int:
     """How many samples have no doubt to be ordered by."""
-    return queue_views.count_uncounted(store, dataset_info(store, dataset_id))
+    return queue.count_uncounted(store, dataset_info(store, dataset_id))
 
 
 def _row(row: PageRow, scorer: str, seen: bool, late: Mapping[int, Tally]) -> QueueRow:

@@ -1,32 +1,31 @@
-"""Values and causes of decided samples, worked out beside the database."""
+"""Values and causes of decided samples, and what there is to filter the queue by."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from workbench.comparing.causes import difference, precision_of
 from workbench.comparing.links import descends
-from workbench.matching import MATCHER
-from workbench.matching.units import language_of
-from workbench.model import Score, Tally
-from workbench.scoring.counted import Counted
+from workbench.matching.units import language_of, policy_label
+from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.scoring.scorers import counted, value_of
-from workbench.stages.headline import imported_column
-from workbench.stages.queue_page import delta_of, page_of
-from workbench.stages.recompute import score_row
+from workbench.stages.queue import delta_of, imported_column
+from workbench.stages.recompute import count_samples
 from workbench.stages.review import proposed
 from workbench.stages.sides import imported_side
-from workbench.store import columns, journal, scores
+from workbench.store import datasets, journal, queue
 from workbench.store import queue_values as stored_values
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue_terms import Picked
-from workbench.store.queue_values import Values
+from workbench.store.queue_conditions import Picked
+from workbench.store.queue_values import Survey, Values
 from workbench.store.samples import CHUNK, load_samples
-from workbench.text.query import Query, Term
+from workbench.store.scores import CountedChunk, external_digits
+from workbench.text.query import META, Query, Term
+from workbench.text.safe import clean
 
 DISPUTED = Fraction(1, 10)
 """The tolerance: automatic and verified values that differ by more are a dispute."""
@@ -68,17 +67,32 @@ def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Valu
 
 
 def count_now(store: Store, info: DatasetInfo, ids: Sequence[int]) -> dict[int, Tally]:
-    """The automatic tallies of samples that `score` has not counted yet."""
+    """The automatic tallies of samples that `score` has not counted yet; writes nothing."""
+    if info.run_id is None:
+        return {}
     scorer = DEFAULT_SCORER[info.kinds[0]]
     found = {}
     for start in range(0, len(ids), CHUNK):
-        for stored in load_samples(store, ids[start : start + CHUNK], info.run_id):
-            if stored.proposal is not None:
-                tallies = counted(stored.sample, stored.proposal, info.policy).tallies(info.threshold)
-                name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
-                if name in tallies:
-                    found[stored.sample_id] = tallies[name]
+        for number, scores in count_some(store, info, ids[start : start + CHUNK]).scores.items():
+            tallies = {score.scorer: score.tally for score in scores}
+            name = scorer if scorer in tallies else INSTEAD.get(scorer, scorer)
+            if name in tallies:
+                found[number] = tallies[name]
     return found
+
+
+def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
+    """The decided samples that `score` has not counted, in chunks."""
+    if info.run_id is None or imported_column(store, info, info.kinds[0]):
+        return []  # what the file brought is shown: nothing has to be counted for it
+    missing = stored_values.uncounted_ids(store, info, annotator)
+    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
+
+
+def count_some(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
+    """Count some samples under the current run; writes nothing."""
+    assert info.run_id is not None
+    return count_samples(info, info.run_id, load_samples(store, ids, info.run_id))
 
 
 def _holding(term: Term, values: Mapping[int, Values]) -> list[int]:
@@ -114,9 +128,9 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
     kind = info.kinds[0]
     column = imported_column(store, info, kind)
-    digits = columns.external_digits(store, info.id, column) if column else {}
+    digits = external_digits(store, info.id, column) if column else {}
     within = precision_of(digits.values())
-    rows = page_of(store, info, annotator, ids, column)
+    rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     found = {}
     for stored in load_samples(store, list(gold), info.run_id):
@@ -141,45 +155,92 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     return found
 
 
+LOOKED_AT = 5_000
+"""Samples that are looked at; of a larger dataset these are a random part, and counts are scaled up."""
+
+LONG = 60
+"""Characters of a value above which it is not offered."""
+
+FEW = 50
+"""A field with more different values than this is typed, not chosen."""
+
+
 @dataclass(frozen=True, slots=True)
-class CountedChunk:
-    """What some samples were counted to, with the texts (by hash) and the settings it holds for."""
+class Facets:
+    """The values of every field that occur, with counts (None: not counted); the most frequent first.
 
-    run_id: int
-    threshold: int
-    policy_version: int
-    found: Mapping[int, Counted]
-    hashes: Mapping[int, str]
+    `estimated` names the fields whose counts are scaled up from a random part.
+    """
 
-
-def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[int]]:
-    """The decided samples that `score` has not counted, in chunks."""
-    if info.run_id is None or imported_column(store, info, info.kinds[0]):
-        return []  # what the file brought is shown: nothing has to be counted for it
-    missing = stored_values.uncounted_ids(store, info, annotator)
-    return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
+    values: Mapping[str, Sequence[tuple[str, int | None]]]
+    estimated: frozenset[str]
 
 
-def count_chunk(store: Store, info: DatasetInfo, ids: Sequence[int]) -> CountedChunk:
-    """Match some samples once, for every threshold."""
-    assert info.run_id is not None
-    loaded = load_samples(store, ids, info.run_id)
-    found = {
-        one.sample_id: counted(one.sample, one.proposal, info.policy)
-        for one in loaded
-        if one.proposal is not None
+def facets(store: Store, dataset_id: int, annotator: str) -> Facets:
+    """Look at a dataset as one annotator may see it."""
+    info = datasets.dataset_info(store, dataset_id)
+    seen = stored_values.survey(store, info, annotator, LOOKED_AT)
+    surveyed = _surveyed(seen, info.policy)
+    values: dict[str, Sequence[tuple[str, int | None]]] = {
+        "state": _states(store, info, annotator),
+        "is": _marks(store, info, annotator, seen),
+        **surveyed,
+        "by": stored_values.annotators(store, info),
+        "flag": stored_values.flags(store, info, annotator, FEW),
     }
-    hashes = {one.sample_id: one.sample.content_hash for one in loaded}
-    return CountedChunk(info.run_id, info.threshold, info.policy.version, found, hashes)
+    estimated = {*surveyed, "is:blind"} if seen.seen < seen.total else set()
+    typable = {
+        name: [one for one in found if is_typable(one[0])]
+        for name, found in values.items()
+        if is_typable(name)
+    }
+    return Facets(typable, frozenset(estimated))
 
 
-def keep_counted(store: Store, chunk: CountedChunk) -> None:
-    """Keep their scores, where policy and texts are still the same. Raises StoreError."""
-    rows = [
-        score_row(number, chunk.run_id, chunk.threshold, Score(name, tally, value_of(name, tally)))
-        for number, one in chunk.found.items()
-        for name, tally in one.tallies(chunk.threshold).items()
-    ]
-    version, hashes = chunk.policy_version, chunk.hashes
-    scores.save_counted(store, chunk.run_id, MATCHER, chunk.found, policy_version=version, hashes=hashes)
-    scores.save_scores(store, rows, policy_version=version, hashes=hashes)
+def is_typable(value: str) -> bool:
+    """Whether a value can stand in a line of text as it is: short, printable, nothing hidden in it."""
+    return 0 < len(value) <= LONG and value.isprintable() and clean(value) == value
+
+
+def _states(store: Store, info: DatasetInfo, annotator: str) -> list[tuple[str, int | None]]:
+    done = queue.progress(store, info.id, annotator, info.kinds)
+    decided = {name: getattr(done, name) for name in ("started", "verified", "excluded", "skipped")}
+    return [("todo", done.total - sum(decided.values())), *decided.items()]
+
+
+def _marks(store: Store, info: DatasetInfo, annotator: str, seen: Survey) -> list[tuple[str, int | None]]:
+    def number(mark: str) -> int:
+        query = Query((Term("is", (mark,)),))
+        return len(queue.view_ids(store, info, annotator, query, "file", {}))
+
+    counts: dict[str, int | None] = {
+        mark: number(mark) for mark in ("flagged", "rematch", "stale", "offplan")
+    }
+    counts["blind"] = _scaled(seen.blind, seen)
+    counts["fast"] = len(stored_values.fast_ids(store, info, annotator))
+    return [(mark, counts.get(mark)) for mark in ("flagged", "blind", "rematch", "stale", "offplan", "fast")]
+
+
+def _surveyed(seen: Survey, policy: Policy) -> dict[str, list[tuple[str, int | None]]]:
+    labels: Counter[str] = Counter()
+    for said, number in seen.labels.items():
+        labels.update(dict.fromkeys({policy_label(label, policy)[0] for label in said}, number))
+    del labels[""]
+    counted = {"label": labels, "lang": seen.languages, "group": seen.groups}
+    counted |= {
+        f"{META}{key}": values for key, values in seen.meta.items() if not set(key) & set(' \t\n:"<>=,')
+    }
+    return {
+        name: [(value, _scaled(number, seen)) for value, number in values.most_common()]
+        for name, values in counted.items()
+        if 0 < len(values) <= FEW
+    }
+
+
+def _scaled(number: int, seen: Survey) -> int:
+    """The count in the whole dataset, to two digits where it is an estimate."""
+    if seen.seen >= seen.total or not number:
+        return number
+    whole = number * seen.total / seen.seen
+    digits = len(str(int(whole))) - 2
+    return int(round(whole, -digits)) if digits > 0 else round(whole)

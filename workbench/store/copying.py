@@ -1,11 +1,13 @@
-"""Copying whole rows into an empty database, in one transaction, and reading them back."""
+"""Copies of a database: a SQLite file while it is in use, or whole rows into another database."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import secrets
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +16,6 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, select
 
 from workbench.errors import StoreError, UsageError
-from workbench.store import tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
 from workbench.store.engine import (
     BULK_CACHE,
     FAILURES,
@@ -31,6 +32,43 @@ from workbench.store.engine import (
     sqlite_path,
 )
 from workbench.store.tables import METADATA
+
+
+def backup_file(path: Path, tag: str) -> Path:
+    """Copy a SQLite file beside itself as NAME.TAG.db; an existing copy is kept under a number."""
+    target = path.with_name(f"{path.stem}.{tag}.db")
+    number = 1
+    while target.exists():
+        number += 1
+        target = path.with_name(f"{path.stem}.{tag}-{number}.db")
+    return copy_to(path, target)
+
+
+def copy_to(path: Path, target: Path) -> Path:
+    """Copy a SQLite file to a new file, whole or not at all; `target` must not exist.
+
+    Raises UsageError when it does, StoreError when the copy fails or does not read back.
+    """
+    if target.exists():
+        raise UsageError(f"{target} exists already: name another file")
+    # one that a killed process leaves is a copy too for `backups_of`, so that a purge reaches it
+    part = target.with_name(f"{target.stem}.{secrets.token_hex(4)}.part.db")
+    try:
+        make_private(part)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
+            source.backup(copy)
+            if copy.execute("PRAGMA quick_check").fetchone() != ("ok",):
+                raise StoreError(f"no backup was made at {target}: {path} is damaged")
+        part.rename(target)
+    except OSError as error:
+        raise StoreError(f"no backup was made at {target}: {error.strerror or error}") from error
+    except FAILURES as error:
+        raise StoreError(f"no backup was made at {target}: {explained(error)}") from error
+    finally:
+        with suppress(OSError):  # a read-only folder: there is nothing to remove either
+            part.unlink(missing_ok=True)
+    return target
+
 
 CHUNK = 1_000
 

@@ -16,7 +16,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.samples import CHUNK, ids_of
-from workbench.store.tables import ReviewRow, SampleRow, ScoreRow, is_blind
+from workbench.store.tables import ReviewRow, SampleRow, is_blind, state_of
 from workbench.store.tables_plans import DisputeRow
 
 
@@ -60,30 +60,12 @@ class Said(NamedTuple):
         return self.found / self.units if self.units else None
 
 
-def recalls(
-    store: Store, run_id: int, matcher: str, threshold: int, scorer: str
-) -> dict[int, float]:  # fmt: skip
-    """One scorer's recalls of all samples that have one; 100,000 in .15 s."""
-    row = ScoreRow
-    units = col(row.found) + col(row.missing) + col(row.unsure)
-    query = sqlalchemy.select(col(row.sample_id), col(row.found), units).where(
-        col(row.run_id) == run_id,
-        col(row.scorer) == scorer,
-        col(row.matcher) == matcher,
-        col(row.threshold) == threshold,
-        units > 0,
-    )
-    with store.reading() as session:
-        cursor = session.connection().execute(query).cursor
-        return {number: found / total for number, found, total in cursor.fetchall()}
-
-
 def heads(store: Store, dataset_id: int, kind: Kind) -> list[Head]:
     """Every review of a dataset in which something was begun or flagged, in the order they were begun.
 
     Not by name: the stamp of a dispute over flags follows this order.
     """
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = sqlalchemy.select(
         col(ReviewRow.sample_id), col(ReviewRow.annotator), col(ReviewRow.origin), state, col(ReviewRow.flag)
     ).where(

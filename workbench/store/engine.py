@@ -39,10 +39,10 @@ from sqlmodel import Session
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
 from workbench.text.json_text import stored
 
-OLDEST = "0006"
+OLDEST = "0007"
 """The baseline: a database of an older version is refused."""
 
-SCHEMA = "0006"
+SCHEMA = "0007"
 """The newest migration; opening a database that stands there imports no migration code."""
 
 BUSY_SECONDS = 5.0
@@ -445,7 +445,7 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
     from workbench.store.migrations.run import upgrade
 
     if path is not None:
-        from workbench.store.backup import backup_file
+        from workbench.store.copying import backup_file
 
         backup_file(path, f"before-{SCHEMA}")
     upgrade(engine, SCHEMA)

@@ -14,7 +14,7 @@ from workbench.model import VERDICTS, Kind, Tally
 from workbench.store.engine import Store
 from workbench.store.gold import gold_of
 from workbench.store.samples import CHUNK
-from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow
+from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow, state_of
 from workbench.store.tables_plans import ExplainedRow
 from workbench.text.safe import BEGINNING, is_hash
 
@@ -57,7 +57,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
 
     `policy` is the version that whoever asks works with.
     """
-    state = col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+    state = state_of(kind)
     query = (
         sqlalchemy.select(
             col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.meta),

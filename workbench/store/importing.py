@@ -16,8 +16,7 @@ from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
 from workbench.reviewing.fold import fold
 from workbench.store.engine import Store, insert_many
-from workbench.store.importing_extras import Extras, Stored, add_extras
-from workbench.store.intake import Intake
+from workbench.store.intake import Extras, Intake, Stored, add_extras
 from workbench.store.journal import append_edits, events_of
 from workbench.store.plans import LATE_RANK, has_plan, kept_back
 from workbench.store.purge import purged_among

@@ -23,7 +23,7 @@ from workbench.reviewing.fold import ReviewState, fold, followed
 from workbench.reviewing.gold import gold_units
 from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store
-from workbench.store.gold_rows import check_spans, gold_rows, insert_gold
+from workbench.store.gold import check_spans, gold_rows, insert_gold
 from workbench.store.samples import sample_of
 from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
 

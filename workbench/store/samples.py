@@ -15,7 +15,6 @@ from sqlmodel import Session, col, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
-from workbench.store.contains import contains
 from workbench.store.engine import Store
 from workbench.store.tables import (
     CountedRow,
@@ -23,6 +22,7 @@ from workbench.store.tables import (
     ProposalRow,
     ReviewRow,
     SampleRow,
+    contains,
     is_blind,
     row_is_blind,
 )

@@ -1,20 +1,32 @@
-"""Materialised automatic scores, what they were counted from, and the numbers that came with files."""
+"""Automatic scores, what they were counted from, the numbers of files, and whole columns of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import sqlalchemy
 from sqlalchemy import delete, exists, insert
 from sqlmodel import Session, col, select
 
-from workbench.model import Score, Tally
+from workbench.matching import MATCHER
+from workbench.model import Kind, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.doubt import Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
-from workbench.store.tables import CalibrationRow, CountedRow, Dataset, ExternalScoreRow, SampleRow, ScoreRow
+from workbench.store.tables import (
+    HOLDOUT_RANK,
+    CalibrationRow,
+    CountedRow,
+    Dataset,
+    ExternalScoreRow,
+    ReviewRow,
+    SampleRow,
+    ScoreRow,
+    state_of,
+)
 
 _WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
@@ -46,50 +58,81 @@ def load_scores(
     return scores
 
 
-def save_counted(
-    store: Store,
-    run_id: int,
-    matcher: str,
-    rows: Mapping[int, Counted],
-    *,
-    policy_version: int,
-    hashes: Mapping[int, str],
-) -> None:
-    """Keep what some samples were counted from, in one transaction; what is there already stays.
+@dataclass(frozen=True, slots=True)
+class CountedChunk:
+    """What some samples were counted to under a run and a match threshold.
 
-    `policy_version` and `hashes` (of the texts, by sample) say what was counted; a sample whose text or
-    policy was replaced meanwhile is left out.
+    `hashes` (of the texts) and `policy_version` tell what was counted. `scores` follow from `counted`.
     """
-    if not rows:
+
+    run_id: int
+    threshold: int
+    policy_version: int
+    hashes: Mapping[int, str]
+    counted: Mapping[int, Counted]
+    scores: Mapping[int, Sequence[Score]]
+
+
+def save_counted(store: Store, chunk: CountedChunk) -> None:
+    """Keep what some samples were counted from, and their scores at one threshold, in one transaction.
+
+    Scores with the same key are replaced. A sample whose text or policy was replaced meanwhile is left out.
+    Raises StoreError.
+    """
+    if not chunk.counted:
         return
     with store.writing() as session:
-        present = _present(session, hashes, policy_version)
+        present = _present(session, chunk.hashes, chunk.policy_version)
+        ids = [sample_id for sample_id in chunk.counted if sample_id in present]
+        if not ids:
+            return
         have = set(
             session.exec(
                 select(CountedRow.sample_id).where(
-                    CountedRow.run_id == run_id,
-                    CountedRow.matcher == matcher,
-                    col(CountedRow.sample_id).in_(list(rows)),
+                    CountedRow.run_id == chunk.run_id,
+                    CountedRow.matcher == MATCHER,
+                    col(CountedRow.sample_id).in_(ids),
                 )
             )
         )
-        first = session.get(SampleRow, next(iter(rows)))
-        judge = judge_of(session, first.dataset_id) if first else None
+        judge = judge_of(session, session.get_one(SampleRow, ids[0]).dataset_id)
+        key = {"run_id": chunk.run_id, "matcher": MATCHER}
         documents = [
             {
                 "sample_id": sample_id,
-                "run_id": run_id,
-                "matcher": matcher,
+                **key,
                 "linked": one.linked,
                 "presence": one.presence,
                 "tallies": _tallies(one),
                 "doubt": doubt(one, judge),
             }
-            for sample_id, one in rows.items()
-            if sample_id not in have and sample_id in present
+            for sample_id in ids
+            if sample_id not in have
+            for one in (chunk.counted[sample_id],)
         ]
         if documents:
             session.execute(insert(CountedRow), documents)
+        session.execute(
+            delete(ScoreRow).where(
+                col(ScoreRow.sample_id).in_(ids), *_key(chunk.run_id, MATCHER, chunk.threshold)
+            )
+        )
+        rows = [
+            {
+                "sample_id": sample_id,
+                **key,
+                "threshold": chunk.threshold,
+                "scorer": score.scorer,
+                "found": score.tally.found,
+                "missing": score.tally.missing,
+                "unsure": score.tally.unsure,
+                "value": score.value,
+            }
+            for sample_id in ids
+            for score in chunk.scores[sample_id]
+        ]
+        if rows:
+            session.execute(insert(ScoreRow), rows)
 
 
 def each_counted(
@@ -125,31 +168,6 @@ def each_counted(
             return
         yield {row.sample_id: (content, counted_of(row)) for row, content in rows}
         last = rows[-1][0].sample_id
-
-
-def save_scores(
-    store: Store, rows: Sequence[dict[str, Any]], *, policy_version: int, hashes: Mapping[int, str]
-) -> None:
-    """Write scores, replacing those with the same key, in one transaction.
-
-    As in `save_counted`, a sample whose text or policy was replaced meanwhile is left out.
-    """
-    if not rows:
-        return
-    with store.writing() as session:
-        present = _present(session, hashes, policy_version)
-        rows = [row for row in rows if row["sample_id"] in present]
-        if not rows:
-            return
-        first = rows[0]
-        ids = {row["sample_id"] for row in rows}
-        session.execute(
-            delete(ScoreRow).where(
-                col(ScoreRow.sample_id).in_(ids),
-                *_key(first["run_id"], first["matcher"], first["threshold"]),
-            )
-        )
-        session.execute(insert(ScoreRow), list(rows))
 
 
 def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[float, str]]]:
@@ -219,3 +237,137 @@ def judge_of(session: Session, dataset_id: int) -> Judge | None:
     if document is None:
         return None
     return Judge(document["scorer"], document["threshold"], tuple(document["probabilities"]))
+
+
+class Member(NamedTuple):
+    """A sample of the population that figures stand for: neither held back nor come after the plan."""
+
+    sample_id: int
+    key: str
+    group: str | None
+    stratum: str
+
+
+def population(store: Store, dataset_id: int) -> dict[int, Member]:
+    """The samples that a dataset's estimate is for, in file order."""
+    query = (
+        sqlalchemy.select(
+            col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.stratum)
+        )
+        .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.rank) < HOLDOUT_RANK)
+        .order_by(col(SampleRow.id))
+    )
+    with store.reading() as session:
+        cursor = session.connection().execute(query).cursor
+        return {row[0]: Member(*row) for row in cursor.fetchall()}
+
+
+def members(store: Store, dataset_id: int, *, strata: bool) -> dict[int, str]:
+    """The same samples with their strata, or "" for each: then an index tells them and no row is read."""
+    columns = (col(SampleRow.id), col(SampleRow.stratum)) if strata else (col(SampleRow.id),)
+    query = (
+        sqlalchemy.select(*columns)
+        .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.rank) < HOLDOUT_RANK)
+        .order_by(col(SampleRow.rank), col(SampleRow.id))
+    )
+    with store.reading() as session:
+        rows = session.connection().execute(query).cursor.fetchall()
+        return dict(rows) if strata else {number: "" for (number,) in rows}
+
+
+def values(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> dict[int, float | None]:
+    """One scorer's exact recalls of all samples that it could count; None where it found no units."""
+    units = col(ScoreRow.found) + col(ScoreRow.missing) + col(ScoreRow.unsure)
+    query = sqlalchemy.select(col(ScoreRow.sample_id), col(ScoreRow.found), units).where(
+        col(ScoreRow.run_id) == run_id,
+        col(ScoreRow.matcher) == matcher,
+        col(ScoreRow.threshold) == threshold,
+        col(ScoreRow.scorer) == scorer,
+    )
+    with store.reading() as session:
+        cursor = session.connection().execute(query).cursor
+        return {number: found / units if units else None for number, found, units in cursor.fetchall()}
+
+
+def can_count(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> bool:
+    """Whether a scorer could count anything of a run."""
+    query = (
+        sqlalchemy.select(col(ScoreRow.sample_id))
+        .where(
+            col(ScoreRow.run_id) == run_id,
+            col(ScoreRow.scorer) == scorer,
+            col(ScoreRow.matcher) == matcher,
+            col(ScoreRow.threshold) == threshold,
+        )
+        .limit(1)
+    )
+    with store.reading() as session:
+        return session.execute(query).first() is not None
+
+
+def external_columns(store: Store, dataset_id: int) -> list[str]:
+    """The columns of numbers that came with files."""
+    every = sqlalchemy.select(col(ExternalScoreRow.column)).distinct().order_by(col(ExternalScoreRow.column))
+    here = (
+        sqlalchemy.select(col(ExternalScoreRow.sample_id))
+        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
+        .where(col(SampleRow.dataset_id) == dataset_id)
+        .limit(1)
+    )  # the first row of a column answers: with the join in one query 100,000 samples take ten times as long
+    with store.reading() as session:
+        names = [name for (name,) in session.execute(every)]
+        return [
+            name for name in names if session.execute(here.where(ExternalScoreRow.column == name)).first()
+        ]
+
+
+def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
+    """The numbers of a column as the file wrote them, such as ".1428", by sample."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.digits))
+        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
+        .where(col(SampleRow.dataset_id) == dataset_id, col(ExternalScoreRow.column) == column)
+    )
+    with store.reading() as session:
+        return dict(session.connection().execute(query).cursor.fetchall())
+
+
+def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
+    """The same as numbers."""
+    return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
+
+
+def external_of(store: Store, sample_id: int) -> dict[str, str]:
+    """The numbers that files gave one sample, by column, as written."""
+    query = (
+        sqlalchemy.select(col(ExternalScoreRow.column), col(ExternalScoreRow.digits))
+        .where(col(ExternalScoreRow.sample_id) == sample_id)
+        .order_by(col(ExternalScoreRow.column))
+    )
+    with store.reading() as session:
+        return dict(session.connection().execute(query).cursor.fetchall())
+
+
+def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
+    """The samples that somebody skipped and nobody decided."""
+    state = state_of(kind)
+    query = sqlalchemy.select(col(ReviewRow.sample_id), state).where(
+        col(ReviewRow.dataset_id) == dataset_id, state.in_(("skipped", "verified", "excluded"))
+    )
+    states: dict[int, set[str]] = {}
+    with store.reading() as session:
+        for number, name in session.execute(query):
+            states.setdefault(number, set()).add(name)
+    return {number for number, names in states.items() if names == {"skipped"}}
+
+
+def decided_by(store: Store, dataset_id: int, kind: Kind, annotator: str) -> set[int]:
+    """The samples that this annotator verified or excluded."""
+    state = state_of(kind)
+    query = sqlalchemy.select(col(ReviewRow.sample_id)).where(
+        col(ReviewRow.dataset_id) == dataset_id,
+        col(ReviewRow.annotator) == annotator,
+        state.in_(("verified", "excluded")),
+    )
+    with store.reading() as session:
+        return {number for (number,) in session.execute(query)}

@@ -13,6 +13,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     ColumnElement,
@@ -24,6 +25,8 @@ from sqlalchemy import (
     false,
     or_,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
 from sqlmodel import Field, SQLModel, col
 
 NAMING = {
@@ -291,6 +294,11 @@ class CalibrationRow(Base, table=True):
     created_at: datetime
 
 
+def state_of(kind: str) -> Any:
+    """The column of `review` that tells where it stands in one kind."""
+    return col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+
+
 def is_blind(share: Any) -> ColumnElement[bool]:
     """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""
     return or_(col(SampleRow.holdout), col(SampleRow.blind_u) < share)
@@ -299,3 +307,46 @@ def is_blind(share: Any) -> ColumnElement[bool]:
 def row_is_blind(row: SampleRow, share: float) -> bool:
     """The same of a row that was read."""
     return row.holdout or row.blind_u < share
+
+
+class _Contains(FunctionElement[bool]):
+    """A text, a piece in lower case, and the piece as a pattern."""
+
+    type = Boolean()
+    inherit_cache = True
+
+
+class _ContainsAscii(_Contains):
+    """The same where the piece is ASCII, which SQLite's own LIKE looks for in any case."""
+
+    inherit_cache = True
+
+
+def contains(text: Any, piece: str) -> FunctionElement[bool]:
+    """The condition that a text holds a piece, in any case and script.
+
+    `lower(text) LIKE` over 100,000 texts of 350 characters takes SQLite .31 s of CPU besides the reading
+    (`lower` is Python's), its own LIKE .04 s, one Python function a text .14 s.
+    """
+    lowered = piece.lower()
+    pattern = lowered.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    kind = _ContainsAscii if piece.isascii() else _Contains
+    return kind(text, lowered, f"%{pattern}%")
+
+
+@compiles(_Contains)
+def _contains(element: Any, compiler: Any, **options: Any) -> str:
+    text, piece, _ = element.clauses
+    return f"position({compiler.process(piece, **options)} IN lower({compiler.process(text, **options)})) > 0"
+
+
+@compiles(_Contains, "sqlite")
+def _contains_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    text, piece, _ = element.clauses
+    return f"holds({compiler.process(text, **options)}, {compiler.process(piece, **options)})"
+
+
+@compiles(_ContainsAscii, "sqlite")
+def _contains_ascii_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    text, _, pattern = element.clauses
+    return f"{compiler.process(text, **options)} LIKE {compiler.process(pattern, **options)} ESCAPE '\\'"

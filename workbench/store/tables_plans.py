@@ -14,20 +14,18 @@ from workbench.store.tables import BIG, Base
 class PlanRow(Base, table=True):
     """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
 
-    `population`: the samples outside the holdout at the time. `parameters`: tau, strata and the like.
+    `population`: the samples outside the holdout at the time. `parameters`: strata and the like.
     """
 
     __tablename__ = "plan"
     __table_args__ = (
         UniqueConstraint("dataset_id"),
-        CheckConstraint("design IN ('simple', 'stratified', 'disputed')", name="design"),
+        CheckConstraint("design IN ('simple', 'stratified')", name="design"),
     )
     id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     design: str
     kind: str
-    scorer: str = ""  # whose doubt sized the samples; empty where none did
-    run_id: int | None = Field(default=None, sa_type=BIG)
     planned_n: int
     population: int
     parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))

@@ -10,8 +10,8 @@ from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
-    from workbench.comparing.moves import Moved
-    from workbench.stages.calibrate_look import Look
+    from workbench.comparing.curve import Moved
+    from workbench.stages.calibrate import Look
 
 LABEL = 12
 

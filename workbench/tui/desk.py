@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
     from workbench.comparing.triage import Suspicion
-    from workbench.stages.facets import Facets
+    from workbench.stages.editing import Decision, Place
     from workbench.stages.policy import PolicyVersion
+    from workbench.stages.queue_values import Facets
     from workbench.stages.review import Moved, Opened
-    from workbench.stages.same import Decision, Place
     from workbench.stages.why import Why
 
 # What a review needs is imported where it is asked for: it loads the matcher, a tenth of the time until the
@@ -70,12 +70,13 @@ class Desk:
         Counted beside the writer thread, so that no decision waits for it.
         """
         from workbench.stages import queue_values
+        from workbench.stages.recompute import save_counted
 
         info = await self.store.read(dataset_info, self.info.id)
         for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
-            counted = await self.store.read(queue_values.count_chunk, info, chunk)
+            counted = await self.store.read(queue_values.count_some, info, chunk)
             try:
-                await self.store.write(queue_values.keep_counted, counted)
+                await self.store.write(save_counted, counted)
             except StoreError:  # a database that takes no score: a view counts them for itself
                 return
 
@@ -97,9 +98,9 @@ class Desk:
 
     async def facets(self) -> Facets:
         """What there is to filter by, with counts."""
-        from workbench.stages import facets
+        from workbench.stages import queue_values
 
-        return await self.store.read(facets.facets, self.info.id, self.annotator)
+        return await self.store.read(queue_values.facets, self.info.id, self.annotator)
 
     async def find(self, text: str, limit: int) -> list[QueueRow]:
         """The first samples that hold a text."""
@@ -231,15 +232,15 @@ class Desk:
         self, opened: Opened, decision: Decision, looked_at: Callable[[int, int], bool]
     ) -> list[Place]:
         """The other samples in which the same can be decided; `looked_at` is called in a thread."""
-        from workbench.stages import same
+        from workbench.stages import editing
 
-        return await self.store.read(same.places, opened, decision, looked_at)
+        return await self.store.read(editing.places, opened, decision, looked_at)
 
     async def decide_same(self, chosen: list[Place]) -> None:
         """Decide the same in all of them as one act; on disk when this returns."""
-        from workbench.stages import same
+        from workbench.stages import editing
 
-        await self.store.write(same.apply, self.annotator, chosen)
+        await self.store.write(editing.apply, self.annotator, chosen)
 
     async def undo(self) -> Moved | None:
         """Take back the newest act; None when there is none."""

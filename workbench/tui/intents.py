@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Span, Unit, Verdict
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
-from workbench.stages import editing, merging
+from workbench.stages import editing
 from workbench.stages.review import Opened
 from workbench.text.tokens import tokens
 from workbench.tui.cells import cut
@@ -111,7 +111,7 @@ def merge(unit: Unit, other: Unit) -> Intent:
     def make(opened: Opened) -> Edit | None:
         first = unit_of(opened, unit.kind, unit.id)
         second = unit_of(opened, unit.kind, other.id)
-        return None if second.duplicate_of == first.id else merging.merge(opened, first, second)
+        return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
 
     first, second = (cut(flat(one.text), LONGEST) for one in (unit, other))
     return Intent(f"merged {first} with {second}", make)
@@ -121,7 +121,7 @@ def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
 
     def make(opened: Opened) -> Edit | None:
-        return merging.split(opened, unit_of(opened, unit.kind, unit.id), at)
+        return editing.split(opened, unit_of(opened, unit.kind, unit.id), at)
 
     return Intent(f"split {cut(flat(unit.text), LONGEST)}", make)
 

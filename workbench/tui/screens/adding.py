@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import InputError
 from workbench.model import Span
 from workbench.stages import editing
-from workbench.stages.hints import NO_NAMES, names_of, unmarked
+from workbench.stages.review import NO_NAMES, names_of, unmarked
 from workbench.text.ground import ground
 from workbench.text.tokens import snap, tokens
 from workbench.tui import intents

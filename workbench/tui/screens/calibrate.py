@@ -11,7 +11,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.comparing.moves import move_to
+from workbench.comparing.curve import move_to
 from workbench.errors import UsageError
 from workbench.tui.calibrate_text import finding, legend, panel
 from workbench.tui.keys import key
@@ -25,7 +25,7 @@ from workbench.tui.widgets.slider import HIGH, LOW, Slider
 from workbench.tui.widgets.threshold_plot import ThresholdPlot
 
 if TYPE_CHECKING:
-    from workbench.stages.calibrate_look import Look
+    from workbench.stages.calibrate import Look
     from workbench.tui.desk import Desk
 
 TICK = 0.25
@@ -112,20 +112,21 @@ class CalibrateScreen(BaseScreen):
             self.say(f"{self._reading} … {self._done:,}")
 
     async def _read(self) -> None:
-        from workbench.stages import calibrate_look as stage
+        from workbench.stages import calibrate
+        from workbench.stages.recompute import save_counted
 
         self._reading, self._done = "matching samples", 0
         known: set[int] = set()
-        while chunk := await self.desk.store.read(stage.next_uncounted, self.desk.info.id):
+        while chunk := await self.desk.store.read(calibrate.next_uncounted, self.desk.info.id):
             if known >= set(chunk.hashes):
                 break  # their text or policy changes under us; they stay uncounted for now
             known |= set(chunk.hashes)
-            await self.desk.store.write(stage.keep_counted, chunk)
+            await self.desk.store.write(save_counted, chunk)
             self._done = len(known)
         self._reading, self._done = "reading verified samples", 0
         try:
             found = await self.desk.store.read(
-                stage.look, self.desk.info.id, self.objective, progress=self._progress
+                calibrate.look, self.desk.info.id, self.objective, progress=self._progress
             )
         except UsageError as error:
             self._reading = ""
@@ -244,12 +245,12 @@ class CalibrateScreen(BaseScreen):
         self.work(self._refit)
 
     async def _refit(self) -> None:
-        from workbench.stages import calibrate_look as stage
+        from workbench.stages import calibrate
 
         assert self.look is not None  # the key is closed without it
         assert self.look.found is not None
         look, now = self.look, self.look.found.threshold_now
-        self.look = await self.desk.store.read(lambda _: stage.fitted(look, now, self.objective))
+        self.look = await self.desk.store.read(lambda _: calibrate.fitted(look, now, self.objective))
         self._show()
 
     async def action_probability(self) -> None:
@@ -278,7 +279,7 @@ class CalibrateScreen(BaseScreen):
             await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
 
     async def _ask_name(self, title: str, *, use: bool) -> None:
-        from workbench.stages.calibrate_look import free_name
+        from workbench.stages.calibrate import free_name
 
         assert self.look is not None  # the keys are closed without it
         found = self.look.found
@@ -298,10 +299,9 @@ class CalibrateScreen(BaseScreen):
 
     async def _save(self, name: str, *, use: bool) -> None:
         from workbench.stages import calibrate
-        from workbench.stages import calibrate_look as stage
 
         assert self.look is not None
-        await self.desk.store.write(stage.save, self.look, name, self.desk.annotator)
+        await self.desk.store.write(calibrate.save, self.look, name, self.desk.annotator)
         said = f"saved as {name}"
         if use:
             await self.desk.store.write(calibrate.use, self.look.info, name)

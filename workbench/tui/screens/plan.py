@@ -25,8 +25,7 @@ from workbench.tui.screens.read import ReadScreen
 from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
 
 if TYPE_CHECKING:
-    from workbench.stages.plan import PlanReport
-    from workbench.stages.planning import Draft, Wish
+    from workbench.stages.plan import Draft, PlanReport, Wish
     from workbench.tui.desk import Desk
 
 MOST_STRATA = 30
@@ -154,11 +153,11 @@ class PlanScreen(BaseScreen):
         self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
-        from workbench.stages import planning
+        from workbench.stages import plan
 
         desk = self.desk
         self.say("drawing …")
-        drafted = await desk.store.read(planning.draft, desk.info, wish, desk.annotator)
+        drafted = await desk.store.read(plan.draft, desk.info, wish, desk.annotator)
         self.say("")
         title = "Replace the plan?" if drafted.replaces else "Make this plan?"
         text = draft_text(drafted, FEW_STRATA if self.size.height < ROOMY else MOST_STRATA)
@@ -168,9 +167,9 @@ class PlanScreen(BaseScreen):
         self.work(partial(self._make, drafted))
 
     async def _make(self, drafted: Draft) -> None:
-        from workbench.stages import planning
+        from workbench.stages import plan
 
-        await self.desk.store.write(planning.make, self.desk.info, drafted)
+        await self.desk.store.write(plan.make, self.desk.info, drafted)
         self._changed = True
         await self._read()
         self.say("the queue follows this plan now", sign="✓", tone="good")
@@ -180,9 +179,9 @@ class PlanScreen(BaseScreen):
         await self.bench.ask(ConfirmScreen("Take the plan away?", DROPPED, partial(self.work, self._drop)))
 
     async def _drop(self) -> None:
-        from workbench.stages import planning
+        from workbench.stages import plan
 
-        await self.desk.store.write(planning.drop, self.desk.info)
+        await self.desk.store.write(plan.drop, self.desk.info)
         self._changed = True
         await self._read()
         self.say("the plan is gone; the random order stands again", sign="✓", tone="good")
@@ -211,7 +210,7 @@ class PlanScreen(BaseScreen):
         self.work(partial(self._precision, width))
 
     async def _precision(self, width: float) -> None:
-        from workbench.stages.precision import precision
+        from workbench.stages.plan import precision
 
         found = await self.desk.store.read(precision, self.desk.info, width)
         await self.bench.ask(ReadScreen("How many reviews it takes", precision_text(found)))

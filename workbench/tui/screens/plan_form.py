@@ -14,7 +14,7 @@ from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import DIM, Bar
 
 if TYPE_CHECKING:
-    from workbench.stages.planning import Wish
+    from workbench.stages.plan import Wish
 
 SIZES = (20, 30, 60, 100, 200, 400)
 SHARES = ("none", "10%", "20%", "30%")
@@ -90,7 +90,7 @@ class PlanForm(ValuesForm):
 
     def action_submit(self) -> None:
         """Close, then hand the wish over."""
-        from workbench.stages.planning import Wish
+        from workbench.stages.plan import Wish
 
         stratified = self.value("design") == "stratified"
         blind = self.value("blind")

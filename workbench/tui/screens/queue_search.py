@@ -19,7 +19,7 @@ from workbench.tui.widgets.queue_lines import Completions
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.facets import Facets
+    from workbench.stages.queue_values import Facets
     from workbench.tui.desk import Desk
 
 SEARCH_DELAY = 0.12

@@ -12,8 +12,8 @@ from workbench.errors import InputError
 from workbench.model import Kind
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
+from workbench.stages.editing import decision_on
 from workbench.stages.review import Moved, Opened
-from workbench.stages.same import decision_on
 from workbench.tui import intents
 from workbench.tui.figures import doubtful
 from workbench.tui.ids import told_of

@@ -12,8 +12,8 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
+from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
-from workbench.stages.same import Decision, Place
 from workbench.text.figures import many
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.desk import Desk

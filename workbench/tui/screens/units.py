@@ -7,7 +7,7 @@ from functools import partial
 
 from workbench.errors import InputError
 from workbench.model import Span, Unit
-from workbench.stages import merging
+from workbench.stages import editing
 from workbench.tui import intents
 from workbench.tui.cells import cut
 from workbench.tui.intents import Intent
@@ -110,7 +110,7 @@ class UnitsScreen(SampleScreen):
         """One unit of this and the next."""
         try:
             unit = self.counted_unit
-            self.want(intents.merge(unit, merging.next_counted(self.units, unit)))
+            self.want(intents.merge(unit, editing.next_counted(self.units, unit)))
         except InputError as error:
             self.say(str(error), tone="warn")
 
@@ -118,7 +118,7 @@ class UnitsScreen(SampleScreen):
         """Two units of this one, parted before a token that one letter picks."""
         try:
             unit = self.counted_unit
-            places = merging.split_tokens(self.now, unit)
+            places = editing.split_tokens(self.now, unit)
             if not places:
                 raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
         except InputError as error:

@@ -14,7 +14,7 @@ from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
 from workbench.comparing.calibration import Calibrated
-from workbench.comparing.moves import Moves
+from workbench.comparing.curve import Moves
 from workbench.comparing.reliability import Bin
 from workbench.tui.widgets.slider import HIGH, LOW
 

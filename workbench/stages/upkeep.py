@@ -1,19 +1,169 @@
-"""Purging: the text of samples goes for good, their hashes stay, and what cannot be reached is named."""
+"""What a database holds and how far its reviews are, copies of it, checks of exports, and removing text."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from workbench.errors import StoreError
-from workbench.formats.exports.folder import being_written, leftovers, manifest_hash
+from workbench.errors import StoreError, UsageError
+from workbench.formats.exports.folder import (
+    MANIFEST,
+    being_written,
+    check_manifest,
+    home_of,
+    leftovers,
+    manifest_hash,
+    read_manifest,
+)
+from workbench.formats.exports.verify import CHECKS, TROUBLE, check_itself, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
-from workbench.store import export_log
+from workbench.model import Kind
+from workbench.store import copying, datasets, queue, runs
+from workbench.store import exports as export_log
 from workbench.store import purge as purge_store
 from workbench.store.datasets import DatasetInfo
-from workbench.store.engine import Store, sqlite_path
+from workbench.store.engine import Store, shown_url, sqlite_path
+from workbench.store.queue import Progress
+from workbench.store.runs import RunInfo
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetStatus:
+    """One dataset: its settings, its runs and one annotator's progress.
+
+    `verified`: by kind, where the policy has several: a sample is verified when every kind is.
+    """
+
+    info: DatasetInfo
+    runs: tuple[RunInfo, ...]
+    progress: Progress
+    verified: Mapping[Kind, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A database, where it is and what it holds."""
+
+    url: str
+    datasets: tuple[DatasetStatus, ...]
+
+
+def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
+    """All datasets, or the named one. Raises NotFoundError when there is none of that name."""
+    found = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
+    return Status(
+        shown_url(store.url),
+        tuple(
+            DatasetStatus(
+                info,
+                tuple(runs.list_runs(store, info.id)),
+                queue.progress(store, info.id, annotator, info.kinds),
+                {
+                    kind: queue.progress(store, info.id, annotator, (kind,)).verified
+                    for kind in info.kinds
+                    if len(info.kinds) > 1
+                },
+            )
+            for info in found
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """A database that was copied: where to, and its tables as either side has them."""
+
+    target: str
+    tables: tuple[copying.Copied, ...]
+
+
+def copy(store: Store, to: str, dataset_id: int | None, progress: Callable[[int], None]) -> CopyReport:
+    """Copy a database, or one dataset of it, into an empty one; raises as `copying.copy_into`."""
+    target, tables = copying.copy_into(store, to, dataset_id, progress)
+    return CopyReport(target, tuple(tables))
+
+
+def backup(store: Store, target: Path | None, now: datetime) -> Path:
+    """Copy a SQLite database while it is in use; by default beside it, with the time in the name.
+
+    Raises UsageError for another database or an existing target, StoreError when the copy fails.
+    """
+    path = sqlite_path(store.url)
+    if path is None:
+        raise UsageError("backup copies SQLite files; use your server's own tools (pg_dump) for this one")
+    if target is None:
+        return copying.backup_file(path, now.strftime("%Y%m%d-%H%M%S"))
+    return copying.copy_to(path, target)
+
+
+LISTED = 50
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyReport:
+    """`found`: what is not as it was, at most fifty lines; `more` were found besides.
+
+    `path` is the folder of the manifest, `asked` the one that was named. `unread`: formats of which hashes
+    and numbers of rows were checked, and no more. `text`: it was exported with its texts.
+    """
+
+    path: str
+    files: int
+    checked: int
+    found: tuple[str, ...]
+    more: int
+    asked: str = ""
+    unread: tuple[str, ...] = ()
+    text: bool = True
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was found."""
+        return not self.found
+
+
+def verify(directory: Path) -> VerifyReport:
+    """Check the manifest's own checksum, the hash of every file, and that each format has its files.
+
+    A file whose hash is right is read too, and its spans must quote their text. The folder of one format of
+    several is checked with all of them. Raises NotFoundError for a folder without a manifest,
+    InputError for one that is no export of ours.
+    """
+    home = home_of(directory)
+    manifest = read_manifest(home)
+    found: list[str] = []
+    unread: list[str] = []
+    checked = more = 0
+
+    def add(line: str) -> None:
+        nonlocal more
+        if len(found) < LISTED:
+            found.append(line)
+        else:
+            more += 1
+
+    try:
+        check_itself(manifest, add)
+        for line in check_manifest(home):
+            add(line)
+        for name, each in folders(home, manifest, add):
+            if name not in CHECKS:
+                unread.append(name)
+                continue
+            file, look = CHECKS[name]
+            checked += sum(look(place / file, add) for place in each)
+    except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
+        add(f"{home / MANIFEST}: {wrong(error)}")
+    except OSError as error:
+        add(f"{error.filename or home}: cannot be read: {error.strerror or error}")
+    return VerifyReport(
+        str(home), len(manifest["files"]), checked, tuple(found), more,
+        asked=str(directory), unread=tuple(unread), text=bool(manifest.get("text", True)),
+    )  # fmt: skip
+
 
 SHOWN = 10
 
