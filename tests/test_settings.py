@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from workbench import cli
-from workbench.console import annotator_name, call_of
+from workbench.cli.console import annotator_name, call_of
 from workbench.errors import UsageError
 from workbench.settings import (
     Settings,

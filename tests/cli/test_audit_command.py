@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Run
-from workbench.texts_answer import code
+from workbench.reports.answer import code
 
 HOSTILE = "`x` @team <img src=x> [l](http://e.x) | \x1b[31mred\u202e"
 

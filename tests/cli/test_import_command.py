@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from workbench.cli import app
-from workbench.console import exit_code
+from workbench.cli.console import exit_code
 from workbench.store import engine
 
 TASK = {

@@ -12,9 +12,9 @@ import pytest
 from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import ExportError, UsageError
+from workbench.reports.export import export_text
 from workbench.stages.export_manifest import shares_of
 from workbench.stages.plan import Wish, draft, make
-from workbench.texts_export import export_text
 
 
 def sample(

@@ -15,8 +15,8 @@ from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports import folder
+from workbench.reports.export import verify_text
 from workbench.stages.upkeep import verify
-from workbench.texts_export import verify_text
 
 
 def reseal(target: Path) -> None:

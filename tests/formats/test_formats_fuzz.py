@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from workbench.cli import app
-from workbench.console import exit_code
+from workbench.cli.console import exit_code
 from workbench.errors import WorkbenchError
 from workbench.stages.import_ import ImportOptions, check_file, import_file
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
+from workbench.reports.import_ import import_text, preview_text
 from workbench.stages.import_ import ImportOptions
 from workbench.stages.import_preview import preview_import
-from workbench.texts_import import import_text, preview_text
 
 WARNING = (
     "warning: no contexts in 2 rows. Recall counts every unit there as missing. You can still annotate the "

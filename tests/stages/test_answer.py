@@ -12,12 +12,12 @@ from workbench.comparing.answer_words import differs, effect_rows, headline, not
 from workbench.comparing.reasons import What
 from workbench.errors import UsageError
 from workbench.model import Effort, Kind
+from workbench.reports.answer import answer_text
 from workbench.stages import disputes, editing
 from workbench.stages.answer import answer
 from workbench.stages.propose import propose
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset
-from workbench.texts_answer import answer_text
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo")
 

@@ -11,6 +11,8 @@ import pytest
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports import compare_document
+from workbench.reports.calibrate import report_text
+from workbench.reports.texts import score_text
 from workbench.stages import calibrate as stage
 from workbench.stages import disputes, editing, plan, queue
 from workbench.stages.compare import compare
@@ -21,8 +23,6 @@ from workbench.stages.recompute import keep_threshold, score_dataset
 from workbench.stages.review import act
 from workbench.stages.why import explain
 from workbench.store.datasets import set_dataset
-from workbench.texts import score_text
-from workbench.texts_calibrate import report_text
 
 NEAR = {"Johann Strauss": "Johan Straus", "Saint Petersburg": "Petersberg", "Kathmandu": "Katmandu"}
 """Names with what the contexts have in their place: 82, 69 and 86 alike."""

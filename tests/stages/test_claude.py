@@ -25,13 +25,13 @@ from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.pace import Pace
 from workbench.proposing.claude.run import Limits
+from workbench.reports.claude import report_text
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
 from workbench.stages.claude_book import Book
 from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.runs import list_runs
 from workbench.store.samples import load_samples
-from workbench.texts_claude import report_text
 
 Start = Callable[..., Service]
 ROWS = [

@@ -18,6 +18,8 @@ from workbench.proposing.claude.pace import Pace
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
+from workbench.reports.claude import repeat_document, repeat_text
+from workbench.reports.texts import compare_text
 from workbench.stages import editing
 from workbench.stages.claude import plan_rounds, plan_run, propose_claude, propose_rounds
 from workbench.stages.claude_setup import ClaudeOptions
@@ -26,8 +28,6 @@ from workbench.stages.examples import choose_examples
 from workbench.stages.recompute import gate_of, score_dataset
 from workbench.stages.review import act
 from workbench.stages.runs import Unsteady
-from workbench.texts import compare_text
-from workbench.texts_claude import repeat_document, repeat_text
 
 
 @pytest.fixture(autouse=True)

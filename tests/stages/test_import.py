@@ -17,6 +17,7 @@ import pytest
 from workbench.errors import InputError, NotFoundError, WorkbenchError
 from workbench.formats.reading import FileRow
 from workbench.model import Evidence, Match, Unit
+from workbench.reports.texts import score_text
 from workbench.stages import editing
 from workbench.stages.import_ import ImportOptions, check_all, import_file
 from workbench.stages.import_preview import preview_import
@@ -25,7 +26,6 @@ from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
 from workbench.store.scores import load_external
-from workbench.texts import score_text
 
 HARD = Path(__file__).parents[2] / "fixtures" / "hard.jsonl"
 ROME = {

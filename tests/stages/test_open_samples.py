@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from workbench.comparing import words
+from workbench.reports.compare import figures_text
 from workbench.stages.figures import figures
 from workbench.text.figures import number as shown
-from workbench.texts_compare import figures_text
 
 CITIES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
 

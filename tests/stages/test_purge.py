@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import Bench
 from tests.stages.purging import SECRET, fill, in_files, leave, row, run_purge
 from workbench.errors import NotFoundError, StoreError
+from workbench.reports.import_ import import_text
 from workbench.stages import plan as planning
 from workbench.stages.import_ import ImportOptions, import_file, load_demo
 from workbench.stages.plan import Wish
@@ -26,7 +27,6 @@ from workbench.store.purge import _BY_SAMPLE
 from workbench.store.runs import create_run
 from workbench.store.tables import METADATA
 from workbench.store.tables_plans import PlanRow
-from workbench.texts_import import import_text
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import pytest
 from workbench.comparing.means import Mean
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Tally
+from workbench.reports.texts import compare_text, gate_text, score_text
 from workbench.reviewing.edits import Put
 from workbench.stages import editing
 from workbench.stages.compare import compare
@@ -16,7 +17,6 @@ from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
 from workbench.stages.review import act
-from workbench.texts import compare_text, gate_text, score_text
 
 
 def row(key: str, entities: list[str], in_contexts: list[str], **more: Any) -> dict[str, Any]:

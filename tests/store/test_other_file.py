@@ -89,7 +89,7 @@ def test_a_restored_backup_is_not_damaged_by_the_log_of_the_file_before_it(bench
 SLOW_IMPORT = """
 import os, sys
 from pathlib import Path
-from workbench.console import exit_code
+from workbench.cli.console import exit_code
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import open_store
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.reports.calibrate import NAMES, gain_text, how_sure, no_better, times
 from workbench.text.figures import number, signed
-from workbench.texts_calibrate import NAMES, gain_text, how_sure, no_better, times
 from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from workbench.reports.plan import DESIGN_WORDS, complete_line
 from workbench.text.figures import many
-from workbench.texts_plan import DESIGN_WORDS, complete_line
 from workbench.tui.cells import fit
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from workbench.reports.claude import money
 from workbench.text.figures import UNDEFINED, many, value
-from workbench.texts_claude import money
 from workbench.tui.cells import width
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part

@@ -12,9 +12,9 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
+from workbench.reports.plan import draft_text, precision_text
 from workbench.text.figures import many
 from workbench.text.query import META
-from workbench.texts_plan import draft_text, precision_text
 from workbench.tui.keys import key
 from workbench.tui.plan_text import stand_lines
 from workbench.tui.screens.base import BaseScreen

@@ -10,7 +10,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from workbench.texts_calibrate import probability_lines
+from workbench.reports.calibrate import probability_lines
 from workbench.tui.keys import key
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar

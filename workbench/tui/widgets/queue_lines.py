@@ -10,8 +10,8 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from workbench.reports.plan import at_end
 from workbench.text.completion import Completion
-from workbench.texts_plan import at_end
 from workbench.tui.cells import cut, width
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of
+from workbench.cli.console import Call, dataset_of
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ def disputes(
     """List what disagrees, the largest effect on the figure of its dataset first."""
     if context.invoked_subcommand is not None:
         return
-    from workbench import reports, texts_disputes
+    from workbench import reports
+    from workbench.reports.disputes import document, report_text
     from workbench.stages.disputes import STATES, check_between
 
     call: Call = context.obj
@@ -55,8 +56,8 @@ def disputes(
         report = _read(store, info, call.annotator, scorer or (), run, between)
     check_between(report, between)
     chosen = report.chosen(state, between)
-    document = texts_disputes.document(report, chosen, limit)
-    reports.show(document, texts_disputes.report_text(report, chosen, limit, between), as_json=json)
+    listed = document(report, chosen, limit)
+    reports.show(listed, report_text(report, chosen, limit, between), as_json=json)
 
 
 @disputes_app.command("set")
@@ -71,8 +72,9 @@ def set_one(
     json: Json = False,
 ) -> None:
     """Say what became of a dispute. It is open again when one of its values changes."""
-    from workbench import reports, texts_disputes
+    from workbench import reports
     from workbench.model import KINDS
+    from workbench.reports.disputes import one_document, state_text
     from workbench.stages import disputes as stage
 
     call: Call = context.obj
@@ -87,7 +89,7 @@ def set_one(
         report = _read(store, info, call.annotator, (), run, between)
         found = stage.find(report, sample, between, kind)
         now = stage.set_state(store, found, state, note.strip(), call.annotator)
-    reports.show(texts_disputes.one_document(now), texts_disputes.state_text(now), as_json=json)
+    reports.show(one_document(now), state_text(now), as_json=json)
 
 
 def _read(

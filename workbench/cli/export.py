@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, named_path, on_terminal, open_for
+from workbench.cli.console import Call, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
 
 Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
@@ -66,7 +66,8 @@ def export(
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
-    from workbench import reports, texts_export
+    from workbench import reports
+    from workbench.reports.export import export_text
     from workbench.stages.export import ExportOptions
     from workbench.stages.export import export as stage
     from workbench.store.datasets import count_samples
@@ -90,7 +91,7 @@ def export(
         reports.progress("Exporting", count_samples(store, info.id)) as progress,
     ):
         report = stage(store, info, directory, options, annotator=call.annotator, progress=progress)
-    reports.show(report, texts_export.export_text(report), as_json=json)
+    reports.show(report, export_text(report), as_json=json)
 
 
 def _check_folder(directory: Path) -> None:
@@ -106,11 +107,12 @@ def verify(
     json: Json = False,
 ) -> None:
     """Check an export: every file is there, has its hash and can be read; exit 1 when it changed."""
-    from workbench import reports, texts_export
+    from workbench import reports
+    from workbench.reports.export import verify_text
     from workbench.stages.upkeep import verify as stage
 
     report = stage(directory)
-    reports.show(report, texts_export.verify_text(report), as_json=json)
+    reports.show(report, verify_text(report), as_json=json)
     if not report.passed:
         raise typer.Exit(1)
 
@@ -121,7 +123,8 @@ def copy(
     json: Json = False,
 ) -> None:
     """Copy the whole database, or with --dataset one dataset, into an empty database of any kind."""
-    from workbench import reports, texts_export
+    from workbench import reports
+    from workbench.reports.export import copy_text
     from workbench.stages.upkeep import copy as stage
     from workbench.store.copying import count_rows
     from workbench.store.datasets import find_dataset
@@ -131,7 +134,7 @@ def copy(
         only = find_dataset(store, call.dataset).id if call.dataset else None
         with reports.progress("Copying", count_rows(store, only), unit="rows") as progress:
             report = stage(store, to, only, progress)
-    reports.show(report, texts_export.copy_text(report), as_json=json)
+    reports.show(report, copy_text(report), as_json=json)
 
 
 def purge(
@@ -146,7 +149,8 @@ def purge(
     Known are the backups next to the database, called NAME.TAG.db: those that `backup` makes when
     it is given no name, and those of upgrades. Others are yours to delete.
     """
-    from workbench import reports, texts_export
+    from workbench import reports
+    from workbench.reports.export import purge_plan_text, purge_text
     from workbench.stages.upkeep import plan_purge
     from workbench.stages.upkeep import purge as stage
 
@@ -158,10 +162,10 @@ def purge(
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")
-            typer.echo(texts_export.purge_plan_text(plan), err=True)
+            typer.echo(purge_plan_text(plan), err=True)
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
         report = stage(store, info, plan, call.annotator)
-    reports.show(report, texts_export.purge_text(report), as_json=json)
+    reports.show(report, purge_text(report), as_json=json)
     if report.by_hand:
         raise typer.Exit(3)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of
+from workbench.cli.console import Call, dataset_of
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -96,7 +96,8 @@ def _fit(
     force: bool,
     json: bool,
 ) -> None:
-    from workbench import reports, texts_calibrate
+    from workbench import reports
+    from workbench.reports.calibrate import report_document, report_text, used_text
     from workbench.stages import calibrate as stage
     from workbench.store.datasets import count_samples
 
@@ -109,17 +110,18 @@ def _fit(
         )  # fmt: skip
     if out is not None:
         stage.write(out, report.document, force=force)
-    text = texts_calibrate.report_text(report)
-    document = texts_calibrate.report_document(report)
+    text = report_text(report)
+    document = report_document(report)
     if use is not None:
         info = stage.use(store, info, use)
-        text += f"\n{texts_calibrate.used_text(info.calibration, info.threshold)}"
+        text += f"\n{used_text(info.calibration, info.threshold)}"
         document["in_use"] = info.calibration
     reports.show(document, text, as_json=json)
 
 
 def _use(store: Store, info: DatasetInfo, name: str, out: Path | None, *, force: bool, json: bool) -> None:
-    from workbench import reports, texts_calibrate
+    from workbench import reports
+    from workbench.reports.calibrate import used_text
     from workbench.stages import calibrate as stage
     from workbench.store.datasets import count_samples
 
@@ -128,13 +130,14 @@ def _use(store: Store, info: DatasetInfo, name: str, out: Path | None, *, force:
     with reports.progress("Scoring", count_samples(store, info.id)) as progress:
         info = stage.use(store, info, name, progress)
     document = {"in_use": info.calibration, "threshold": info.threshold}
-    reports.show(document, texts_calibrate.used_text(info.calibration, info.threshold), as_json=json)
+    reports.show(document, used_text(info.calibration, info.threshold), as_json=json)
 
 
 def _list(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench import reports, texts_calibrate
+    from workbench import reports
+    from workbench.reports.calibrate import list_text
     from workbench.stages import calibrate as stage
 
     found = stage.saved_calibrations(store, info)
     document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
-    reports.show(document, texts_calibrate.list_text(found, info.calibration), as_json=json)
+    reports.show(document, list_text(found, info.calibration), as_json=json)

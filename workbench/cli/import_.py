@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, named_path, open_for
+from workbench.cli.console import Call, named_path, open_for
 from workbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -72,7 +72,8 @@ def import_(
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
-    from workbench import reports, texts_import
+    from workbench import reports
+    from workbench.reports.import_ import import_text
     from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
 
     call: Call = context.obj
@@ -102,7 +103,7 @@ def import_(
         reports.progress("Importing", size, unit="bytes") as progress,
     ):
         report = import_file(store, file, options, annotator=call.annotator, progress=progress)
-    reports.show(report, texts_import.import_text(report), as_json=json)
+    reports.show(report, import_text(report), as_json=json)
     if report.rejected:
         raise typer.Exit(3)
 
@@ -149,7 +150,8 @@ def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) 
     """Say what an import would do; a database that is not there is not made."""
     from contextlib import nullcontext
 
-    from workbench import reports, texts_import
+    from workbench import reports
+    from workbench.reports.import_ import preview_text
     from workbench.stages.import_ import ImportOptions
     from workbench.stages.import_preview import preview_import
 
@@ -158,6 +160,6 @@ def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) 
     opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
     with opened as store, reports.progress("Reading", size, unit="bytes") as progress:
         preview = preview_import(file, options, store=store, annotator=call.reader, progress=progress)
-    reports.show(preview, texts_import.preview_text(preview), as_json=json)
+    reports.show(preview, preview_text(preview), as_json=json)
     if preview.bad:
         raise typer.Exit(2 if not preview.good or options.strict else 3)

@@ -16,15 +16,10 @@ import typer
 from typer.core import TyperGroup, TyperOption
 
 from workbench import __version__
-from workbench.cli_audit import audit
-from workbench.cli_calibrate import calibrate
-from workbench.cli_compare import compare, show_comparison
-from workbench.cli_disputes import disputes_app
-from workbench.cli_export import copy, export, purge, verify
-from workbench.cli_import import import_
-from workbench.cli_plan import plan
-from workbench.cli_propose import propose
-from workbench.console import (
+from workbench.cli.audit import audit
+from workbench.cli.calibrate import calibrate
+from workbench.cli.compare import compare, show_comparison
+from workbench.cli.console import (
     DEFAULT_DB,
     Call,
     annotator_name,
@@ -37,6 +32,11 @@ from workbench.console import (
     open_for,
     say_whatever_comes,
 )
+from workbench.cli.disputes import disputes_app
+from workbench.cli.export import copy, export, purge, verify
+from workbench.cli.import_ import import_
+from workbench.cli.plan import plan
+from workbench.cli.propose import propose
 from workbench.errors import UsageError
 
 DEMO_DB = "workbench-demo.db"
@@ -189,7 +189,8 @@ def score(
     json: Json = False,
 ) -> None:
     """Score every sample by every scorer, with verified and external values; with a pass mark, a gate."""
-    from workbench import reports, texts
+    from workbench import reports
+    from workbench.reports.texts import gate_text, score_text, seen_lines
     from workbench.stages import recompute
     from workbench.store.datasets import count_samples
     from workbench.text.safe import name_of
@@ -207,15 +208,15 @@ def score(
         if threshold is None and not strict:
             if metric is not None:
                 raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
-            reports.show(reports.score_document(report), texts.score_text(report), as_json=json)
+            reports.show(reports.score_document(report), score_text(report), as_json=json)
             return
         mark = 1.0 if threshold is None else threshold
         gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
     withheld = report.withheld if source == "automatic" else frozenset()
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
-    notes = texts.seen_lines(report) if source == "automatic" else []
+    notes = seen_lines(report) if source == "automatic" else []
     names = {row.id: name_of(row.id, row.question) for row in report.samples}
-    reports.show(document, "\n".join([texts.gate_text(gate, withheld, names), *notes]), as_json=json)
+    reports.show(document, "\n".join([gate_text(gate, withheld, names), *notes]), as_json=json)
     if not gate.passed:
         raise typer.Exit(1)
 
@@ -232,13 +233,14 @@ app.command()(purge)
 @app.command()
 def status(context: typer.Context, json: Json = False) -> None:
     """What the database holds and how far the reviews are."""
-    from workbench import reports, texts
+    from workbench import reports
+    from workbench.reports.texts import status_text
     from workbench.stages.upkeep import status as stage
 
     call: Call = context.obj
     with open_for(call.db, create=False) as store:
         report = stage(store, call.reader, call.dataset)
-    reports.show(report, texts.status_text(report), as_json=json)
+    reports.show(report, status_text(report), as_json=json)
 
 
 @app.command()
@@ -284,13 +286,14 @@ def policy_edit(
     json: Json = False,
 ) -> None:
     """Change the policy in your editor ($EDITOR) or from a file; every change is a new version."""
-    from workbench import reports, texts
+    from workbench import reports
+    from workbench.reports.texts import policy_changes_text
     from workbench.stages.policy import change_policy, policy_text
 
     call: Call = context.obj
     with dataset_of(call) as (store, info), edited(policy_text(info), file) as text:
         report = change_policy(store, info, text, call.annotator)
-    reports.show(report, texts.policy_text(report), as_json=json)
+    reports.show(report, policy_changes_text(report), as_json=json)
 
 
 def main() -> NoReturn:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from workbench.cli_import import External, Fields, Update
-from workbench.console import Call, on_terminal, open_app, open_for, usual_scorer
+from workbench.cli.console import Call, on_terminal, open_app, open_for, usual_scorer
+from workbench.cli.import_ import External, Fields, Update
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -69,10 +69,11 @@ def _import(
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from dataclasses import replace
 
-    from workbench import reports, texts_import
+    from workbench import reports
+    from workbench.reports.answer import flat
+    from workbench.reports.import_ import import_text
     from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
     from workbench.text.figures import many
-    from workbench.texts_answer import flat
 
     options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external), update=update)
     check_file(file, None, options.columns)
@@ -85,7 +86,7 @@ def _import(
             had = f"which had {many(before, 'sample')}"
             typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
         if report.rejected or report.notes:
-            typer.echo(texts_import.import_text(replace(report, blind=0)), err=True)  # the answer tells it
+            typer.echo(import_text(replace(report, blind=0)), err=True)  # the answer tells it
         _propose(store, call, report.dataset)
     return report
 
@@ -96,9 +97,9 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
     Of a file without one it says which stored column is shown. None: that of the dataset.
     """
     from workbench.model import KINDS
+    from workbench.reports.answer import flat
     from workbench.scoring.names import EXTERNAL_KINDS, headline
     from workbench.stages.queue import imported_column
-    from workbench.texts_answer import flat
 
     own = headline(report.columns, (), "entity")
     if own in EXTERNAL_KINDS:
@@ -134,10 +135,10 @@ def _answer(
 ) -> Answer:
     """Print the answer as it stands now."""
     from workbench import reports
+    from workbench.reports.answer import answer_markdown, answer_text
+    from workbench.reports.compare import figures_text
     from workbench.stages.answer import answer
     from workbench.store.datasets import count_samples
-    from workbench.texts_answer import answer_markdown, answer_text
-    from workbench.texts_compare import figures_text
 
     with open_for(call.db, create=False) as store:
         info = _info(store, dataset)

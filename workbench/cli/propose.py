@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.console import Call, dataset_of, on_terminal
+from workbench.cli.console import Call, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -134,7 +134,8 @@ def _refuse_claudes(context: typer.Context) -> None:
 
 
 def _without_key(call: Call, proposer: str | None, run: str | None, *, json: bool) -> None:
-    from workbench import reports, texts
+    from workbench import reports
+    from workbench.reports.texts import propose_text
     from workbench.stages.propose import propose as stage
     from workbench.store.datasets import count_samples
 
@@ -146,7 +147,7 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
             store, info, proposer or ("recorded" if run else "rules"),
             annotator=call.annotator, run=run, keep=proposer is None, progress=progress,
         )  # fmt: skip
-    reports.show(report, texts.propose_text(report), as_json=json)
+    reports.show(report, propose_text(report), as_json=json)
 
 
 def _keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
@@ -170,9 +171,18 @@ def _claude(
     rounds: int,
     json: bool,
 ) -> None:
-    from workbench import reports, texts, texts_claude
+    from workbench import reports
     from workbench.proposing.claude.call import check_key
     from workbench.proposing.claude.run import Limits
+    from workbench.reports.claude import (
+        plan_document,
+        plan_text,
+        repeat_document,
+        repeat_text,
+        report_document,
+        report_text,
+    )
+    from workbench.reports.texts import instead_text
     from workbench.stages.claude import DroppedError, check_allowed, plan_rounds, propose_rounds
     from workbench.stages.claude_setup import MAX_COST
     from workbench.store.datasets import dataset_info
@@ -180,7 +190,7 @@ def _claude(
     limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
     plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
     if dry_run:
-        reports.show(texts_claude.plan_document(plan), texts_claude.plan_text(plan, limit), as_json=json)
+        reports.show(plan_document(plan), plan_text(plan, limit), as_json=json)
         return
     check_allowed(plan)
     if plan.samples:
@@ -205,22 +215,22 @@ def _claude(
     if rounds == 1:
         now = dataset_info(store, info.id).run
         instead = (
-            f"\nthe suggestions in use are those of {now}, {texts.instead_text(info.run)}"
+            f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
             if now != info.run
             else ""
         )
-        text = texts_claude.report_text(only) + (instead if info.run else "")
-        reports.show(texts_claude.report_document(only), text, as_json=json)
+        text = report_text(only) + (instead if info.run else "")
+        reports.show(report_document(only), text, as_json=json)
     else:
-        reports.show(texts_claude.repeat_document(report), texts_claude.repeat_text(report), as_json=json)
+        reports.show(repeat_document(report), repeat_text(report), as_json=json)
     if not report.complete:
         raise typer.Exit(3)
 
 
 def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
+    from workbench.reports.claude import money, plan_text
     from workbench.stages.claude import check_leaving
-    from workbench.texts_claude import money, plan_text
 
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
@@ -251,7 +261,7 @@ def _progress_line() -> Iterator[Callable[[Progress], None]]:
     from rich.live import Live
     from rich.text import Text
 
-    from workbench.texts_claude import progress_line
+    from workbench.reports.claude import progress_line
 
     with Live(console=Console(stderr=True), transient=True, refresh_per_second=8) as live:
         yield lambda progress: live.update(Text(progress_line(progress)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, on_terminal
+from workbench.cli.console import Call, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -115,22 +115,23 @@ def _refuse_making(context: typer.Context) -> None:
 
 
 def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench import reports, texts_plan
+    from workbench import reports
+    from workbench.reports.plan import plan_text
     from workbench.stages.plan import report
 
     found = report(store, info)
-    reports.show(found, texts_plan.plan_text(found), as_json=json)
+    reports.show(found, plan_text(found), as_json=json)
 
 
 def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench import texts_plan
+    from workbench.reports.plan import draft_text
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
     planning.check_wish(wish)
     planning.check_open(store, info)
     drafted = planning.draft(store, info, wish, annotator)
-    typer.echo(texts_plan.draft_text(drafted), err=True)
+    typer.echo(draft_text(drafted), err=True)
     if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):
         raise UsageError("no plan was made")
     planning.make(store, info, drafted)
@@ -149,8 +150,9 @@ def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
 
 
 def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
-    from workbench import reports, texts_plan
+    from workbench import reports
+    from workbench.reports.plan import precision_text
     from workbench.stages.plan import precision
 
     found = precision(store, info, half_width)
-    reports.show(found, texts_plan.precision_text(found), as_json=json)
+    reports.show(found, precision_text(found), as_json=json)

@@ -58,7 +58,7 @@ def _switch(run: str) -> str:
     return f"workbench propose --run {run}"
 
 
-def policy_text(report: PolicyReport) -> str:
+def policy_changes_text(report: PolicyReport) -> str:
     """What a change of the policy means."""
     if not report.changed:
         return f"the policy is as it was: version {report.version}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.console import Call, dataset_of, usual_scorer
+from workbench.cli.console import Call, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,12 +60,13 @@ def compare(
 
 
 def _show_retrievers(store: Store, call: Call, by: str, *, json: bool) -> None:
-    from workbench import reports, texts
+    from workbench import reports
+    from workbench.reports.texts import retrievers_text
     from workbench.stages.compare import compare_by
     from workbench.store.datasets import find_dataset
 
     pairs = compare_by(store, find_dataset(store, call.dataset), by)
-    reports.show(reports.retrievers_document(by, pairs), texts.retrievers_text(by, pairs), as_json=json)
+    reports.show(reports.retrievers_document(by, pairs), retrievers_text(by, pairs), as_json=json)
 
 
 def show_comparison(
@@ -85,12 +86,14 @@ def show_comparison(
     """Print the comparison of the dataset, and write it as a file when asked to."""
     from dataclasses import replace
 
-    from workbench import reports, texts, texts_compare
+    from workbench import reports
+    from workbench.reports.answer import answer_text
+    from workbench.reports.compare import figures_text
+    from workbench.reports.texts import compare_text
     from workbench.stages.answer import answer
     from workbench.stages.compare import compare as table
     from workbench.stages.recompute import score_dataset
     from workbench.store.datasets import count_samples, find_dataset
-    from workbench.texts_answer import answer_text
 
     info = find_dataset(store, call.dataset)
     with reports.progress("Comparing", count_samples(store, info.id)) as progress:
@@ -111,8 +114,8 @@ def show_comparison(
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
     parts = [answer_text(replace(found, steps=steps), **looks)]
-    parts += ["", texts.compare_text(rows)] if rows is not None else []
-    parts.append(f"\n{texts_compare.figures_text(figures)}" if full else f"\n{MORE}")
+    parts += ["", compare_text(rows)] if rows is not None else []
+    parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:
         document = {
