@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Policy, Tally, count
 from workbench.scoring.names import SCORERS
 from workbench.scoring.scorers import value_of

@@ -192,7 +192,7 @@ def score(
     from workbench import reports, texts
     from workbench.stages import recompute
     from workbench.store.datasets import count_samples
-    from workbench.text.ids import name_of
+    from workbench.text.safe import name_of
 
     call: Call = context.obj
     if save and match_threshold is None:

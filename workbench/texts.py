@@ -10,8 +10,7 @@ from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, signed, table, value
-from workbench.text.ids import name_of
-from workbench.text.safe import clean
+from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.means import Mean

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.disputes import AUTOMATIC
 from workbench.text.figures import delta, many, number, value
-from workbench.text.ids import is_hash, name_of
-from workbench.text.safe import clean
+from workbench.text.safe import clean, is_hash, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Policy
 from workbench.stages import plan
 from workbench.stages.plan import Wish, prefix

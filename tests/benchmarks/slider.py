@@ -24,7 +24,7 @@ import numpy as np
 from tests.benchmarks.many_samples import database, environment
 from tests.benchmarks.pty_app import PtyApp, installed
 from workbench.comparing.curve import move_to, moves
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 
 UNITS = 6
 SIMILARITIES = (0, 62, 70, 77, 82, 86, 91, 100)

@@ -110,7 +110,7 @@ def test_all_changes_together_and_a_restart(reviewed: Any) -> None:
 
 def test_another_threshold_leaves_the_stored_scores_of_the_first(reviewed: Any) -> None:
     """Scores are kept by run, matcher and threshold: going back counts nothing anew."""
-    from workbench.matching.version import MATCHER
+    from workbench.matching import MATCHER
 
     info = reviewed.info("demo")
     score_dataset(reviewed.store, info)

@@ -18,7 +18,7 @@ from workbench.comparing.intervals import Interval, around
 from workbench.comparing.means import FEWEST
 from workbench.comparing.reliability import Model, Reliability
 from workbench.comparing.thresholds import Floats, Ints, Objective, Sums
-from workbench.matching.version import FLOOR
+from workbench.matching import FLOOR
 
 FEW_CHANGES = 5
 """Differences other than 0 below which no interval is given: it would be too narrow, or have no width."""

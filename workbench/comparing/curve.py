@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.matching.version import FLOOR
+from workbench.matching import FLOOR
 
 Bytes = NDArray[np.uint8]
 Floats = NDArray[np.float64]

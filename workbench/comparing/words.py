@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from workbench.comparing.means import BADGE, FEWEST
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, many, number, signed
-from workbench.text.ids import name_of
+from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz, process
 
+from workbench.matching import FLOOR
 from workbench.matching.analysis import Analysed, analyse
 from workbench.matching.names import Name, compare
-from workbench.matching.version import FLOOR
 
 
 class NameLink(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from workbench.matching.version import FLOOR
+from workbench.matching import FLOOR
 from workbench.model import Tally
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.matching import FLOOR
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.matching.version import FLOOR
 from workbench.model import Assessment, Policy, Proposal, Sample, Score, Tally, Unit, count
 from workbench.scoring import contextual_recall, linked, presence, ragas
 from workbench.scoring.counted import Counted

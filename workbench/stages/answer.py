@@ -24,7 +24,7 @@ from workbench.comparing.figures import Figures, Row
 from workbench.comparing.means import FEWEST, mean
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import queue

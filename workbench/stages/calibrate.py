@@ -25,8 +25,8 @@ from workbench.comparing.plans import families
 from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
+from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
-from workbench.matching.version import MATCHER
 from workbench.model import Assessment, Verdict
 from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED

@@ -18,7 +18,7 @@ from workbench.proposing.claude.asks import Setup, read_part
 from workbench.proposing.claude.call import check_model, connect, host
 from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
 from workbench.proposing.claude.run import Limits, Progress, Summary
-from workbench.stages.claude_book import Book, left_over, pending, propose_batch, propose_live, windows
+from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
@@ -96,7 +96,7 @@ def plan_run(
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
-    ids = pending(store, info.id, run.id if run else 0, retry=retry)
+    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if retry else FINAL)
     spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
     known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
@@ -219,7 +219,7 @@ def propose_claude(
         async with connect(limits.call_seconds) as client:
             notes = await check_model(client, setup, batch=batch)
         run = run_of(store, info, setup, annotator)
-        ids = pending(store, info.id, run.id, retry=retry)
+        ids = runs.pending_ids(store, info.id, run.id, () if retry else FINAL)
         failed, alone = left_over(store, run.id, retry=retry)
         book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
         budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)

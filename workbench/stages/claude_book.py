@@ -77,7 +77,7 @@ class Book:
     gently: bool = False
 
     async def work(self, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Work beside the event loop; gently means a pause as long as the work.
+        """Work in a thread next to the event loop; gently means a pause as long as the work.
 
         What is answered already is planned and put together as fast as the machine can, without one.
         """
@@ -289,14 +289,6 @@ async def propose_live(
             )  # fmt: skip
         finally:
             await feed.close()
-
-
-def pending(store: Store, dataset_id: int, run_id: int, *, retry: bool) -> list[int]:
-    """The samples that a run has to speak of, in queue order.
-
-    Failures that were paid for, or that will come again, are left alone unless `retry`.
-    """
-    return runs.pending_ids(store, dataset_id, run_id, () if retry else FINAL)
 
 
 def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Failure], set[str]]:

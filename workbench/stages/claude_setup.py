@@ -11,7 +11,7 @@ from typing import Any
 from workbench.errors import InputError, NotFoundError, UsageError
 from workbench.model import Kind
 from workbench.proposing.claude.answers import Task
-from workbench.proposing.claude.asks import DEFAULT_MODEL, Setup
+from workbench.proposing.claude.asks import DEFAULT_MODEL, PROPOSER, Setup
 from workbench.proposing.claude.cost import Prices, default_prices, read_prices
 from workbench.proposing.claude.prompt import Example, Prompt, default_prompt, examples_hash, read_prompt
 from workbench.stages.examples import choose_examples
@@ -20,7 +20,6 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
-PROPOSER = "claude"
 MAX_COST = Decimal(5)
 """Dollars that one start may cost, unless a person says another sum."""
 TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}

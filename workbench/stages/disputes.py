@@ -28,7 +28,7 @@ from workbench.comparing.disputes import (
     worded,
 )
 from workbench.errors import NotFoundError, UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, first_scorer, kind_of
 from workbench.stages.examples import seen_by, seen_ids
@@ -47,7 +47,7 @@ from workbench.store.plans import in_order
 from workbench.store.runs import RunInfo, chosen_run, list_runs
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
-from workbench.text.ids import HASH, is_hash
+from workbench.text.safe import HASH, is_hash
 
 __all__ = ["SORTS", "STATES", "Dispute", "Report", "State"]
 

@@ -16,7 +16,7 @@ from workbench.formats.exports import folder
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.item import ExportItem, Surroundings, Wrote
 from workbench.formats.exports.readme import about_format, write_card
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import SCORERS
 from workbench.stages import recompute

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
 from workbench.comparing.intervals import Interval
 from workbench.errors import ExportError, UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import GoldRecord, Kind, Sample, Unit, text_hash
 from workbench.stages.export_items import Choice, Naming, each_item, model_named
 from workbench.stages.plan import Reach

@@ -13,7 +13,7 @@ from workbench.comparing.estimators import Drawn
 from workbench.comparing.explained import Explained
 from workbench.comparing.plans import DESIGNS
 from workbench.comparing.totals import CauseTotal
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Tally
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind
 from workbench.stages.calibrate import CrossFit

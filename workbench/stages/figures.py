@@ -15,7 +15,7 @@ from workbench.comparing.means import FEWEST
 from workbench.comparing.paired import Pair, Paired, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.totals import CauseTotal, cause_totals
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
 from workbench.stages.calibrate import CrossFit, cross_fitted

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import KINDS, Disposition, Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, kind_of
 from workbench.store import queue, scores

@@ -15,7 +15,7 @@ from multiprocessing import get_context, parent_process
 
 from workbench.comparing.means import Mean, mean
 from workbench.errors import UsageError
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.gate import Gate, gate

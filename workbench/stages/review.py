@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import lru_cache
 
 from workbench.comparing.causes import Difference
+from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.matching.version import MATCHER
 from workbench.model import (
     KINDS,
     Assessment,

@@ -15,9 +15,10 @@ from workbench.errors import UsageError
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Policy, ProposedEntity, Sample
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
+from workbench.proposing.claude.asks import PROPOSER
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import Progress
-from workbench.stages.claude_setup import PROPOSER, ClaudeOptions, found_run, setup_of
+from workbench.stages.claude_setup import ClaudeOptions, found_run, setup_of
 from workbench.store import calls, samples
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset

@@ -12,8 +12,8 @@ from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
 from workbench.comparing.triage import Suspicion, suspect
 from workbench.errors import StoreError
+from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
-from workbench.matching.version import MATCHER
 from workbench.model import KINDS, Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState

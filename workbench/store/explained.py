@@ -16,7 +16,7 @@ from workbench.store.gold import gold_of
 from workbench.store.samples import CHUNK
 from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow, state_of
 from workbench.store.tables_plans import ExplainedRow
-from workbench.text.ids import BEGINNING, is_hash
+from workbench.text.safe import BEGINNING, is_hash
 
 
 class Key(NamedTuple):

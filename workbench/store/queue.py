@@ -14,7 +14,7 @@ import sqlalchemy
 from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, or_
 from sqlmodel import Session, col, select
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
@@ -34,8 +34,8 @@ from workbench.store.tables import (
     is_blind,
     state_of,
 )
-from workbench.text.ids import BEGINNING
 from workbench.text.query import Query
+from workbench.text.safe import BEGINNING
 
 Order = Literal["u", "file", "doubt"]
 ORDERS: tuple[Order, ...] = get_args(Order)

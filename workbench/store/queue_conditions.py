@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 from sqlmodel import col, select
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo

@@ -11,8 +11,8 @@ import sqlalchemy
 from sqlalchemy import and_, case, exists, func, or_
 from sqlmodel import Session, col, select
 
+from workbench.matching import MATCHER
 from workbench.matching.units import named_language
-from workbench.matching.version import MATCHER
 from workbench.model import Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.store.datasets import DatasetInfo

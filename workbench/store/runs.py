@@ -17,7 +17,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.tables import ProposalRow, RunRow, SampleRow
 from workbench.store.tables_calls import FailedRow
-from workbench.text.ids import BEGINNING
+from workbench.text.safe import BEGINNING
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from workbench.store.tables import (
     is_blind,
     row_is_blind,
 )
-from workbench.text.ids import BEGINNING, HASHED, is_hash
+from workbench.text.safe import BEGINNING, HASHED, is_hash
 
 CHUNK = 1_000
 FETCH = 10_000

@@ -10,7 +10,7 @@ import sqlalchemy
 from sqlalchemy import delete, exists, insert
 from sqlmodel import Session, col, select
 
-from workbench.matching.version import MATCHER
+from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.doubt import Judge, doubt

@@ -182,17 +182,14 @@ def _date_at(words: list[str], index: int) -> tuple[str, int]:
     """The word at an index, or the date that starts there, and how many words it takes."""
     first, second, third = [*words[index : index + 3], "", "", ""][:3]
     if second in MONTHS and _is_day(first):
-        if _is_year(third):
-            return date(int(third), MONTHS[second], int(first)), 3
-        return date(None, MONTHS[second], int(first)), 2
-    if first in MONTHS:
-        if _is_day(second):
-            if _is_year(third):
-                return date(int(third), MONTHS[first], int(second)), 3
-            return date(None, MONTHS[first], int(second)), 2
-        if _is_year(second):
-            return date(int(second), MONTHS[first], None), 2
-    return first, 1
+        day, month = int(first), MONTHS[second]
+    elif first in MONTHS and _is_day(second):
+        day, month = int(second), MONTHS[first]
+    elif first in MONTHS and _is_year(second):
+        return date(int(second), MONTHS[first], None), 2
+    else:
+        return first, 1
+    return (date(int(third), month, day), 3) if _is_year(third) else (date(None, month, day), 2)
 
 
 def _is_day(word: str) -> bool:

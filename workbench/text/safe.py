@@ -1,4 +1,4 @@
-"""Text from a dataset, made safe for a terminal without moving a single offset."""
+"""Text from a dataset made safe for a terminal without moving an offset, and what is shown for an id."""
 
 from __future__ import annotations
 
@@ -31,3 +31,22 @@ def clean(text: str) -> str:
     controls, zero-width characters (not U+200D), tag characters and lone surrogates become U+FFFD.
     """
     return _UNSAFE.sub(_visible, text)
+
+
+HASHED = 24
+"""Letters that an id has at least where it is a hash."""
+_HASH = re.compile(f"[0-9a-f]{{{HASHED},}}")
+HASH = 8
+"""Letters that a hash is shown by: enough to tell a million apart nearly always."""
+BEGINNING = 200
+"""Letters of a question that are read to name its sample."""
+
+
+def is_hash(key: str) -> bool:
+    """Whether an id says nothing to a person: files without ids get one that is made of the text."""
+    return _HASH.fullmatch(key) is not None
+
+
+def name_of(key: str, question: str) -> str:
+    """The id of a sample, or its question on one line where the id is a hash."""
+    return " ".join(question.split()) or key if is_hash(key) else key

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.text.ids import HASH, is_hash
+from workbench.text.safe import HASH, is_hash
 from workbench.tui.cells import cut, cut_front, fit, width
 from workbench.tui.safe import flat
 

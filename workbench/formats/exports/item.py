@@ -1,7 +1,4 @@
-"""One sample as it leaves: what every writer of a format is given.
-
-Native rows as text.
-"""
+"""What every writer of a format gets, one sample at a time, and the native row of a sample as text."""
 
 from __future__ import annotations
 

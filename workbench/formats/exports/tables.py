@@ -1,13 +1,12 @@
-"""Flat tables for R, pandas and spreadsheets: one row a sample, one row a unit.
+"""Flat tables, one row a sample: CSV for R, pandas and spreadsheets, and Parquet as a Hugging Face dataset.
 
-Text cells are quoted. One that a spreadsheet would run as a formula gets an apostrophe in front, and so does
-one that begins with an apostrophe: taking away exactly one apostrophe from every text cell that begins with
-one gives the original. Numbers are not quoted, an absent value is an empty cell, lists and objects are JSON.
+In CSV, text cells are quoted. One that a spreadsheet would run as a formula gets an apostrophe in front, and
+so does one that begins with an apostrophe: taking away exactly one apostrophe from every text cell that
+begins with one gives the original. Numbers are not quoted, an absent value is an empty cell, lists and
+objects are JSON. `units.csv` has one row a unit.
 
-A Hugging Face dataset folder: Parquet files by split and a card. One flat row a sample.
-
-Gold stands in parallel lists; what is nested or of mixed types is one JSON string, so that every row has the
-same columns and no date becomes a timestamp.
+In Parquet, gold is in parallel lists; what is nested or of mixed types is one JSON string, so that every row
+has the same columns and no date becomes a timestamp.
 """
 
 from __future__ import annotations

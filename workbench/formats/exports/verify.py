@@ -1,7 +1,4 @@
-"""Reading the files of an export again: rows can be read, and spans quote their text.
-
-Which folders and files an export must have by its manifest, and which manifest speaks of a folder.
-"""
+"""Checks of an export: the files of its manifest, rows that can be read, spans that quote their text."""
 
 from __future__ import annotations
 

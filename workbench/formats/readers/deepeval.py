@@ -1,10 +1,8 @@
 """deepeval: goldens and test cases as JSON, JSON Lines and CSV, and the results of a test run.
 
-The verdicts of deepeval's Contextual Recall, from the log of its steps, as statements of the reference.
-
-The log has a verdict and a reason for each statement, in order, and does not quote the statement. The
-reference is cut into as many parts as there are verdicts; where no way of cutting it gives that number,
-the statements stand without a place.
+The log of Contextual Recall has a verdict and a reason for each statement, in order, and does not quote the
+statement. The reference is cut into as many parts as there are verdicts; where no way of cutting it gives
+that number, the statements stand without a place.
 """
 
 from __future__ import annotations

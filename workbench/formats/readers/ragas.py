@@ -1,9 +1,8 @@
 """ragas datasets and result tables, JSON Lines and CSV, under the column names of every version.
 
 A row is brought to the native names and then read like a native one, so that `gold`, `proposal` and the
-other native keys work here too.
-
-A file that stands beside a dataset of ragas and holds the native rows that its keys have no place for.
+other native keys work here too. `dataset.workbench.jsonl` next to a dataset holds the native rows that the
+keys of ragas have no place for.
 """
 
 from __future__ import annotations

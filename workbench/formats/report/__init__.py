@@ -29,8 +29,7 @@ from workbench.comparing.words import Fact
 from workbench.formats.exports.folder import write_whole
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
-from workbench.text.ids import name_of
-from workbench.text.safe import clean
+from workbench.text.safe import clean, name_of
 
 LISTED = 200
 """Samples that the appendix lists, those with the largest differences."""

@@ -287,7 +287,7 @@ def assemble(
     """The proposal for a sample, or the failure that prevents it; None while something was not asked yet.
 
     A sample is never proposed in part: one failed text fails it. Entities stand in text order, those that
-    their text does not have last; everything else is as said.
+    their text does not have last; everything else stays as answered.
     """
     listed: list[tuple[ProposedEntity, ...]] = []
     texts = (sample.reference, *sample.retrieved_contexts) if "entity" in kinds else ()

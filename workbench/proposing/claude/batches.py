@@ -168,8 +168,7 @@ async def propose_batches(
         )
         if stopped:
             break
-    meter = run.meter
-    return Summary(meter.read(_open(waiting)), dict(meter.failures), stopped, failure, tuple(run.notes))
+    return Summary(run.meter.read(_open(waiting)), stopped, failure, tuple(run.notes))
 
 
 class BatchRun:

@@ -84,18 +84,18 @@ def failure_of(error: Exception) -> Failure:
     return Failure(kind, detail(words), request_id=_text(getattr(error, "request_id", None)))
 
 
-def kind_of_body(error_type: str, said: str, code: str = "") -> FailureKind:
+def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
     """The kind of an error body: of a batch's row, or under a status that says nothing."""
     if code in _BY_CODE:
         return _BY_CODE[code]
-    if _NOT_PAID.search(said):
+    if _NOT_PAID.search(words):
         return "not paid"
-    return _BY_TYPE.get(error_type) or ("too long" if _TOO_LONG.search(said) else "bad request")
+    return _BY_TYPE.get(error_type) or ("too long" if _TOO_LONG.search(words) else "bad request")
 
 
-def detail(said: str) -> str:
+def detail(words: str) -> str:
     """What the service said, on one line, short and without anything that could steer a terminal."""
-    line = " ".join(clean(said).split())
+    line = " ".join(clean(words).split())
     return line if len(line) <= DETAIL else f"{line[: DETAIL - 1]}…"
 
 
@@ -286,8 +286,8 @@ def result_of(message: Any, ask: Ask, request_id: str = "") -> Result:
     usage, model = usage_of(message.usage), str(message.model or "")
     stop = str(message.stop_reason or "")
 
-    def failed(kind: FailureKind, said: str) -> Failure:
-        return Failure(kind, detail(said), usage, model, request_id, stop)
+    def failed(kind: FailureKind, words: str) -> Failure:
+        return Failure(kind, detail(words), usage, model, request_id, stop)
 
     if stop != "end_turn":
         return failed(_STOPPED.get(stop, "unfinished"), _why_stopped(message, stop))

@@ -169,8 +169,8 @@ class Pace:
             self._set(self._base if known else self.cap)
 
 
-def _number(said: str | None) -> float:
+def _number(header: str | None) -> float:
     try:
-        return float(said or 0)
+        return float(header or 0)
     except ValueError:
         return 0.0

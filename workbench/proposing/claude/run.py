@@ -6,7 +6,6 @@ import asyncio
 import heapq
 import itertools
 import random
-from collections import Counter
 from collections.abc import (
     AsyncGenerator,
     AsyncIterable,
@@ -14,7 +13,6 @@ from collections.abc import (
     Awaitable,
     Callable,
     Iterable,
-    Mapping,
 )
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -35,7 +33,7 @@ _WINDOW = 10.0  # seconds over which the shown rate is smoothed
 
 @dataclass(slots=True)
 class Progress:
-    """A moment of a run. Times in seconds; `rate` is results per second of late, `pace` what may start.
+    """A moment of a run. Times in seconds; `rate` is results per second of late.
 
     `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
     is above 0 no call starts, and `why` says so. `requests` counts everything sent, `refused` those that met
@@ -47,10 +45,8 @@ class Progress:
     in_flight: int = 0
     requests: int = 0
     refused: int = 0
-    retries: int = 0
     seconds: float = 0.0
     rate: float = 0.0
-    pace: float = 0.0
     waiting: float = 0.0
     why: str = ""
     usage: Usage = NO_TOKENS
@@ -67,7 +63,6 @@ class Summary:
     """
 
     progress: Progress
-    failures: Mapping[FailureKind, int]
     stopped: str = ""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
@@ -78,7 +73,6 @@ class RunMeter:
 
     def __init__(self, budget: Budget) -> None:
         self.counts = Progress()
-        self.failures: Counter[FailureKind] = Counter()
         self._budget, self._now = budget, asyncio.get_running_loop().time
         self._began = self._seen_at = self._now()
         self._seen = 0
@@ -99,9 +93,8 @@ class RunMeter:
             self.counts.answered += 1
         else:
             self.counts.failed += 1
-            self.failures[result.kind] += 1
 
-    def read(self, in_flight: int, pace: float = 0.0, waiting: float = 0.0, why: str = "") -> Progress:
+    def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> Progress:
         """The moment as plain values; the rate is smoothed over the readings."""
         counts, now = self.counts, self._now()
         done, since = counts.answered + counts.failed, now - self._seen_at
@@ -113,7 +106,6 @@ class RunMeter:
             counts,
             in_flight=in_flight,
             seconds=now - self._began,
-            pace=pace,
             waiting=max(0.0, waiting),
             why=why if waiting > 0 else "",
             cost=None if counts.unmetered else counts.cost,
@@ -191,12 +183,7 @@ class LiveRun:
     """The state of one live run."""
 
     def __init__(
-        self,
-        client: AsyncAnthropic,
-        setup: Setup,
-        on_result: OnResult,
-        limits: Limits,
-        budget: Budget,
+        self, client: AsyncAnthropic, setup: Setup, on_result: OnResult, limits: Limits, budget: Budget
     ) -> None:
         self._client, self._setup, self._on_result, self._limits = client, setup, on_result, limits
         self._budget = budget
@@ -239,7 +226,7 @@ class LiveRun:
             on_progress(progress)
         if self._halted is not None:
             stopped = self._halted.message
-        return Summary(progress, dict(self._meter.failures), stopped, self._halted)
+        return Summary(progress, stopped, self._halted)
 
     async def _dispatch(self, source: AsyncIterator[Ask], stop: asyncio.Event) -> str:
         """Start calls until nothing is left or something ends the run; why it ended early, else ""."""
@@ -292,7 +279,6 @@ class LiveRun:
         self._pace.started(self._now())
         self._budget.start(item.likely)
         self._meter.counts.requests += 1
-        self._meter.counts.retries += item.attempts + item.refusals > 0
         self._run(self._calls, self._call(item))
 
     def _run(self, tasks: set[asyncio.Task[None]], work: Awaitable[None]) -> None:
@@ -411,7 +397,7 @@ class LiveRun:
 
     def _read(self) -> Progress:
         waiting = self._pace.paused_until - self._now()
-        return self._meter.read(len(self._calls), self._pace.rate, waiting, self._why)
+        return self._meter.read(len(self._calls), waiting, self._why)
 
 
 def _use(usage: Usage | None) -> dict[str, int]:

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.widgets import Static
 
 from workbench.text.figures import many
-from workbench.text.ids import name_of
+from workbench.text.safe import name_of
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen

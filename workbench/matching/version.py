@@ -1,7 +1,0 @@
-"""Which matcher this is, and from where it looks: constants that load nothing."""
-
-MATCHER = "layered-2"
-"""Stored with every score: another version may score the same names differently."""
-
-FLOOR = 60
-"""Links below are not worth a look; one byte a reference name serves every threshold above."""
