@@ -364,7 +364,7 @@ def test_a_calibrated_threshold_set_by_hand_says_that_nothing_is_cross_fitted(be
 
     assert () == at_first
     assert note == looked
-    assert "calibration may chose from the gold of 12 samples, but it is set by hand" in note
+    assert "calibration may chose from the verified units of 12 samples, but it is set by hand" in note
 
 
 def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench: Any) -> None:

@@ -194,7 +194,7 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
     verify(cities, "all")
     opened = cities.open("none")
     act(cities.store, opened, editing.exclude(opened, "broken"))
-    line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 excluded, 0 unresolved"
+    line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 not counted, 0 unresolved"
 
     assert score_text(report(cities)).splitlines()[0] == line
     assert compare_text(compare(report(cities))).splitlines()[0] == line
