@@ -221,7 +221,7 @@ def test_the_demo_stays_as_it_was_left(run: Any, demo_database: Path) -> None:
     with closing(sqlite3.connect("workbench-demo.db")) as raw:
         raw.execute("UPDATE sample SET reference = 'Older.', content_hash = 'x' WHERE key = 'france'")
         raw.commit()
-    package = Path(cli.__file__).with_name("demo_data")
+    package = Path(cli.__file__).parent.with_name("demo_data")
     before = sorted(package.iterdir())
 
     assert run("demo", "--json").json["n_samples"] == 50
@@ -564,6 +564,6 @@ def test_status_counts_kinds_apart_where_a_sample_takes_both(run: Any) -> None:
     assert run("import", rows_file(*rows), "--gold").code == 0
 
     assert (
-        "2 samples, 1 reviewed by at least one person (entities 2, statements 1); by you: 0 exc"
+        "2 samples, 1 reviewed by at least one person (entities 2, statements 1); by you: 0 not"
         in run("status").out
     )
