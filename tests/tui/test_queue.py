@@ -513,7 +513,7 @@ def test_the_least_important_counts_give_way_first() -> None:
         return "".join(text for text, _ in progress_parts(progress, Pace(14.2, 3, 99), room))
 
     assert line(200).endswith(
-        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 excluded · 12 flagged · 34 stale"
+        "1,234 of 100,000 verified · 9 started · 78 skipped · 56 not counted · 12 flagged · 34 stale"
         " · median 14 s · 3 presses a sample"
     )
     assert line(78).endswith("1,234 of 100,000 verified · 9 started · 12 flagged · 34 stale")
