@@ -356,7 +356,7 @@ def test_a_person_at_a_terminal_is_shown_the_plan_and_asked(
     import io
 
     local = service()
-    monkeypatch.setattr("workbench.cli.propose.on_terminal", lambda: True)
+    monkeypatch.setattr(sys.modules["workbench.cli.propose"], "on_terminal", lambda: True)
     monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
 
     ended = loaded(*CLAUDE)
