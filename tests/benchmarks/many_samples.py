@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tests.benchmarks.pty_app import terminal_environment
 from workbench.model import text_hash
+from workbench.store.engine import SCHEMA
 
 BASE = 1_000
 VERIFIED = 50
@@ -30,7 +31,7 @@ WORDS = "the of in was by and near built with from river old city known for its 
 def database(samples: int) -> Path:
     """A database with that many samples (a multiple of 1,000), each with a proposal of six entities."""
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"samples-{samples}.db"
+    path = FOLDER / f"samples-{samples}-{SCHEMA}.db"
     if path.exists():
         return path
     fresh = path.with_suffix(".making")
