@@ -119,7 +119,7 @@ def list_cell(cell: str, column: str) -> list[Any]:
     raise RowError(column, f'"{excerpt(text)}"', "a list such as ['first context', 'second context']")
 
 
-def mended(row: dict[str, Any]) -> dict[str, Any]:
+def repaired(row: dict[str, Any]) -> dict[str, Any]:
     """A row as it is; of a file of rejected rows, a list that was put right in the text of its cell as one.
 
     Raises RowError for a cell that is no list still.

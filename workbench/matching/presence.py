@@ -35,7 +35,7 @@ _WINDOW = 40
 def inside_longer(text: str, start: int, end: int, own: frozenset[str], *, person: bool = False) -> bool:
     """Whether text[start:end] is a part of a longer name or date.
 
-    It is when a capitalised word that is not its own stands right beside it (Royal |Swedish| Opera), or
+    It is when a capitalised word that is not its own stands right next to it (Royal |Swedish| Opera), or
     before its "of" (University of |Paris|), or when it is the year of a date. The last name of a
     `person` known by it alone is not nested in the full name (Чарльз |Дарвин|).
     """

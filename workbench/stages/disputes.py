@@ -72,7 +72,7 @@ class Case:
     """One kind of a dataset. `places` are its samples without the holdout, late and excluded ones.
 
     `gold` are verified recalls, `unresolved` samples whose annotators differ. `closed`: blind samples that
-    this annotator did not decide, of which nothing is said. `everyone`: it is for a report, which shows what
+    this annotator did not decide: nothing of them is shown. `everyone`: it is for a report, which shows what
     anybody decided; a screen shows what this annotator did. `after`: automatic values show after a decision
     only. `mine`: this annotator's disposition by sample. `weights` in the estimate, `otherwise` of
     every other sample; both None without a plan. `lead` is the column of the file that reports are about.

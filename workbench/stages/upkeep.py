@@ -87,7 +87,7 @@ def copy(store: Store, to: str, dataset_id: int | None, progress: Callable[[int]
 
 
 def backup(store: Store, target: Path | None, now: datetime) -> Path:
-    """Copy a SQLite database while it is in use; by default beside it, with the time in the name.
+    """Copy a SQLite database while it is in use; by default next to it, with the time in the name.
 
     Raises UsageError for another database or an existing target, StoreError when the copy fails.
     """

@@ -43,7 +43,7 @@ DATASET_KEYS = (
 
 
 def write_dataset(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
-    """Write `dataset.jsonl`, in ASCII for ragas opens it in the system's encoding, and the rows beside it.
+    """Write `dataset.jsonl`, and the rows next to it. It is ASCII: ragas opens it in the system's encoding.
 
     Keys that came with a ragas file, and were kept in `meta`, stand in their own place again where they have
     the type that ragas expects.

@@ -41,7 +41,7 @@ def wrong(error: Exception) -> str:
 
 @contextmanager
 def looking(place: str, found: Found) -> Iterator[None]:
-    """Look into one row; one that is of another shape is said, and the next is looked into."""
+    """Look into one row; note one of another shape and go on with the next."""
     try:
         yield
     except TROUBLE as error:
@@ -174,7 +174,7 @@ _IN_ONE = frozenset({"huggingface", "csv"})
 def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, list[Path]]]:
     """(format, its folder or the folders of its splits) of all that the manifest names.
 
-    A format that there is not, one without its files, and files of formats that it does not name are said.
+    It reports a format that there is not, one without its files, and files of formats that it does not name.
     """
     formats = manifest.get("formats")
     if type(formats) is not list or not formats or not all(type(name) is str for name in formats):

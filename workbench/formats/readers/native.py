@@ -40,7 +40,7 @@ def rows(given: Iterator[Given], path: Path, notes: Notes, build: Build) -> Iter
         record, error = None, one.error
         if one.value is not None:
             try:
-                record = build(columns.mended(one.value), one.raw, notes)
+                record = build(columns.repaired(one.value), one.raw, notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, one.line, one.item)
         yield FileRow(one.line, record, error, one.raw, one.item)

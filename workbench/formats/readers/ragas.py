@@ -314,7 +314,7 @@ def beside(path: Path, build: Build, columns: NamedColumns) -> Build:
         while at < notes.line and (found := next(waiting, None)) is not None:
             at = found[0]
         if found is None or at != notes.line:
-            notes.counted[f"no line beside it in {other.name}"] += 1
+            notes.counted[f"no line of the same number in {other.name}"] += 1
             return build(row, raw, notes)
         try:
             text = decoded(found[2], found[1])
