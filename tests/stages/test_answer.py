@@ -9,7 +9,7 @@ import pytest
 
 from workbench.comparing.answer import Answer, Effect
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
-from workbench.comparing.reasons import What
+from workbench.comparing.explained import What
 from workbench.errors import UsageError
 from workbench.model import Effort, Kind
 from workbench.reports.answer import answer_text

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.means import FEWEST
-from workbench.comparing.reasons import UNITS, What
+from workbench.comparing.explained import UNITS, What
+from workbench.comparing.intervals import FEWEST
 from workbench.text.figures import many, number, signed
 
 if TYPE_CHECKING:
