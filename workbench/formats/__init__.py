@@ -7,5 +7,5 @@
 - `policy`, `calibration` and `rejects` are files of their own.
 
 To add an import format: write its `record_of` in `readers`, name it in `detect` and `reading`. To add an
-export format: write it in `exports`, name it in `exports.verify` and in `stages.export_items`.
+export format: write it in `exports`, name it in `FORMATS` of `exports.verify`.
 """
