@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from workbench.errors import InputError, RowError
-from workbench.formats.reading import FileRow, Notes, becomes, read
+from workbench.formats.reading import becomes, read
+from workbench.formats.rows import FileRow, Notes
 from workbench.stages.import_ import (
     GIVE_UP,
     SHOWN_ERRORS,
