@@ -9,16 +9,14 @@ from math import fsum
 from typing import Any
 
 from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
-from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
-from workbench.comparing.estimators import Drawn
-from workbench.comparing.explained import Explained
+from workbench.comparing.estimators import EQUAL, Drawn
+from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
-from workbench.comparing.means import FEWEST
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.totals import CauseTotal, cause_totals
 from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
