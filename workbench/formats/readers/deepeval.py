@@ -20,7 +20,7 @@ from workbench.formats.readers import ours, ragas
 from workbench.formats.rows import Notes, shown, wrong
 from workbench.matching.units import statement_units
 from workbench.model import Proposal, ProposedStatement, Record, Span, count
-from workbench.scoring import contextual_recall
+from workbench.scoring.scorers import supported
 from workbench.text.tokens import sentences
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
@@ -99,7 +99,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
             notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
         return record
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
-    assessment = contextual_recall.assess(statement_units(sample, said, PROPOSER))
+    assessment = supported(statement_units(sample, said, PROPOSER))
     counted = count(assessment.units).recall if assessment is not None else None
     if counted is None or abs(counted - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
