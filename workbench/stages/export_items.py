@@ -21,7 +21,7 @@ from workbench.model import BY, KINDS, Assessment, Kind, Match, Sample, Unit, te
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring import contextual_recall
+from workbench.scoring.scorers import supported
 from workbench.stages import review
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
@@ -210,7 +210,7 @@ def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | 
     ):
         return None
     found = review.proposed(info, leaving.sample, proposal, kind)
-    return contextual_recall.assess(found.units) if kind == "statement" else found
+    return supported(found.units) if kind == "statement" else found
 
 
 def _of_review(

@@ -21,8 +21,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 if TYPE_CHECKING:
-    from workbench.comparing.figures import Arm
-    from workbench.stages.figures import Figures
+    from workbench.comparing.figures import Arm, Figures
 
 _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
