@@ -28,8 +28,7 @@ from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, 
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring import contextual_recall
-from workbench.scoring.scorers import machine
+from workbench.scoring.scorers import machine, supported
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
@@ -143,7 +142,7 @@ def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessmen
     if kind == "statement":
         if proposal.statements is None:
             return None
-        return contextual_recall.assess(statement_units(sample, proposal.statements, proposal.proposer))
+        return supported(statement_units(sample, proposal.statements, proposal.proposer))
     if proposal.reference_entities is None:
         return None
     units = entity_units(sample, proposal.reference_entities, look.policy, lang)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.columns import JSON_NUMBER
-from workbench.formats.json_lines import finite
+from workbench.formats.json_lines import Fractional
 from workbench.model import (
     NO_MARKS,
     GoldRecord,
@@ -202,7 +202,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _digits(text: str) -> str:
-    return text if JSON_NUMBER.fullmatch(text) else repr(finite(text))
+    return text if JSON_NUMBER.fullmatch(text) else repr(Fractional(text))
 
 
 def _one_or_all(documents: list[Document]) -> Any:
