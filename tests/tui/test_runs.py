@@ -26,7 +26,7 @@ from workbench.stages.review import dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
-from workbench.tui.proposing import Going, Wish
+from workbench.tui.proposing import Going
 from workbench.tui.runs_text import doing
 from workbench.tui.screens.failures import FailuresScreen
 from workbench.tui.screens.queue import QueueScreen
@@ -285,7 +285,7 @@ async def test_a_model_that_is_not_listed_is_typed(
     ],
 )  # fmt: skip
 def test_what_is_said_of_a_run_gives_way_by_importance(store: Store, room: int, said: str) -> None:
-    going = Going(open_desk(store, None, "ann"), Wish(None), 100)
+    going = Going(open_desk(store, None, "ann"), None, 100)
     assert going.leave()
     going.progress = Progress(
         answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,6 +17,7 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import Progress
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -99,6 +100,7 @@ def propose(
         _without_key(call, proposer, run, json=json)
         return
     from workbench.proposing.claude.asks import DEFAULT_MODEL
+    from workbench.stages.claude import keep_external
     from workbench.stages.claude_setup import ClaudeOptions
 
     options = ClaudeOptions(
@@ -108,15 +110,15 @@ def propose(
         prompt=prompt,
         prices=prices,
         examples=examples,
+        batch=batch,
+        retry=retry_failed,
     )
     with dataset_of(call) as (store, info):
         if external is not None:
-            info = _keep_external(store, info, external)
+            info = keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, retry=retry_failed,
-            batch=batch, rounds=repeat,
-            json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, rounds=repeat, json=json,
         )  # fmt: skip
 
 
@@ -150,24 +152,16 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
     reports.show(report, propose_text(report), as_json=json)
 
 
-def _keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
-    from workbench.stages.claude import keep_external
-
-    return keep_external(store, info, external)
-
-
 def _claude(
     store: Store,
     info: DatasetInfo,
-    options: Any,
+    options: ClaudeOptions,
     annotator: str,
     *,
     dry_run: bool,
     yes: bool,
     max_cost: float | None,
     max_seconds: float | None,
-    retry: bool,
-    batch: bool,
     rounds: int,
     json: bool,
 ) -> None:
@@ -188,7 +182,7 @@ def _claude(
     from workbench.store.datasets import dataset_info
 
     limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
-    plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
+    plan = plan_rounds(store, info, options, rounds)
     if dry_run:
         reports.show(plan_document(plan), plan_text(plan, limit), as_json=json)
         return
@@ -206,7 +200,7 @@ def _claude(
         with _progress_line() as on_progress:
             report = propose_rounds(
                 store, info, options, rounds,
-                annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
+                annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
     except DroppedError as error:
         typer.echo(f"workbench: {error}", err=True)

@@ -37,11 +37,10 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
         lines.append(f"  the prompt shows {number} {what}: {', '.join(plan.examples)}")
     if plan.failed:
         lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
-    counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
     thinking = f", {plan.thinking_tokens:,} of them thinking" if plan.thinking_tokens else ""
     lines.append(
         f"  {plan.requests:,} requests · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out"
-        f"{thinking} ({counted})"
+        f"{thinking} (estimated offline)"
     )
     if plan.cost is None:
         lines.append(

@@ -111,7 +111,7 @@ def doing(going: Going, room: int) -> tuple[Part, ...]:
     progress = going.progress
     if progress is None:
         said = (
-            f"{going.done:,} of {many(going.total, 'sample')}" if going.wish.options is None else "starting …"
+            f"{going.done:,} of {many(going.total, 'sample')}" if going.options is None else "starting …"
         )
         return _fitted([(0, lead or "running"), (1, said)], room)
     settled = progress.answered + progress.failed
@@ -151,7 +151,7 @@ def ended(going: Going) -> tuple[str, str, str]:
     report = going.report
     if report is None:
         return flat(going.error), "!", "warn" if going.stop.is_set() else "bad"
-    if going.wish.options is None:
+    if going.options is None:
         return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
     failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
     said = f"{report.run}: {report.proposed:,} proposed"

@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from workbench.text.figures import many
 from workbench.tui.keys import key
-from workbench.tui.proposing import Going, Wish
+from workbench.tui.proposing import Going
 from workbench.tui.runs_text import compared, described, doing, ended, plan_lines
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.read import ReadScreen
@@ -25,6 +25,7 @@ from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.runs import RunRow
     from workbench.tui.desk import Desk
 
@@ -202,42 +203,42 @@ class RunsScreen(BaseScreen):
         from workbench.stages.runs import options_again
 
         options = await self.desk.store.read(options_again, self.desk.info, name)
-        await self._plan(Wish(options, retry=True))
+        await self._plan(replace(options, retry=True))
 
-    def _wished(self, wish: Wish) -> None:
-        self.work(partial(self._plan, wish))
+    def _wished(self, options: ClaudeOptions | None) -> None:
+        self.work(partial(self._plan, options))
 
-    async def _plan(self, wish: Wish) -> None:
-        """Say what a run would send before it is sent."""
+    async def _plan(self, options: ClaudeOptions | None) -> None:
+        """Say what a run would send before it is sent; the rules send nothing."""
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
 
         self.say("counting what it would send …")
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
         self.desk = desk = replace(self.desk, info=info)
-        if wish.options is None:
+        if options is None:
             total = await desk.store.read(count_samples, info.id)
             said = f"{many(total, 'sample')}, on this machine; nothing is sent"
-            dialog = SendScreen("Propose by rules?", [[(said, "")]], partial(self._send, wish, total))
+            dialog = SendScreen("Propose by rules?", [[(said, "")]], partial(self._send, None, total))
         else:
-            plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
-            dialog = self._asking(wish, plan)
+            plan = await desk.store.read(plan_run, info, options)
+            dialog = self._asking(options, plan)
         self.say("")
         await self.bench.ask(dialog)
 
-    def _asking(self, wish: Wish, plan: ClaudePlan) -> SendScreen:
+    def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> SendScreen:
         from workbench.stages.claude_setup import MAX_COST
 
-        title = "Send it in batches?" if wish.batch else "Send it?"
-        if wish.retry:
+        title = "Send it in batches?" if options.batch else "Send it?"
+        if options.retry:
             title = "Ask the failed samples again?"
-        send = None if plan.external == "never" else partial(self._send, wish, plan.requests)
+        send = None if plan.external == "never" else partial(self._send, options, plan.requests)
         return SendScreen(title, plan_lines(plan, MAX_COST), send)
 
-    def _send(self, wish: Wish, total: int) -> None:
+    def _send(self, options: ClaudeOptions | None, total: int) -> None:
         self._told = False
         self.query_one(Status).clear()
-        self.bench.propose(Going(self.desk, wish, total))
+        self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
         self._explain()
 

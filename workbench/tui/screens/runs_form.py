@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -11,12 +11,15 @@ from textual.containers import Vertical
 from textual.widgets import Static
 
 from workbench.tui.keys import key
-from workbench.tui.proposing import LEAVE, Wish
+from workbench.tui.proposing import LEAVE
 from workbench.tui.screens.base import Dialog
 from workbench.tui.screens.form import Hints, ValuesForm, form_keys
 from workbench.tui.screens.menu import ConfirmScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import Bar, KeyBar, Part, as_text
+
+if TYPE_CHECKING:
+    from workbench.stages.claude_setup import ClaudeOptions
 
 RULES, CLAUDE = "rules", "claude"
 HINTS: Hints = {
@@ -38,7 +41,7 @@ class FormScreen(ValuesForm):
     )
     HINTS: ClassVar[Hints] = HINTS
 
-    def __init__(self, models: Sequence[str], take: Callable[[Wish], None]) -> None:
+    def __init__(self, models: Sequence[str], take: Callable[[ClaudeOptions | None], None]) -> None:
         super().__init__(
             {
                 "proposer": [CLAUDE, RULES],
@@ -75,20 +78,20 @@ class FormScreen(ValuesForm):
         return None
 
     def action_submit(self) -> None:
-        """Close, then hand the wish over."""
+        """Close, then hand over what to ask, None for the rules."""
         from workbench.stages.claude_setup import ClaudeOptions
 
-        wish = Wish(None)
+        options = None
         if self.value("proposer") == CLAUDE:
             effort = self.value("effort")
             options = ClaudeOptions(
                 model=self.value("model"),
                 effort=None if effort == "none" else effort,
                 max_tokens=int(self.value("longest").replace(",", "")),
+                batch=self.value("batch") == "yes",
             )
-            wish = Wish(options, batch=self.value("batch") == "yes")
         self.app.pop_screen()
-        self._take(wish)
+        self._take(options)
 
 
 class SendScreen(Dialog):
