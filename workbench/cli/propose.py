@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 CLAUDE = "Claude"
+_option = partial(typer.Option, rich_help_panel=CLAUDE)
 
 
 def propose(
@@ -37,55 +39,35 @@ def propose(
         str | None,
         typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
-    effort: Annotated[
-        str, typer.Option(help="low, medium, high, or none for a model without.", rich_help_panel=CLAUDE)
-    ] = "low",
-    max_tokens: Annotated[
-        int, typer.Option(min=256, help="The longest answer, with its thinking.", rich_help_panel=CLAUDE)
-    ] = 16_000,
-    prompt: Annotated[
-        Path | None, typer.Option(help="A prompt file in place of the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option(help="A price table (TOML) over the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be sent and cost.", rich_help_panel=CLAUDE)
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Send without asking.", rich_help_panel=CLAUDE)
-    ] = False,
+    model: Annotated[str | None, _option(help="The model to ask.")] = None,
+    effort: Annotated[str, _option(help="low, medium, high, or none for a model without.")] = "low",
+    max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
+    prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
+    prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
+    dry_run: Annotated[bool, _option("--dry-run", help="Say what would be sent and cost.")] = False,
+    yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
         str | None,
-        typer.Option(help="Keep for this dataset: ask, allow or never.", rich_help_panel=CLAUDE),
+        _option(help="Keep for this dataset: ask, allow or never."),
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            help="Dollars: before a call would exceed them, the run stops; 5 by default.",
-            rich_help_panel=CLAUDE,
-        ),
+        _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
     ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(min=1, help="After this, no call starts.", rich_help_panel=CLAUDE)
-    ] = None,
+    max_seconds: Annotated[float | None, _option(min=1, help="After this, no call starts.")] = None,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Half the price, within a day.", rich_help_panel=CLAUDE),
+        _option("--batch", help="Half the price, within a day."),
     ] = False,
     examples: Annotated[
         int,
-        typer.Option(min=0, help="Verified samples that the prompt shows.", rich_help_panel=CLAUDE),
+        _option(min=0, help="Verified samples that the prompt shows."),
     ] = 0,
     repeat: Annotated[
         int,
-        typer.Option(min=1, help="Repeat the run N times and report stability.", rich_help_panel=CLAUDE),
+        _option(min=1, help="Repeat the run N times and report stability."),
     ] = 1,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
-    ] = False,
+    retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
 ) -> None:
     """Propose units for every sample that the run lacks, and make the run the current one.

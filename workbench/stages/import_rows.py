@@ -68,9 +68,10 @@ def with_gold(row: FileRow, gold: GoldRule) -> FileRow:
 
 def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     """The annotators of a dataset by the pseudonyms under which its exports name them."""
-    if not exports.has_salt(store, info.id):
+    salt = exports.salt_of(store, info.id, make=False)
+    if not salt:
         return {}
-    naming = pseudonyms(exports.salt_of(store, info.id))
+    naming = pseudonyms(salt)
     people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
     return {naming(name): name for name in people}
 

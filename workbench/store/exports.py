@@ -430,22 +430,17 @@ def marked_by(store: Store, dataset_id: int) -> set[str]:
     return {name.removeprefix(BY) for name in found if name.startswith(BY)}
 
 
-def has_salt(store: Store, dataset_id: int) -> bool:
-    """Whether names of this dataset ever left as pseudonyms."""
-    with store.reading() as session:
-        return session.get_one(Dataset, dataset_id).salt is not None
-
-
-def salt_of(store: Store, dataset_id: int) -> bytes:
+def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
     """The secret under which the names of a dataset's annotators leave; made once, kept in the database.
+    Empty where no name ever left, if it is not to be made.
 
     So every export of one database gives a person the same pseudonym, and nobody who has only the export can
     try names.
     """
     with store.reading() as session:
         salt = session.get_one(Dataset, dataset_id).salt
-    if salt is None:
+    if salt is None and make:
         with store.writing() as session:
             dataset = session.get_one(Dataset, dataset_id)
             salt = dataset.salt = dataset.salt or secrets.token_hex(32)
-    return bytes.fromhex(salt)
+    return bytes.fromhex(salt or "")

@@ -133,11 +133,6 @@ def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
     return parts
 
 
-def has_gold(item: ExportItem) -> bool:
-    """Whether the entities of a sample stand verified."""
-    return "entity" in item.gold
-
-
 CONLL = "gold.conll"
 TEXTS = "texts.jsonl"
 CONFLICTS = "conflicts.jsonl"
@@ -152,7 +147,7 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
         lines_into(folder / CONFLICTS) as conflict_line,
     ):
         for item in items:
-            if not has_gold(item):
+            if "entity" not in item.gold:
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             text = item.sample.reference
@@ -256,7 +251,7 @@ def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings
     wrote = Wrote()
     with lines_into(folder / TASKS) as line:
         for item in items:
-            if not has_gold(item):
+            if "entity" not in item.gold:
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             line(_prodigy_task(item, wrote) + "\n")
