@@ -40,18 +40,8 @@ NO_PART = {
 """Answers of formulas that Workbench does not have: tuned weights, unequal chances, other distances."""
 
 NO_FIGURE = {
-    *("ccc", "ccc_ci95", "ccc_full", "ccc_ci95_full", "ci95", "ccc_n_minus_1", "kendall_tau_b"),
-    *("ratio", "bca", "corrected_pass", "corrected_pass_full", "alpha_masi", "Do_masi"),
-        "ccc_ci95",
-        "ccc_full",
-        "ccc_ci95_full",
-        "ci95",
-        "ccc_n_minus_1",
-        "kendall_tau_b",
-        "ratio",
-        "bca",
-    ),
-    *("corrected_pass", "corrected_pass_full", "alpha_masi", "Do_masi"),
+    *("ccc", "ccc_ci95", "ccc_full", "ccc_ci95_full", "ci95", "ccc_n_minus_1", "kendall_tau_b", "ratio"),
+    *("bca", "corrected_pass", "corrected_pass_full", "alpha_masi", "Do_masi"),
 }
 """Figures of a case that Workbench does not have."""
 
