@@ -89,9 +89,8 @@ def show_comparison(
     from workbench import reports
     from workbench.reports.answer import answer_text
     from workbench.reports.compare import figures_text
-    from workbench.reports.texts import compare_text
+    from workbench.reports.texts import samples_text
     from workbench.stages.answer import answer
-    from workbench.stages.compare import compare as table
     from workbench.stages.recompute import score_dataset
     from workbench.store.datasets import count_samples, find_dataset
 
@@ -103,7 +102,7 @@ def show_comparison(
         )  # fmt: skip
         rows = None
         if json or samples:
-            rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader))
+            rows = score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader)
     if html is not None:
         from workbench.stages.compare import write_html
 
@@ -114,7 +113,7 @@ def show_comparison(
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
     parts = [answer_text(replace(found, steps=steps), **looks)]
-    parts += ["", compare_text(rows)] if rows is not None else []
+    parts += ["", samples_text(rows)] if rows is not None else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:
