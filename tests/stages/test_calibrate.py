@@ -327,7 +327,6 @@ def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(b
     bench.load([row("far", HIGH)], gold="given")
     report = score_dataset(bench.store, info)
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
-    disputes.count(bench.store, info)
     listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
 
     assert "not cross-fitted: calibration may saw verified units of these samples" in samples_text(report)

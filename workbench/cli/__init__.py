@@ -22,6 +22,8 @@ from workbench.cli.compare import compare, show_comparison
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
+    Json,
+    Run,
     annotator_name,
     call_of,
     dataset_of,
@@ -89,9 +91,6 @@ app = typer.Typer(
 )
 policy_app = typer.Typer(no_args_is_help=False)
 app.add_typer(policy_app, name="policy")
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
 
 
 def _version(value: bool) -> None:

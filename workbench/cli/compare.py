@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, usual_scorer
+from workbench.cli.console import Call, Json, Run, dataset_of, usual_scorer
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ MORE = "More: --full (every figure), --html FILE (a report to send), workbench r
 
 def compare(
     context: typer.Context,
-    run: Annotated[
-        str | None, typer.Option("--run", help="A run by name; by default the one in use.")
-    ] = None,
+    run: Run = None,
     scorer: Annotated[
         str | None,
         typer.Option(help="What is held against the verified values: a scorer or an imported column."),
@@ -41,7 +39,7 @@ def compare(
         bool, typer.Option("--no-text", help="Keep the texts of samples out of the report of --html.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
