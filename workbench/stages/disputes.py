@@ -367,8 +367,9 @@ def _of_pairs(case: Case) -> Iterator[Dispute]:
                     number, case.places[number].key, case.kind, sort, between, first, second, delta, moves,
                     "", stamp(first, second),
                 )  # fmt: skip
-                hidden = dict.fromkeys(("first", "second", "delta", "moves"))
-                yield one._replace(**hidden, hidden=True) if case.hides(number, sort) else one
+                if case.hides(number, sort):
+                    one = one._replace(first=None, second=None, delta=None, moves=None, hidden=True)
+                yield one
 
 
 def _annotators(store: Store, case: Case) -> Iterator[Dispute]:
