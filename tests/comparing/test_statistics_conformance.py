@@ -25,9 +25,8 @@ from workbench.comparing.estimates import least_correlation
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
-from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit, count
-from workbench.scoring import ragas
-from workbench.scoring.scorers import value_of
+from workbench.model import Assessment, Match, ProposedEntity, Unit, count
+from workbench.scoring.scorers import exact_strings, value_of
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "statistics.json"
 CASES: dict[str, dict[str, Any]] = {
@@ -101,22 +100,17 @@ def close(what: str, expected: Any, actual: Any, within: float) -> None:
 # Recall.
 
 
-def proposed(inputs: Any) -> Proposal:
-    def named(names: list[str]) -> tuple[ProposedEntity, ...]:
-        return tuple(ProposedEntity(name, "") for name in names)
-
-    return Proposal("test", reference_entities=named(inputs["RE"]), context_entities=(named(inputs["RCE"]),))
-
-
 @replays("cer.taj_mahal.1", "cer.taj_mahal.2", "cer.duplicates", "cer.empty_reference")
 def recall(inputs: Any) -> Said:
-    assessed = ragas.assess(proposed(inputs)), ragas.assess_legacy(proposed(inputs))
-    tally, legacy = (count(one.units) for one in assessed if one is not None)
-    exact, compatible = tally.recall, ragas.value(tally)
+    names, in_contexts = ([ProposedEntity(name) for name in inputs[side]] for side in ("RE", "RCE"))
+    tally, legacy = (
+        count(exact_strings(names, [in_contexts], source).units) for source in ("ragas", "ragas_legacy")
+    )
+    exact, compatible = tally.recall, value_of("ragas", tally)
     if exact is None:
         return {"value": value_of("ragas", tally)}
     if len(set(inputs["RE"])) < len(inputs["RE"]):
-        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(legacy)}
+        return {"set_based": float(exact), "ragas_legacy_list_denominator": value_of("ragas", legacy)}
     said = {
         "recall": f"{tally.found}/{tally.units}",
         "value": float(exact),

@@ -448,7 +448,7 @@ def mean_at(gathered: Gathered, threshold: int) -> float | None:
     recalls = [
         tally.found / tally.units
         for one in gathered.everything.values()
-        if (tally := at(one, threshold)) is not None and tally.units
+        if (tally := at(one, threshold)).units
     ]
     return float(np.mean(recalls)) if recalls else None
 

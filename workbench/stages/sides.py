@@ -14,9 +14,8 @@ from workbench.matching.units import entity_units, language_of
 from workbench.model import KINDS, Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
-from workbench.scoring.linked import places_of
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
-from workbench.scoring.scorers import assess_all
+from workbench.scoring.scorers import assess_all, places_of
 from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import journal, scores
