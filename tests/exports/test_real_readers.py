@@ -17,7 +17,8 @@ from tests.conftest import statement_recall
 from tests.exports.conftest import ROWS, Leave
 from workbench.formats.exports.spans import Tagged, exact_tokens, read_conll
 from workbench.formats.exports.tables import original
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Record, Unit, count
 from workbench.scoring.scorers import exact_strings, value_of
 

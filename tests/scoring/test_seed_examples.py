@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Policy, Record, Score, Tally
 from workbench.scoring.scorers import assess_all, score
 
