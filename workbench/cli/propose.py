@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, on_terminal
+from workbench.cli.console import Call, Json, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def propose(
         _option(min=1, help="Repeat the run N times and report stability."),
     ] = 1,
     retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Propose units for every sample that the run lacks, and make the run the current one.
 
