@@ -30,7 +30,7 @@ from workbench.stages.export_items import (
     split_samples,
     stands,
 )
-from workbench.stages.export_manifest import anchoring_document, estimate_document, manifest_of, withheld
+from workbench.stages.export_manifest import estimate_document, manifest_of, withheld
 from workbench.stages.plan import reach
 from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import queue_ids
@@ -182,7 +182,7 @@ def _export(
     if scored and (run_id := runs.find_run(store, info.id, options.run).id if options.run else info.run_id):
         recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
     card = "huggingface" in formats
-    estimates, anchoring = _estimates(store, info, options) if card else (None, None)
+    estimates = _estimates(store, info, options.run) if card else None
     replaced = folder.manifest_hash(directory)
     with store.snapshot():
         departure = _gather(store, info, options, annotator, scored=scored)
@@ -222,7 +222,7 @@ def _export(
                 if name != "huggingface":  # its card comes last: it says what the manifest says
                     text = about_format(name, without_text=not about.text, one_of_several=len(formats) > 1)
                     (place / "README.md").write_text(text, "utf-8", newline="\n")
-            manifest = manifest_of(store, departure, estimates, anchoring)
+            manifest = manifest_of(store, departure, estimates)
             if card:
                 place = part / "huggingface" if len(formats) > 1 else part
                 files = splits.names if splits else (TRAIN,)
@@ -265,23 +265,16 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         yield item
 
 
-def _estimates(
-    store: Store, info: DatasetInfo, options: ExportOptions
-) -> tuple[list[dict[str, Any]] | None, dict[str, Any] | None]:
-    """What the scorer shown first comes to, as two parts of the manifest; None without a run.
-
-    The estimated verified recall of all samples, and what reviewers were shown.
-    """
-    if options.run is None and info.run_id is None:
-        return None, None
+def _estimates(store: Store, info: DatasetInfo, run: str | None) -> list[dict[str, Any]] | None:
+    """The estimated verified recall of all samples, by the scorer shown first; None without a run."""
+    if run is None and info.run_id is None:
+        return None
     from workbench.stages.figures import figures  # with numpy: .1 s and 17 MB
 
     try:
-        found = figures(store, info, run=options.run)
+        return [estimate_document(figures(store, info, run=run))]
     except UsageError:  # nothing that a scorer could count was proposed
-        return None, None
-    shown = exports.auto_shown_ids(store, info.id)
-    return [estimate_document(found)], anchoring_document(found, shown)
+        return None
 
 
 def _settings(departure: Departure) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,18 +21,13 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
 if TYPE_CHECKING:
-    from workbench.comparing.figures import Arm, Figures
+    from workbench.comparing.figures import Figures
 
 _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
 
 
-def manifest_of(
-    store: Store,
-    departure: Departure,
-    estimates: list[dict[str, Any]] | None,
-    anchoring: dict[str, Any] | None,
-) -> dict[str, Any]:
+def manifest_of(store: Store, departure: Departure, estimates: list[dict[str, Any]] | None) -> dict[str, Any]:
     """The manifest's own part; the same database gives the same."""
     info, options = departure.info, departure.options
     policy = policy_document(info.policy)
@@ -57,7 +52,6 @@ def manifest_of(
         "splits": _splits(departure.splits),
         "annotators": _people(store, departure),
         "agreement": _agreement(store, departure),
-        "anchoring": anchoring,
         "estimates": estimates,
         "calibration": used and used.name,
         "purged": made.purged,
@@ -90,28 +84,6 @@ def estimate_document(found: Figures) -> dict[str, Any]:
         "method": one.method,
         "df": one.df,
         "refusal": one.refusal,
-    }
-
-
-def anchoring_document(found: Figures, auto_shown: Collection[int]) -> dict[str, Any]:
-    """What reviewers had before them: samples with gold and an automatic value, by what was shown.
-
-    `auto_shown`: the samples whose automatic value somebody saw before deciding. `bias` is the mean
-    difference of the automatic and the verified value, `unit_f1` that of proposed and verified units.
-    """
-
-    def of(arm: Arm) -> dict[str, Any]:
-        bias = None if arm.bias is None else arm.bias.mean
-        return {"n": arm.n, "bias": bias, "unit_f1": None if arm.units is None else arm.units.f1}
-
-    return {
-        "kind": found.kind,
-        "scorer": found.scorer,
-        "blind": of(found.arms.blind),
-        "assisted": of(found.arms.assisted),
-        "imported": {"n": sum(row.shown == "import" for row in found.rows)},
-        "auto_shown": sum(row.sample_id in auto_shown for row in found.rows),
-        "fast": found.counts.fast,
     }
 
 

@@ -28,6 +28,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
+from workbench.store.tables_plans import ExportRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,19 +239,19 @@ def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
         return True
 
 
-def _exports(held: Iterable[export_log.Held]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that hold a sample for certain, and where to look for the others, with the reason."""
     there: dict[str, None] = {}
     look: dict[str, None] = {}
     for one in held:
         folder = Path(one.path)
         known = manifest_hash(folder)
-        said = "held it" if one.certain else "may have held it"
+        said = "held it" if one.whole else "may have held it"
         if not known and _empty(folder):
             why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
         elif known and known != one.manifest_sha256:
             why = f"the export there {said}; now another or a changed one is in its place: look where it went"
-        elif not one.certain:
+        elif not one.whole:
             why = "the export there may hold it: look, or delete it"
         else:
             there[one.path] = None
