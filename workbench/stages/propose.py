@@ -8,7 +8,7 @@ from typing import Any
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
 from workbench.reviewing.documents import proposal_document
-from workbench.stages.progress import Progress, silent
+from workbench.stages import Progress, silent
 from workbench.store import runs, samples
 from workbench.store.datasets import DatasetInfo, set_dataset
 from workbench.store.engine import Store

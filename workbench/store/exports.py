@@ -138,12 +138,6 @@ def several_ids(store: Store, dataset_id: int) -> set[int]:
     return _ids(store, reviews.group_by(col(ReviewRow.sample_id)).having(func.count() > 1))
 
 
-def excluded_ids(store: Store, dataset_id: int) -> set[int]:
-    """The samples that somebody excluded."""
-    excluded = (col(ReviewRow.entity) == "excluded") | (col(ReviewRow.statement) == "excluded")
-    return _ids(store, select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, excluded))
-
-
 def _ids(store: Store, query: Any) -> set[int]:
     with store.reading() as session:
         return set(session.exec(query))
