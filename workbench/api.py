@@ -31,7 +31,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Policy, Tally, count
@@ -40,7 +40,7 @@ from workbench.scoring.scorers import value_of
 from workbench.stages import measure
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration_document import Calibration
+    from workbench.comparing.calibration import Calibration
     from workbench.comparing.correction import Corrected
 
 __all__ = ["ContextEntityRecall", "ContextualRecall", "DatasetScore"]

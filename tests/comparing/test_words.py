@@ -9,14 +9,13 @@ import pytest
 
 from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Share, beyond_chance, tabulate
-from workbench.comparing.bins import bins
 from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import estimate
 from workbench.comparing.estimators import Drawn
-from workbench.comparing.figures import Arm, Arms, Row
+from workbench.comparing.explained import CauseTotal, PartTotal
+from workbench.comparing.figures import Arm, Arms, Row, bins
 from workbench.comparing.intervals import Interval
 from workbench.comparing.paired import MeanOf, Pair, before_the_end, paired
-from workbench.comparing.totals import CauseTotal, PartTotal
 from workbench.comparing.words import Fact
 from workbench.text import figures
 
@@ -79,7 +78,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
     assert "t interval at the planned n" == facts["estimated for all 200"].note
     assert "[.428, .572]" == facts["these samples"].value
-    assert facts["generalising"].value.startswith("[.4")
+    assert facts["new samples"].value.startswith("[.4")
     assert ".000" == facts["bias of automatic"].value
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
-from workbench.text.finding import pattern_of
+from workbench.text.folding import pattern_of
 from workbench.tui.intents import told
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace

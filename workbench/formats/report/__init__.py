@@ -20,10 +20,9 @@ from markupsafe import Markup, escape
 
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer
-from workbench.comparing.bins import bins
-from workbench.comparing.figures import Figures, Row
-from workbench.comparing.means import FEWEST
-from workbench.comparing.totals import CauseTotal
+from workbench.comparing.explained import CauseTotal
+from workbench.comparing.figures import Figures, Row, bins
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.triage import AROUND, Clue
 from workbench.comparing.words import Fact
 from workbench.formats.exports.folder import write_whole
@@ -40,7 +39,7 @@ CLUES = 8
 REVIEWERS = 8
 """Reviewers who are named."""
 
-TECHNICAL = ("generalising", "correlation", "open and unsure samples")
+TECHNICAL = ("new samples", "correlation", "open and unsure samples")
 PLAIN = {"these samples": Fact("95 % range", "", "of the mean of all samples")}
 """Figures that the page leaves out, and those that it names in other words than the terminal."""
 

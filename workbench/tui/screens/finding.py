@@ -17,7 +17,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.model import Sample
-from workbench.text.finding import pattern_of, places
+from workbench.text.folding import pattern_of, places
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
