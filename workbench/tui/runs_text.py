@@ -110,9 +110,7 @@ def doing(going: Going, room: int) -> tuple[Part, ...]:
     lead = "stopping: waiting for what is under way" if going.stop.is_set() else ""
     progress = going.progress
     if progress is None:
-        said = (
-            f"{going.done:,} of {many(going.total, 'sample')}" if going.options is None else "starting …"
-        )
+        said = f"{going.done:,} of {many(going.total, 'sample')}" if going.options is None else "starting …"
         return _fitted([(0, lead or "running"), (1, said)], room)
     settled = progress.answered + progress.failed
     facts = [(0, lead)] if lead else []
