@@ -205,7 +205,6 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
     tables: list[Mapping[Any, str]] = [
-        calling._BY_CODE,
         calling._BY_TYPE,
         calling._BY_STATUS,
         calling._STOPPED,
