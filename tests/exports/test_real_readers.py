@@ -15,7 +15,8 @@ import pytest
 
 from tests.conftest import statement_recall
 from tests.exports.conftest import ROWS, Leave
-from workbench.formats.exports.spans import Tagged, exact_tokens, read_conll
+from tests.quality.conll import read_conll
+from workbench.formats.exports.spans import Tagged, exact_tokens
 from workbench.formats.exports.tables import original
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes

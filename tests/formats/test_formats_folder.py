@@ -299,9 +299,12 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
     """Its figures are recounted."""
     export(tmp_path / "out")
     path = tmp_path / "out" / "manifest.json"
-    path.write_text(path.read_text().replace('"bytes": 3', '"bytes": 7'))
+    size = (path.parent / "rows.jsonl").stat().st_size
+    path.write_text(path.read_text().replace(f'"bytes": {size}', '"bytes": 7000'))
 
-    assert folder.check_manifest(tmp_path / "out") == ["changed: rows.jsonl: bytes 7 in the manifest, 3"]
+    assert folder.check_manifest(tmp_path / "out") == [
+        f"changed: rows.jsonl: bytes 7000 in the manifest, {size}"
+    ]
 
 
 @pytest.mark.parametrize(

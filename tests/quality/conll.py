@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from workbench.errors import InputError
 from workbench.formats.exports import spans
 from workbench.formats.exports.spans import flat, tagged_of
 from workbench.model import Span, Unit
@@ -23,6 +24,44 @@ from workbench.model import Span, Unit
 Mark = tuple[int, int, str]
 SPANS = 8_000
 FILES = ("redocred_dev", "factrueval_dev", "wnut17_systems")
+
+
+def read_conll(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
+    """(id, text, [(start, end, label)]) of every text of an exported file.
+
+    Raises InputError where tokens and text do not fit together.
+    """
+    texts = path.with_name(spans.TEXTS)
+    with (
+        path.open(encoding="utf-8", newline="\n") as file,
+        texts.open(encoding="utf-8", newline="\n") as named,
+    ):
+        numbered = enumerate(file, 1)
+        for line in named:
+            row = json.loads(line)
+            yield row["id"], row["text"], _conll_spans(path, numbered, row["text"])
+        for number, _ in numbered:
+            raise InputError(f"{path}:{number}: a token of a text that texts.jsonl does not have")
+
+
+def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
+    """The spans of a text, from its lines of tokens up to the blank one."""
+    found: list[tuple[int, int, str]] = []
+    place = number = 0
+    while text[place:].strip():
+        number, raw = next(numbered, (number + 1, "\n"))
+        token, _, tag = raw.rstrip("\n").partition("\t")
+        start = text.find(token, place)
+        if not token or start < 0 or text[place:start].strip():
+            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
+        place = start + len(token)
+        if tag.startswith("B-"):
+            found.append((start, place, tag[2:]))
+        elif tag.startswith("I-") and found:
+            found[-1] = (found[-1][0], place, found[-1][2])
+    if place and next(numbered, (0, "\n"))[1] != "\n":
+        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
+    return found
 
 
 def texts(folder: Path) -> Iterator[tuple[str, str, list[Mark]]]:
@@ -64,7 +103,7 @@ def main() -> int:
             kept, conflicts = flat(tagged_of(units), text)
             path.write_text(spans.conll_lines(text, kept), "utf-8", newline="\n")
             path.with_name(spans.TEXTS).write_text(spans.text_line(name, text), "utf-8", newline="\n")
-            ((_, read, back),) = spans.read_conll(path)
+            ((_, read, back),) = read_conll(path)
             there = Counter(back)
             own = [(start, end, "-".join(label.split())) for start, end, label in given]
             hits = sum((Counter(own) & there).values())

@@ -18,7 +18,8 @@ from workbench.formats.exports.folder import (
     manifest_hash,
     read_manifest,
 )
-from workbench.formats.exports.verify import FORMATS, TROUBLE, check_itself, folders, wrong
+from workbench.formats.exports.item import SAMPLES
+from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
 from workbench.store import copying, datasets, queue, runs
@@ -151,11 +152,10 @@ def verify(directory: Path) -> VerifyReport:
         for line in check_manifest(home):
             add(line)
         for name, each in folders(home, manifest, add):
-            check = FORMATS[name].check
-            if check is None:
+            if name == "native":
+                checked += sum(check_native(place / SAMPLES, add) for place in each)
+            else:
                 unread.append(name)
-                continue
-            checked += sum(check(place / FORMATS[name].files[0], add) for place in each)
     except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
         add(f"{home / MANIFEST}: {wrong(error)}")
     except OSError as error:
