@@ -22,7 +22,7 @@ from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 from workbench.tui.screens.calibrate import CalibrateScreen
-from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.probability import ProbabilityScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.theme import LIGHT

@@ -19,7 +19,7 @@ from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.compare_samples import CompareSamplesScreen
-from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.why import WhyScreen

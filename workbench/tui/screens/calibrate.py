@@ -17,7 +17,7 @@ from workbench.tui.calibrate_text import finding, legend, panel
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
 from workbench.tui.widgets.numbers import Numbers

@@ -23,7 +23,7 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.compare_keys import COMPARE_KEYS, SIGNS, run_choices, scorer_choices
 from workbench.tui.screens.compare_samples import CompareSamplesScreen
-from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
 from workbench.tui.widgets.compare_plots import ScatterPlot
@@ -34,8 +34,8 @@ from workbench.tui.work import Work
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
+    from workbench.tui.bench import Again
     from workbench.tui.desk import Desk
-    from workbench.tui.screens.base import Again
 
 TICK = 0.25
 """Seconds between two looks at how far the reading is."""
@@ -313,11 +313,8 @@ class CompareScreen(BaseScreen):
 
     async def action_plan(self) -> None:
         """The plan of this dataset."""
-        from workbench.tui.screens.plan import PlanScreen
-
         self._away = True
-        self.bench.gate.close()
-        await self.bench.push_screen(PlanScreen(self.desk))
+        await self.bench.open("plan", self.desk)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""

@@ -12,7 +12,7 @@ from workbench.scoring.names import scorer_name
 from workbench.tui.cells import cut
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.menu import Choice
+from workbench.tui.screens.dialogs import MenuChoice
 from workbench.tui.widgets.compare_sections import SECTIONS
 
 if TYPE_CHECKING:
@@ -49,10 +49,10 @@ COMPARE_KEYS: list[BindingType] = [
 ]  # fmt: skip
 
 
-def scorer_choices(found: Figures, take: Callable[[str], None]) -> list[Choice]:
+def scorer_choices(found: Figures, take: Callable[[str], None]) -> list[MenuChoice]:
     """The scorers and imported columns that there are figures of."""
     return [
-        Choice(
+        MenuChoice(
             f"{flat(scorer_name(one.scorer)):<22}",
             f"n {one.n:,}",
             on=one.scorer == found.scorer,
@@ -62,10 +62,10 @@ def scorer_choices(found: Figures, take: Callable[[str], None]) -> list[Choice]:
     ]
 
 
-def run_choices(runs: Sequence[RunRow], shown: str | None, take: Callable[[str], None]) -> list[Choice]:
+def run_choices(runs: Sequence[RunRow], shown: str | None, take: Callable[[str], None]) -> list[MenuChoice]:
     """The runs of a dataset, `shown` the one whose figures are on the screen."""
     return [
-        Choice(
+        MenuChoice(
             cut(flat(one.name), 40),
             "current" if one.current else "",
             on=one.name == shown,

@@ -12,7 +12,6 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from workbench.errors import ConflictError, InputError, OtherFileError
-from workbench.tui.gate import Entry
 from workbench.tui.intents import Intent
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -20,7 +19,7 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.unit_list import UnitList
-from workbench.tui.work import Work, on_stage, start
+from workbench.tui.work import Entry, Work, on_stage, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""
