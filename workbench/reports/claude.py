@@ -44,8 +44,8 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
     counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
     thinking = f", {plan.thinking_tokens:,} of them thinking" if plan.thinking_tokens else ""
     lines.append(
-        f"  {many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out"
-        f"{thinking} ({counted})"
+        f"  {many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about "
+        f"{plan.output_tokens:,} out{thinking} ({counted})"
     )
     if plan.cost is None:
         lines.append(
