@@ -17,17 +17,16 @@ from scipy import stats
 
 from tests.comparing import known_formulas as known
 from tests.comparing.known_formulas import Marked, Scheme, SpanCounts, bca, corners, count_spans
-from workbench.comparing import agreement, correlation, intervals
-from workbench.comparing.causes import Difference, difference
-from workbench.comparing.caveats import least_correlation
+from workbench.comparing import agreement, intervals
+from workbench.comparing import paired as pairing
+from workbench.comparing.causes import Counts, Difference, difference
+from workbench.comparing.correction import reliability
+from workbench.comparing.estimates import least_correlation
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
-from workbench.comparing.reliability import reliability
-from workbench.comparing.shares import Counts
-from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit, count
-from workbench.scoring import ragas
-from workbench.scoring.scorers import value_of
+from workbench.model import Assessment, Match, ProposedEntity, Unit, count
+from workbench.scoring.scorers import exact_strings, value_of
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "statistics.json"
 CASES: dict[str, dict[str, Any]] = {
@@ -57,7 +56,7 @@ def replays(*names: str) -> Callable[[Callable[[Any], Said]], Callable[[Any], Sa
     return keep
 
 
-def column(values: list[float]) -> correlation.Floats:
+def column(values: list[float]) -> pairing.Floats:
     return np.array(values, dtype=float)
 
 
@@ -101,22 +100,17 @@ def close(what: str, expected: Any, actual: Any, within: float) -> None:
 # Recall.
 
 
-def proposed(inputs: Any) -> Proposal:
-    def named(names: list[str]) -> tuple[ProposedEntity, ...]:
-        return tuple(ProposedEntity(name, "") for name in names)
-
-    return Proposal("test", reference_entities=named(inputs["RE"]), context_entities=(named(inputs["RCE"]),))
-
-
 @replays("cer.taj_mahal.1", "cer.taj_mahal.2", "cer.duplicates", "cer.empty_reference")
 def recall(inputs: Any) -> Said:
-    assessed = ragas.assess(proposed(inputs)), ragas.assess_legacy(proposed(inputs))
-    tally, legacy = (count(one.units) for one in assessed if one is not None)
-    exact, compatible = tally.recall, ragas.value(tally)
+    names, in_contexts = ([ProposedEntity(name) for name in inputs[side]] for side in ("RE", "RCE"))
+    tally, legacy = (
+        count(exact_strings(names, [in_contexts], source).units) for source in ("ragas", "ragas_legacy")
+    )
+    exact, compatible = tally.recall, value_of("ragas", tally)
     if exact is None:
         return {"value": value_of("ragas", tally)}
     if len(set(inputs["RE"])) < len(inputs["RE"]):
-        return {"set_based": float(exact), "ragas_legacy_list_denominator": ragas.value(legacy)}
+        return {"set_based": float(exact), "ragas_legacy_list_denominator": value_of("ragas", legacy)}
     said = {
         "recall": f"{tally.found}/{tally.units}",
         "value": float(exact),
@@ -187,15 +181,15 @@ def concordance(inputs: Any) -> Said:
         "ccc": found.value,
         "ci95": ends(found.interval),
         "ccc_n_minus_1": found.value * (by_n + apart**2) / (by_n + apart**2 * (n - 1) / n),
-        "pearson": correlation.pearson(x, y),
-        "spearman": correlation.spearman(x, y),
+        "pearson": pairing.pearson(x, y),
+        "spearman": pairing.spearman(x, y),
         "kendall_tau_b": stats.kendalltau(x, y).statistic,
     }
 
 
 @replays("rank.spearman")
 def spearman(inputs: Any) -> Said:
-    return {"rho": correlation.spearman(column(inputs["x"]), column(inputs["y"]))}
+    return {"rho": pairing.spearman(column(inputs["x"]), column(inputs["y"]))}
 
 
 @replays("rank.kendall")
@@ -452,14 +446,14 @@ def exhaustive(inputs: Any) -> Said:
 def law_schools(inputs: Any) -> Said:
     x, y = column(inputs["lsat"]), column(inputs["gpa"])
 
-    def correlations(a: correlation.Floats, b: correlation.Floats, axis: int = -1) -> correlation.Floats:
+    def correlations(a: pairing.Floats, b: pairing.Floats, axis: int = -1) -> pairing.Floats:
         a, b = a - a.mean(axis=axis, keepdims=True), b - b.mean(axis=axis, keepdims=True)
-        found: correlation.Floats = (a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis))
+        found: pairing.Floats = (a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis))
         return found
 
     found = bca((x, y), correlations, seed=1, resamples=20_000, level=0.9)
     assert found is not None
-    return {"r": correlation.pearson(x, y), "bca90_scipy_seed1_20000": ends(found), "paper": ends(found)}
+    return {"r": pairing.pearson(x, y), "bca90_scipy_seed1_20000": ends(found), "paper": ends(found)}
 
 
 @replays("boot.degenerate")

@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.formats.exports.item import to_line, write_native
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import (
     REASONS,
     VERDICTS,

@@ -321,15 +321,6 @@ def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any)
     assert (6 * 0.25 + 6 * 0.5 + 0.25) / 13 == pytest.approx(beside["linked"])
 
 
-def test_only_the_samples_of_a_fold_are_explained_at_its_threshold(bench: Any) -> None:
-    info = half_and_half(bench)
-    figures(bench.store, info)
-
-    explained = bench.query("SELECT threshold, count(*) FROM explained GROUP BY threshold ORDER BY 1")
-
-    assert [(76, 6), (85, 13), (91, 6)] == explained
-
-
 def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(bench: Any) -> None:
     """Figures are; a single sample, the list of disputes and the differences are not."""
     load(bench, LOW)

@@ -19,10 +19,9 @@ from workbench.comparing.calibration_document import (
     gold_hash,
     measured_document,
 )
-from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE, Moves, moves
-from workbench.comparing.links import descends, links
+from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, Objective, moves
+from workbench.comparing.links import links
 from workbench.comparing.plans import families
-from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
 from workbench.matching import MATCHER
@@ -34,14 +33,15 @@ from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import count_samples, recompute
-from workbench.store import calibrations, journal, plans, runs, samples, scores
+from workbench.stages.sides import verified_side
+from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import Row, Saved
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
 from workbench.store.gold import Gold
 from workbench.store.plans import Opening
+from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
 from workbench.store.scores import CountedChunk
@@ -125,7 +125,7 @@ def gather(
             out[why] += 1
         else:
             wanted[number] = one
-    known = reviewed(store, info.id, "entity", info.policy.version)
+    known = reviewed(store, info.id, "entity")
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[Case] = []
     held: list[Case] = []
@@ -246,9 +246,8 @@ def _verdicts(
     assert stored.proposal is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    based = gold.origin == "reviewed" and any(
-        _descends(store, stored, annotator) for annotator in gold.annotators
-    )
+    annotator = gold.annotators[0] if gold.origin == "reviewed" else ""
+    _, based = verified_side(store, stored, "entity", annotator, gold)
     found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
     said = {
         one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
@@ -256,15 +255,6 @@ def _verdicts(
     }
     loose = sum(unit.counted for unit in verified.units) - len(found)
     return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
-
-
-def _descends(store: Store, stored: Stored, annotator: str) -> bool:
-    """Whether that annotator's verified units came out of this proposal."""
-    review = journal.load_review(store, stored.sample_id, annotator)
-    if review is None or review.state.opened is None:
-        return False
-    own = review.state.entity
-    return own.disposition == "verified" and descends(review.state.opened, own, stored.proposal_id)
 
 
 NONE = "none"
@@ -458,7 +448,7 @@ def mean_at(gathered: Gathered, threshold: int) -> float | None:
     recalls = [
         tally.found / tally.units
         for one in gathered.everything.values()
-        if (tally := at(one, threshold)) is not None and tally.units
+        if (tally := at(one, threshold)).units
     ]
     return float(np.mean(recalls)) if recalls else None
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.comparing.answer import Answer
-from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
+from workbench.comparing.estimators import EQUAL
 from workbench.comparing.figures import Figures
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.model import Kind, Sample
@@ -23,8 +23,8 @@ from workbench.store import gold as gold_store
 from workbench.store import plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
 from workbench.store.queue_values import annotators
+from workbench.store.reviewed import reviewed
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def write_html(
     from workbench.formats.report import write_report
 
     reviewers = [name for name, _ in annotators(store, info)]
-    decided = reviewed(store, info.id, found.kind, info.policy.version).values()
+    decided = reviewed(store, info.id, found.kind).values()
     own = {one.annotator for one in decided if one.shown != "import"}
     brought = {one.annotator for one in decided if one.shown == "import"} - own
     day = datetime.now().astimezone().date()

@@ -34,7 +34,7 @@ from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, f
 from workbench.stages.examples import seen_by, seen_ids
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
-from workbench.stages.queue import imported_column
+from workbench.stages.queue import able_scorers, check_scorer, imported_column
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample
 from workbench.store import disputes as stored
@@ -42,8 +42,8 @@ from workbench.store import journal, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.disputes import Head, Kept, Key
 from workbench.store.engine import Store
-from workbench.store.explained import Reviewed, reviewed
 from workbench.store.plans import in_order
+from workbench.store.reviewed import Reviewed, reviewed
 from workbench.store.runs import RunInfo, chosen_run, list_runs
 from workbench.store.samples import questions_of_hashes, sample_ids
 from workbench.store.scores import Member
@@ -110,16 +110,6 @@ class Case:
         return mine == "verified" or (mine == "todo" and given)
 
 
-def check_scorers(store: Store, info: DatasetInfo, names: Iterable[str]) -> None:
-    """Raises UsageError for a scorer or column that is not there, or of which nobody said what it counts."""
-    there = scores.external_columns(store, info.id)
-    for name in names:
-        if name not in SCORERS and name not in there:
-            raise UsageError(f"unknown scorer {name!r}; there is: {', '.join((*SCORERS, *there))}")
-        if kind_of(name) is None:
-            raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
-
-
 def gather(
     store: Store, info: DatasetInfo, annotator: str, kind: Kind, run: RunInfo | None,
     scorers: Sequence[str], *, everyone: bool,
@@ -128,7 +118,7 @@ def gather(
     heads = stored.heads(store, info.id, kind)
     excluded = {one.sample_id for one in heads if one.disposition == "excluded"}
     places = {n: place for n, place in scores.population(store, info.id).items() if n not in excluded}
-    known = {n: one for n, one in reviewed(store, info.id, kind, info.policy.version).items() if n in places}
+    known = {n: one for n, one in reviewed(store, info.id, kind).items() if n in places}
     mine = {one.sample_id: one.disposition for one in heads if one.annotator == annotator}
     blind = stored.blind_ids(store, info) if info.blind_share else set()
     gold = {
@@ -159,10 +149,7 @@ def gather(
 
 def _first(store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind) -> str | None:
     """The scorer that is called automatic: the first that could count this run."""
-    if run is None:
-        return None
-    able = [name for name in SCORERS if scores.can_count(store, run.id, MATCHER, info.threshold, name)]
-    return first_scorer(able, kind)
+    return first_scorer(able_scorers(store, run.id if run else None, info.threshold), kind)
 
 
 def _column(
@@ -225,12 +212,8 @@ def _between_runs(
     """Two runs under a scorer that could count both; named in one order whichever is the current one."""
     kind = SCORERS[first]
     one, other = sorted(both, key=lambda run: run.name)
-    able = [
-        name
-        for name in SCORERS
-        if all(scores.can_count(store, run.id, MATCHER, info.threshold, name) for run in both)
-    ]
-    name = first_scorer(able, kind)
+    mine, theirs = (able_scorers(store, run.id, info.threshold) for run in both)
+    name = first_scorer([name for name in mine if name in theirs], kind)
     if name is not None:
         first_run, second_run = (_column(store, info, run, name, places) for run in (one, other))
         yield Pair("runs", f"run:{one.name}~run:{other.name}", first_run, second_run)
@@ -368,7 +351,8 @@ def disputes(
 
     Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
-    check_scorers(store, info, scorers)
+    for name in scorers:
+        check_scorer(store, info, name)
     with store.snapshot():
         chosen = chosen_run(store, info, run)
         states = stored.states(store, info.id)

@@ -28,15 +28,14 @@ from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, 
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring import contextual_recall
-from workbench.scoring.scorers import machine
+from workbench.scoring.scorers import machine, supported
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
 from workbench.store.engine import Store
 from workbench.store.exports import Leaving, Said, Scale
 from workbench.store.plans import LATE_RANK
-from workbench.text.json_text import compact
+from workbench.text.lists import compact
 
 SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"
@@ -143,7 +142,7 @@ def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessmen
     if kind == "statement":
         if proposal.statements is None:
             return None
-        return contextual_recall.assess(statement_units(sample, proposal.statements, proposal.proposer))
+        return supported(statement_units(sample, proposal.statements, proposal.proposer))
     if proposal.reference_entities is None:
         return None
     units = entity_units(sample, proposal.reference_entities, look.policy, lang)

@@ -23,8 +23,7 @@ from workbench.store.exports import Facts
 from workbench.text.normalise import fold
 
 if TYPE_CHECKING:
-    from workbench.comparing.figures import Arm
-    from workbench.stages.figures import Figures
+    from workbench.comparing.figures import Arm, Figures
 
 HOLDOUT = "holdout"
 CALIBRATION = "calibration"

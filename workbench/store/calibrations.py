@@ -11,7 +11,7 @@ import sqlalchemy
 from sqlmodel import col, select
 
 from workbench.errors import NotFoundError, UsageError
-from workbench.scoring.doubt import doubt
+from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.scores import counted_of, judge_of

@@ -37,7 +37,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoRe
 from sqlmodel import Session
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
-from workbench.text.json_text import stored
+from workbench.text.lists import stored
 
 OLDEST = "0007"
 """The baseline: a database of an older version is refused."""

@@ -14,7 +14,7 @@ from workbench.reviewing.documents import unit_document, unit_of
 from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store, insert_tuples
 from workbench.store.tables import METADATA, Dataset, GoldUnitRow, PolicyRow, ReviewRow, SampleRow, state_of
-from workbench.text.json_text import stored
+from workbench.text.lists import stored
 
 
 @dataclass(frozen=True, slots=True)

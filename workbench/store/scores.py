@@ -12,8 +12,7 @@ from sqlmodel import Session, col, select
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
-from workbench.scoring.counted import Counted
-from workbench.scoring.doubt import Judge, doubt
+from workbench.scoring.counted import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.tables import (
@@ -27,8 +26,6 @@ from workbench.store.tables import (
     ScoreRow,
     state_of,
 )
-
-_WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
 
 def load_scores(
@@ -101,9 +98,9 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             {
                 "sample_id": sample_id,
                 **key,
-                "linked": one.linked,
-                "presence": one.presence,
-                "tallies": _tallies(one),
+                "linked": one.similarities.get("linked"),
+                "presence": one.similarities.get("presence"),
+                "tallies": {name: [tally.found, tally.missing] for name, tally in one.fixed.items()},
                 "doubt": doubt(one, judge),
             }
             for sample_id in ids
@@ -208,15 +205,13 @@ def _present(session: Session, hashes: Mapping[int, str], policy_version: int) -
     return {number for number, content in rows if number is not None and hashes[number] == content}
 
 
-def _tallies(one: Counted) -> dict[str, list[int]]:
-    tallies = {name: getattr(one, name) for name in _WITHOUT_THRESHOLD}
-    return {name: [tally.found, tally.missing] for name, tally in tallies.items() if tally is not None}
-
-
 def counted_of(row: CountedRow) -> Counted:
     """What a row says a sample was counted from."""
-    found = {name: Tally(*numbers) for name, numbers in row.tallies.items()}
-    return Counted(row.linked, row.presence, *(found.get(name) for name in _WITHOUT_THRESHOLD))
+    near = {"linked": row.linked, "presence": row.presence}
+    return Counted(
+        {name: values for name, values in near.items() if values is not None},
+        {name: Tally(*numbers) for name, numbers in row.tallies.items()},
+    )
 
 
 def _key(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.columns import JSON_NUMBER
-from workbench.formats.json_lines import finite
+from workbench.formats.json_lines import Fractional
 from workbench.model import (
     NO_MARKS,
     GoldRecord,
@@ -28,7 +28,7 @@ from workbench.model import (
 )
 from workbench.reviewing.documents import Document, proposal_document, unit_document
 from workbench.reviewing.gold import Place, disputed_labels, place_of
-from workbench.text.json_text import compact, object_text
+from workbench.text.lists import compact, object_text
 
 OBJECT = "workbench"
 """The key under which the formats of other tools carry the native row."""
@@ -202,7 +202,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _digits(text: str) -> str:
-    return text if JSON_NUMBER.fullmatch(text) else repr(finite(text))
+    return text if JSON_NUMBER.fullmatch(text) else repr(Fractional(text))
 
 
 def _one_or_all(documents: list[Document]) -> Any:

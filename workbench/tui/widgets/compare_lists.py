@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.segment import Segment
 
 from workbench.comparing import words
-from workbench.comparing.means import FEWEST
-from workbench.comparing.reasons import shows
+from workbench.comparing.explained import shows
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
 from workbench.tui.cells import cut, fit, width
@@ -22,9 +22,8 @@ from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import Share
+    from workbench.comparing.explained import CauseTotal, Share
     from workbench.comparing.figures import Figures, Row
-    from workbench.comparing.totals import CauseTotal
 
 Sample = tuple["Row", "float | None"]
 """A sample and its part of the figure: a share of the causes, or the whole Δ."""

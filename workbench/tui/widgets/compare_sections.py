@@ -27,8 +27,8 @@ from workbench.tui.widgets.rows import Rows
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
 if TYPE_CHECKING:
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures, Row
-    from workbench.comparing.totals import CauseTotal
 
 DOTS = ((1, "•"), (2, "●"), (5, "■"))
 """Samples at one place from which this sign stands for them."""

@@ -1,40 +1,29 @@
-"""Verified samples as a dataset's figures need them, and the explanations that were worked out before."""
+"""Verified samples as a dataset's figures need them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import sqlalchemy
-from sqlalchemy import delete, func, insert
+from sqlalchemy import func
 from sqlmodel import Session, col
 
-from workbench.comparing.explained import VERSION, Explained, explained_document, explained_of
 from workbench.model import VERDICTS, Kind, Tally
 from workbench.store.engine import Store
 from workbench.store.gold import gold_of
 from workbench.store.samples import CHUNK
 from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow, state_of
-from workbench.store.tables_plans import ExplainedRow
 from workbench.text.safe import BEGINNING, is_hash
-
-
-class Key(NamedTuple):
-    """Under what a sample was explained."""
-
-    run_id: int
-    scorer: str
-    matcher: str
-    threshold: int
 
 
 class Reviewed(NamedTuple):
     """A sample that somebody verified, and whose gold it is.
 
     `origin` is "unresolved" where several differ. `review_id` is of the review that the gold came from and
-    `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `stamp`
-    changes with text, policy and gold. `ends` are the lowest and the highest recall of the annotators of an
-    unresolved sample: 0 and 1 where one of them has no units.
+    `tally` what it counts, both None where it is unresolved. `shown`: assisted, blind or import. `ends` are
+    the lowest and the highest recall of the annotators of an unresolved sample: 0 and 1 where one of them has
+    no units.
     """
 
     sample_id: int
@@ -43,26 +32,20 @@ class Reviewed(NamedTuple):
     language: str
     origin: str
     shown: str
-    off_plan: bool
     review_id: int | None
     annotator: str
-    stamp: str
     tally: Tally | None = None
     ends: tuple[float, float] | None = None
     question: str = ""
 
 
-def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int, Reviewed]:
-    """Every sample with a verified review of that kind, excluded ones too; holdouts are left out.
-
-    `policy` is the version that whoever asks works with.
-    """
+def reviewed(store: Store, dataset_id: int, kind: Kind) -> dict[int, Reviewed]:
+    """Every sample with a verified review of that kind, excluded ones too; holdouts are left out."""
     state = state_of(kind)
     query = (
         sqlalchemy.select(
             col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.meta),
-            col(SampleRow.content_hash), col(ReviewRow.id), col(ReviewRow.seq),
-            col(ReviewRow.origin), col(ReviewRow.shown), col(ReviewRow.off_plan), col(ReviewRow.annotator),
+            col(ReviewRow.id), col(ReviewRow.origin), col(ReviewRow.shown), col(ReviewRow.annotator),
             func.substr(col(SampleRow.user_input), 1, BEGINNING),
         )
         .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
@@ -73,7 +56,7 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
     several: dict[int, list[Reviewed]] = {}
     with store.reading() as session:
         for row in session.execute(query):
-            one = _reviewed(row, kind, policy)
+            one = _reviewed(row)
             if one.sample_id in found:
                 several.setdefault(one.sample_id, [found[one.sample_id]]).append(one)
             else:
@@ -116,13 +99,12 @@ def _counts(session: Session, dataset_id: int, kind: Kind) -> dict[int, list[int
     return found
 
 
-def _reviewed(row: Any, kind: Kind, policy: int) -> Reviewed:
-    number, key, group, meta, content, review, seq, origin, shown, off_plan, annotator, question = row
+def _reviewed(row: Any) -> Reviewed:
+    number, key, group, meta, review, origin, shown, annotator, question = row
     named = next((meta[n] for n in ("language", "lang") if isinstance((meta or {}).get(n), str)), "")
-    stamp = f"{VERSION}.{kind}.{policy}.{content[:16]}.{named}.{review}.{seq}"
     language = named.split("-")[0].lower()
     return Reviewed(
-        number, key, group, language, origin, shown, bool(off_plan), review, annotator, stamp,
+        number, key, group, language, origin, shown, review, annotator,
         question=question if is_hash(key) else "",
     )  # fmt: skip
 
@@ -131,48 +113,4 @@ def _resolved(reviews: Sequence[Reviewed], origin: str) -> Reviewed:
     """Several reviews of one sample: the one whose gold stands, marked unresolved where none does."""
     of_origin = [one for one in reviews if one.origin == origin]
     chosen = of_origin[-1] if origin == "adjudicated" and of_origin else reviews[0]
-    stamp = "+".join(one.stamp for one in reviews)
-    if origin == "unresolved":
-        return chosen._replace(origin=origin, review_id=None, stamp=stamp)
-    return chosen._replace(stamp=stamp)
-
-
-def load_explained(store: Store, dataset_id: int, at: Key) -> dict[int, tuple[str, Explained]]:
-    """What was worked out before, by sample, with the stamp it holds for."""
-    query = (
-        sqlalchemy.select(col(ExplainedRow.sample_id), col(ExplainedRow.stamp), col(ExplainedRow.document))
-        .join(SampleRow, col(SampleRow.id) == ExplainedRow.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id, *_at(at))
-    )
-    with store.reading() as session:
-        return {number: (stamp, explained_of(document)) for number, stamp, document in session.execute(query)}
-
-
-def save_explained(store: Store, at: Key, rows: Mapping[int, tuple[str, Explained]]) -> None:
-    """Keep what was worked out, in one transaction; what was there of these samples is replaced."""
-    if not rows:
-        return
-    with store.writing() as session:
-        session.execute(delete(ExplainedRow).where(col(ExplainedRow.sample_id).in_(list(rows)), *_at(at)))
-        session.execute(
-            insert(ExplainedRow),
-            [
-                {
-                    "sample_id": number,
-                    **at._asdict(),
-                    "stamp": stamp,
-                    "document": explained_document(one),
-                }
-                for number, (stamp, one) in rows.items()
-            ],
-        )
-
-
-def _at(at: Key) -> tuple[Any, ...]:
-    row = ExplainedRow
-    return (
-        col(row.run_id) == at.run_id,
-        col(row.scorer) == at.scorer,
-        col(row.matcher) == at.matcher,
-        col(row.threshold) == at.threshold,
-    )
+    return chosen._replace(origin=origin, review_id=None) if origin == "unresolved" else chosen
