@@ -65,12 +65,11 @@ def key(keys: str, action: str, description: str, name: str, group: str, footer:
 
 def moving(screen: str, what: str, pages: str = "pagedown") -> list[BindingType]:
     """The keys of a list of `what`, for the actions `move` and `page` of a screen; `pages` turn it on."""
-    named = what.capitalize()
     return [
         key("j down", "move(1)", f"Next {what}", f"{screen}.down", "Moving"),
         key("k up", "move(-1)", f"Previous {what}", f"{screen}.up", "Moving"),
-        key(pages, "page(1)", f"{named}s a page further", f"{screen}.page_down", "Moving"),
-        key("pageup", "page(-1)", f"{named}s a page back", f"{screen}.page_up", "Moving"),
+        key(pages, "page(1)", "Page down", f"{screen}.page_down", "Moving"),
+        key("pageup", "page(-1)", "Page up", f"{screen}.page_up", "Moving"),
     ]
 
 

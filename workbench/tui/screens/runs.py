@@ -269,7 +269,7 @@ class RunsScreen(BaseScreen):
             text += (
                 f"\n  stops before the call that would exceed {money(MAX_COST)}; start it again to continue"
             )
-        return ConfirmScreen(title, text, send)
+        return ConfirmScreen(title, text, send, id="wide")
 
     def _send(self, wish: RunWish, total: int) -> None:
         self._told = False
