@@ -28,6 +28,7 @@ from workbench.tui.proposing import LEAVING
 from workbench.tui.safe import TerminalGuard, crash_text, flat
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.help import HelpScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.tour import TourScreen
 
@@ -63,7 +64,6 @@ class WorkbenchApp(Bench):
         "calibrate": "workbench.tui.screens.calibrate:CalibrateScreen",
         "plan": "workbench.tui.screens.plan:PlanScreen",
         "runs": "workbench.tui.screens.runs:RunsScreen",
-        "help": "workbench.tui.screens.help:HelpScreen",
         "tour": "workbench.tui.screens.tour:TourScreen",
     }
 
@@ -88,14 +88,14 @@ class WorkbenchApp(Bench):
 
     async def action_tour(self) -> None:
         """Show the first steps, with the keys as they are now."""
-        await self.open("tour", self.keymap)
+        await self.ask(TourScreen(self.keymap))
 
     async def action_help(self) -> None:
         """Show the keys of where one is."""
         if isinstance(self.screen, TourScreen):
             await self.pop_screen()
         if isinstance(self.screen, Ordered):
-            await self.open("help", acts(self.screen.active_bindings), self.screen.LEGEND)
+            await self.ask(HelpScreen(acts(self.screen.active_bindings), self.screen.LEGEND))
 
     async def action_quit(self) -> None:
         """Leave, while a run goes on only when asked to twice."""

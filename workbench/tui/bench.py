@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from importlib import import_module
@@ -192,11 +193,13 @@ class Bench(OwnApp):
     async def open(self, room: str, *args: Any, **own: Any) -> None:
         """Open a screen of `ROOMS`; its module loads in a thread, and keys wait until it is filled."""
         self.gate.close()
-        screen_class = await asyncio.to_thread(self._screen_class, room)
+        screen_class = await self._screen_class(room)
         await self.push_screen(screen_class(*args, **own))
 
-    def _screen_class(self, room: str) -> Any:
+    async def _screen_class(self, room: str) -> Any:
         module, _, name = self.ROOMS[room].partition(":")
+        if module not in sys.modules:
+            await asyncio.to_thread(import_module, module)
         return getattr(import_module(module), name)
 
     async def ask(self, dialog: Screen[None]) -> None:
@@ -218,7 +221,7 @@ class Bench(OwnApp):
         `picked`: it was chosen by hand, so a new review is no part of a random sample.
         """
         self.gate.close()  # the review opens it again when the sample is painted
-        screen_class = await asyncio.to_thread(self._screen_class, "review")
+        screen_class = await self._screen_class("review")
         screen = screen_class(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
         screen.arrival = arrival
         await self.push_screen(screen)
@@ -281,8 +284,7 @@ class Bench(OwnApp):
             self.home.refuse(str(error))
         finally:
             if not self.is_headless:
-                get_ready = partial(asyncio.to_thread, self._get_ready)
-                self.set_timer(QUIET, partial(start, self, get_ready, group="ready"))
+                self.set_timer(QUIET, partial(start, self, self._get_ready, group="ready"))
         self.open_gate()
 
     def _load(self) -> Desk:
@@ -293,12 +295,12 @@ class Bench(OwnApp):
 
         return open_desk(self.store, self._dataset, self.annotator)
 
-    def _get_ready(self) -> None:
+    async def _get_ready(self) -> None:
         """Load what the first review needs, then collect again, leaving out what is there by now.
 
         Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
         """
-        self._screen_class("review")
+        await self._screen_class("review")
         gc.freeze()
         gc.enable()
 
