@@ -19,8 +19,8 @@ from workbench.stages.review import dataset
 from workbench.store.engine import open_store
 from workbench.tui.screens.calibrate import CalibrateScreen
 from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.prompt import ReadScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.screens.read import ReadScreen
 from workbench.tui.theme import LIGHT
 from workbench.tui.widgets.bars import Head, Status
 from workbench.tui.widgets.passage import Passage

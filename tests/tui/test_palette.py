@@ -74,9 +74,9 @@ async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "tower")
         review = app.screen
-        review.failure = object()
+        review.saver.failure = object()
         assert [] == await offered(app)
-        review.failure = None
+        review.saver.failure = None
         (hit,) = await offered(app)
         await press(pilot, "X", "b")
         assert [] == await offered(app)
@@ -104,7 +104,7 @@ async def test_keys_pressed_before_are_acted_on_first(
         await settle(pilot)
         await pilot.press("u")
         await settle(pilot)
-        assert app.screen.now.sample.id == "tower"
+        assert app.screen.pane.now.sample.id == "tower"
 
 
 @pytest.mark.parametrize("wall", ["widgets", "both"])

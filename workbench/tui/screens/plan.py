@@ -19,8 +19,7 @@ from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import Head, KeyBar, Part, Status, as_text
 
 if TYPE_CHECKING:

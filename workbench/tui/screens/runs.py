@@ -20,7 +20,7 @@ from workbench.tui.proposing import Going, RunWish
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.prompt import ReadScreen
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.run_list import (
     FailedList,
