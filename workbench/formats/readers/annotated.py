@@ -272,14 +272,16 @@ def placed(
             surface = text[span.start : span.end]
             meant = in_units and units is not None and units.span(region) == span
             if (span.start, span.end) != (region.start, region.end) and not meant:
-                notes.moved(f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}')
+                notes.example(
+                    "moved", f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}'
+                )
             found.append(ProposedEntity(surface, region.label, span.start, span.end))
         elif region.text is not None and region.text.strip():
-            notes.unplaced(f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
+            notes.example("ungrounded", f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
             found.append(ProposedEntity(region.text, region.label))
         else:
-            notes.wordless += 1
-            notes.unplaced(f"{region.start}:{region.end} in a text of {len(text):,} characters")
+            notes.seen["wordless"] += 1
+            notes.example("ungrounded", f"{region.start}:{region.end} in a text of {len(text):,} characters")
             lost.append(region)
     return found, lost
 

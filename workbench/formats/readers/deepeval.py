@@ -285,7 +285,7 @@ def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | 
     """The context that a reason names or quotes, from 0, and the longest quote that stands there."""
     named = _named(reason)
     if named is not None and not 0 <= named < len(contexts):
-        notes.pointless(f"node {named + 1:,}, of {len(contexts):,}")
+        notes.example("dropped", f"node {named + 1:,}, of {len(contexts):,}")
         named = None
     places = range(len(contexts)) if named is None else [named]
     for quote in sorted(set(_quotes(reason)), key=lambda text: (-len(text), text)):

@@ -73,13 +73,14 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
         said = proposals_of(given, sample.reference, sample.retrieved_contexts, notes)
         if said is None:
             other = {**other, "proposal": given}
-            notes.other_proposal += 1
+            notes.seen["proposal"] += 1
         proposals = said or ()
     if (given := row.get("gold")) is not None:
         found = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
         if found is None:
             other = {**other, "gold": given}
-            notes.odd_gold(gold_problem(given, sample.reference, sample.retrieved_contexts))
+            problem = gold_problem(given, sample.reference, sample.retrieved_contexts)
+            notes.example("gold", str(problem))
         gold = found or ()
     u = _u(row["u"]) if "u" in row else None
     if other:
@@ -169,7 +170,7 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
     if type(value) is not list:
         raise wrong("alternatives", value, "a list of strings")
     strings(value, "alternatives")
-    notes.alternatives += bool(value)
+    notes.seen["alternatives"] += bool(value)
     return tuple(value)
 
 
