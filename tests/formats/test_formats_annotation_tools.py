@@ -151,7 +151,7 @@ def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -
     loaded = load([task])
 
     assert loaded.record.proposal == Proposal("label-studio", "ner-2", (BOB,))
-    assert loaded.record.others == (
+    assert loaded.record.proposals[1:] == (
         Proposal("label-studio", "annotator a@b.c", (ANN,)),
         Proposal("label-studio", "annotator 6", ()),
     )
@@ -192,7 +192,7 @@ def test_argilla_suggestions_responses_and_states(load: Any) -> None:
     loaded = load([row])
 
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
+    assert loaded.record.proposals[1:] == (Proposal("argilla", "annotator u1", (ANN,)),)
     assert "draft responses: their spans did not come in: 1 row" in loaded.notes.messages()
 
 
@@ -211,7 +211,7 @@ def test_flattened_argilla_records_are_read(load: Any) -> None:
 
     assert loaded.notes.format == "argilla"
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
+    assert loaded.record.proposals[1:] == (Proposal("argilla", "annotator u1", (ANN,)),)
 
 
 # Places

@@ -8,5 +8,5 @@
 - `policy`, `calibration` and `rejects` are files of their own.
 
 To add an import format: write a module in `readers`, name it in `registry`. To add an export format: write it
-in `exports`, name it in `exports.verify` and in `stages.export_items`.
+in `exports`, name it in `FORMATS` of `exports.verify`.
 """

@@ -296,6 +296,12 @@ def as_object(value: Any, where: str, expected: str = "an object") -> dict[str, 
     raise wrong(where, value, expected)
 
 
+def optional_object(item: Mapping[str, Any], key: str, where: str = "") -> dict[str, Any]:
+    """An object; an empty one when there is none. Raises RowError."""
+    value = item.get(key)
+    return {} if value is None else as_object(value, where or key)
+
+
 def strings(value: list[Any], where: str) -> list[str]:
     """The items of a list, which have to be strings. Raises RowError."""
     for index, text in enumerate(value):

@@ -327,7 +327,9 @@ def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 
     if values > max(VALUES_OF_SMALL, VALUES * size):
         raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
     if not 0 <= unpacked <= max(size, SMALL) * UNPACKED:
-        raise InputError(f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats itself so much")
+        raise InputError(
+            f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats itself so much"
+        )
 
 
 def _as_python(batch: Any, path: Path) -> list[dict[str, Any]]:

@@ -85,7 +85,7 @@ def record(
             if same is not None:
                 return same
             notes.counted[_MOVED] += 1
-        bare_record = replace(found.record, gold=(), proposal=None, others=())
+        bare_record = replace(found.record, gold=(), proposals=())
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
@@ -188,8 +188,7 @@ def _with(
         else:
             by = f"{BY}{one.by}" if one.human and one.by else one.by
             proposals.append(Proposal(tool, by, tuple(said)))
-    first = proposals[0] if proposals else None
-    return replace(base, proposal=first, gold=tuple(gold), others=tuple(proposals[1:]))
+    return replace(base, proposals=tuple(proposals), gold=tuple(gold))
 
 
 def _units(one: Marked, said: Sequence[ProposedEntity]) -> Iterator[Unit]:

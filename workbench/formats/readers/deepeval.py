@@ -107,9 +107,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
         notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1
     model = recall.get("evaluationModel", recall.get("evaluation_model"))
     proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
-    if record.proposal is None:
-        return replace(record, proposal=proposal)
-    return replace(record, others=(*record.others, proposal))
+    return replace(record, proposals=(*record.proposals, proposal))
 
 
 def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[str, Any]:

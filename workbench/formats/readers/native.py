@@ -50,7 +50,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
-        return Record(_sample(row, notes), None, (), {}, contexts_given=_gives_contexts(row))
+        return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
     scores = scores_of(row, notes)
     other = {key: value for key, value in row.items() if key not in KEYS}
     numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
@@ -86,8 +86,7 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
     if other:
         check_depth(other, "row")
         sample = replace(sample, meta=_merged(sample.meta, other))
-    first = proposals[0] if proposals else None
-    return Record(sample, first, gold, scores, u, proposals[1:], _gives_contexts(row))
+    return Record(sample, proposals, gold, scores, u, _gives_contexts(row))
 
 
 def _gives_contexts(row: Mapping[str, Any]) -> bool:
