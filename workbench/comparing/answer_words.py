@@ -351,7 +351,8 @@ def differs(found: Answer) -> str:
         return means
     if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
         moved = f"{value(found.score.value)} → {value(found.estimate.point)}"
-        return f"{means} The estimate corrects the mean of all {found.total:,} samples by this difference: {moved}."
+        corrected = f"The estimate corrects the mean of all {found.total:,} samples by this difference"
+        return f"{means} {corrected}: {moved}."
     also = " and for samples without a score" if found.score.n < found.total else ""
     return f"{means} The estimate for all {found.total:,} allows for how these were drawn{also}."
 
