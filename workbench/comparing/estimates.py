@@ -120,9 +120,8 @@ class Estimate:
     lowest and highest: it is all there is to know where every sample was reached and not all are settled.
     `corpus` is the interval for these samples, `generalising` for new data of the same kind; both are None
     where `assumptions` or `method` say why. `gold_only` is what `corpus` would be without the automatic
-    values. `bias` is the mean of automatic − verified over the samples that have both values. `df`, `se` and
-    `se_generalising` belong to the t intervals. `share` is the estimated share of samples that have verified
-    units, `excluded_share` of excluded ones.
+    values. `bias` is the mean of automatic − verified over the samples that have both values. `df` and `se`
+    belong to the t intervals. `share` is the estimated share of samples that have verified units.
     """
 
     total: int
@@ -142,10 +141,8 @@ class Estimate:
     method: Method = ""
     df: float | None = None
     se: float | None = None
-    se_generalising: float | None = None
     groups: int | None = None
     share: float | None = None
-    excluded_share: float | None = None
     correlation: float | None = None
     gold_only: Interval | None = None
     bias: float | None = None
@@ -267,7 +264,6 @@ def _estimate(
         df=middle.df,
         share=middle.share,
         groups=middle.groups if middle.groups < middle.n else None,
-        excluded_share=_excluded_share(drawn, strata, complete) if start.excluded else 0.0,
     )
     looks = complete or at_planned
     bound = None
@@ -344,7 +340,6 @@ def _intervals(
         bound=bound,
         method=method,
         se=None if bound or corpus is None else sqrt(middle.variance),
-        se_generalising=None if bound or generalising is None else sqrt(middle.variance + middle.process),
     )
 
 
@@ -365,13 +360,6 @@ def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) ->
         return wider * sequence_factor(one.n, tuned or None) * sqrt(one.unfinished + more)
 
     return Interval(low.point - half(low), high.point + half(high))
-
-
-def _excluded_share(drawn: Sequence[Drawn], strata: Sequence[str], complete: bool) -> float:
-    marked = [
-        Drawn(0.0, float(one.excluded), one.pi, one.stratum, one.group) for one in drawn if not one.open
-    ]
-    return difference([0.0] * max(len(strata), 1), marked, strata, certain=complete).point
 
 
 def _correlation(drawn: Sequence[Drawn]) -> float | None:

@@ -256,11 +256,6 @@ def paired_facts(found: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
     return [*facts, Fact("Spearman", number(found.spearman), ranks + caution)]
 
 
-def paired_lines(found: Paired) -> list[str]:
-    """`paired_facts` as lines."""
-    return [fact.line for fact in paired_facts(found)]
-
-
 def _bias(found: Paired) -> Fact:
     groups = f" by group ({found.groups:,})" if found.groups is not None else ""
     n = f"n = {found.n:,}"
@@ -358,11 +353,6 @@ def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
     facts.append(share_fact("PPV", verdicts.ppv, "precision"))
     facts.append(share_fact("NPV", verdicts.npv))
     return facts
-
-
-def verdict_lines(verdicts: Verdicts, chance: Chance | None) -> list[str]:
-    """`verdict_facts` as lines."""
-    return [fact.line for fact in verdict_facts(verdicts, chance)]
 
 
 def _se(value: float | None) -> str:

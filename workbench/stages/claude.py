@@ -265,7 +265,7 @@ def _report(
         failed=run.failed,
         left=count_samples(store, info.id) - run.n_proposals - run.failed,
         failures=dict(by_kind),
-        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},  # type: ignore[index]
+        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},
         requests=progress.requests,
         refused=progress.refused,
         usage=progress.usage,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import anthropic
@@ -17,9 +18,12 @@ from anthropic.types.shared.error_type import ErrorType
 from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
-from workbench.proposing.claude.answers import CAUSES, Answer, Failure, FailureKind, Usage
+from workbench.proposing.claude import call as calling
+from workbench.proposing.claude.answers import CAUSES, SPLIT, Answer, Failure, Usage
 from workbench.proposing.claude.asks import Ask, Setup
+from workbench.proposing.claude.batches import _AMBIGUOUS
 from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
+from workbench.proposing.claude.run import _HOPELESS_KINDS
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
@@ -200,7 +204,13 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
-    assert set(get_args(FailureKind)) == set(CAUSES)
+    tables: list[Mapping[Any, str]] = [
+        calling._BY_TYPE,
+        calling._BY_STATUS,
+        calling._STOPPED,
+    ]
+    named = {kind for table in tables for kind in table.values()}
+    assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
         assert len(Failure(kind).message) > len(kind) + 10
 

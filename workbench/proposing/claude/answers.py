@@ -15,28 +15,8 @@ from workbench.model import ProposedEntity
 Task = Literal["entities", "statements", "verdicts"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
-FailureKind = Literal[
-    "no key",
-    "key refused",
-    "not allowed",
-    "not paid",
-    "unknown model",
-    "rate limited",
-    "overloaded",
-    "server error",
-    "timeout",
-    "connection",
-    "not a message",
-    "refused",
-    "too long",
-    "bad request",
-    "cut off",
-    "unfinished",
-    "not json",
-    "schema",
-    "expired",
-    "canceled",
-]
+FailureKind = str
+"""A key of `CAUSES`."""
 
 
 class Cause(NamedTuple):

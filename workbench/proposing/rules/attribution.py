@@ -15,7 +15,6 @@ from typing import NamedTuple
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import forms
-from workbench.text.language import detect
 from workbench.text.normalise import fold, words
 from workbench.text.tokens import UNSPACED, sentences
 
@@ -48,17 +47,6 @@ class Passages(NamedTuple):
         return self.contexts[passage.context][passage.start : passage.end]
 
 
-def attribute(statement: str, contexts: Sequence[str], lang: str | None = None) -> ProposedStatement:
-    """Judge one statement, which may stand in no text, against the contexts.
-
-    Found when three neighbouring sentences of one context hold two fifths of its content words and all
-    its numbers stand somewhere in the contexts. The quote is the best sentence of the best three,
-    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
-    """
-    lang = detect(statement) if lang is None else lang
-    return judge(statement, passages(contexts, lang), lang)
-
-
 def passages(contexts: Sequence[str], lang: str) -> Passages:
     """The contexts cut into sentences and indexed by word form, once for many statements."""
     cut = tuple(
@@ -75,7 +63,12 @@ def passages(contexts: Sequence[str], lang: str) -> Passages:
 
 
 def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
-    """As `attribute`, against contexts that are already indexed."""
+    """Judge one statement, which may be in no text, against indexed contexts.
+
+    Found when three neighbouring sentences of one context hold two fifths of its content words and all
+    its numbers are somewhere in the contexts. The quote is the best sentence of the best three,
+    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
+    """
     wanted = _content(statement, lang)
     held: dict[int, int] = defaultdict(int)  # sentence -> bit mask of the wanted words it holds
     absent: list[str] = []
