@@ -49,8 +49,8 @@ def check_native(path: Path, found: Found) -> int:
     except TROUBLE as error:
         said = wrong(error)
         found(said if said.startswith(str(path)) else f"{path}:{rows + 1}: {said}")
-    if notes.repaired or notes.dropped:
-        found(f"{path}: {notes.repaired + notes.dropped:,} spans do not quote their text")
+    if wrong_places := notes.seen["moved"] + notes.seen["dropped"]:
+        found(f"{path}: {wrong_places:,} spans do not quote their text")
     return rows
 
 
