@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 from textual_hires_canvas import Canvas
 
-from workbench.comparing.correction import Bin
+from workbench.comparing.correction import ReliabilityBin
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import dataset
@@ -277,7 +277,9 @@ async def test_what_is_always_or_never_found_is_in_the_picture_of_the_probabilit
     calibrated: Callable[..., Path], make_app: MakeApp, press: Press, settle: Settle, size: tuple[int, int]
 ) -> None:
     """The frame begins beyond 0 and 1."""
-    corners = [Bin(100, 100, 5, predicted, found) for predicted in (0.0, 1.0) for found in (0.0, 1.0)]
+    corners = [
+        ReliabilityBin(100, 100, 5, predicted, found) for predicted in (0.0, 1.0) for found in (0.0, 1.0)
+    ]
     app = make_app(calibrated())
     async with app.run_test(size=size) as pilot:
         await press(pilot, "K", "p")

@@ -10,7 +10,7 @@ from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
-    from workbench.comparing.curve import Moved
+    from workbench.comparing.curve import MovedCurve
     from workbench.stages.calibrate import Look
 
 LABEL = 12
@@ -18,7 +18,7 @@ LABEL = 12
 Line = list[Part]
 
 
-def panel(look: Look, moved: Moved) -> list[Line]:
+def panel(look: Look, moved: MovedCurve) -> list[Line]:
     """The numbers of one threshold: all samples, the verified ones, what flips."""
     at, now = moved.threshold, look.moves.now
     lines: list[Line] = [

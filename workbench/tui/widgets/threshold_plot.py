@@ -14,7 +14,7 @@ from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
 from workbench.comparing.calibration import Calibrated
-from workbench.comparing.correction import Bin
+from workbench.comparing.correction import ReliabilityBin
 from workbench.comparing.curve import Moves
 from workbench.tui.widgets.slider import HIGH, LOW
 
@@ -199,7 +199,7 @@ class ThresholdPlot(Plot):
 class ReliabilityPlot(Plot):
     """What was predicted (across) against what people found (up); on the diagonal both agree."""
 
-    def __init__(self, bins: Sequence[Bin], *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, bins: Sequence[ReliabilityBin], *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._bins = tuple(bins)
         self.set_x_formatter(Shares())
