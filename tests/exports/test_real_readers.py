@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import statement_recall
-from tests.exports.conftest import ROWS, Leave
-from tests.quality.conll import read_conll
+from tests.exports.conftest import ROWS, Leave, read_conll
 from workbench.formats.exports.spans import Tagged, exact_tokens
 from workbench.formats.exports.tables import original
 from workbench.formats.reading import read

@@ -14,9 +14,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
+from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
-from tests.quality.conll import read_conll
 from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
 from workbench.formats.exports.spans import (
