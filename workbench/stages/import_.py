@@ -220,7 +220,7 @@ class _Reading:
         """The report, with what was noted while reading."""
         report, notes = self.report, self.notes
         report.format, report.notes = notes.format, tuple(notes.messages())
-        report.repaired, report.ungrounded = notes.repaired, notes.ungrounded
+        report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
         report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
         return report
 

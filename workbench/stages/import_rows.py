@@ -86,9 +86,8 @@ def with_names(row: FileRow, names: Mapping[str, str]) -> FileRow:
         twice = RowError("gold", "one annotator's name and pseudonym", "one record for each annotator")
         twice.line = row.line
         return replace(row, record=None, error=twice)
-    said = [_by_name(one, names) for one in (record.proposal, *record.others) if one is not None]
-    record = replace(record, gold=gold, proposal=said[0] if said else None, others=tuple(said[1:]))
-    return replace(row, record=record)
+    proposals = tuple(_by_name(one, names) for one in record.proposals)
+    return replace(row, record=replace(record, gold=gold, proposals=proposals))
 
 
 def _by_name(proposal: Proposal, names: Mapping[str, str]) -> Proposal:
@@ -140,10 +139,9 @@ def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:
 def _units(record: Record) -> int:
     """How many units and proposed entities a record has."""
     units = sum(len(gold.entities or ()) + len(gold.statements or ()) for gold in record.gold)
-    for proposal in (record.proposal, *record.others):
-        if proposal is not None:
-            units += len(proposal.reference_entities or ()) + len(proposal.statements or ())
-            units += sum(map(len, proposal.context_entities or ()))
+    for proposal in record.proposals:
+        units += len(proposal.reference_entities or ()) + len(proposal.statements or ())
+        units += sum(map(len, proposal.context_entities or ()))
     return units
 
 
@@ -190,9 +188,7 @@ def _fields(record: Record, content: str, gold: GoldRule) -> Iterator[tuple[str,
     )
     yield from ((f"scores.{column}", digits) for column, digits in record.scores.items())
     # one more proposal contradicts nothing, so that what it says stands in the name
-    for proposal in (record.proposal, *record.others):
-        if proposal is not None:
-            yield f"proposal {hash(proposal)}", ""
+    yield from ((f"proposal {hash(proposal)}", "") for proposal in record.proposals)
     for one in record.gold if gold != "ignore" else ():
         for kind, units in (("entities", one.entities), ("statements", one.statements)):
             if units is not None:  # what gold says: units, labels, places, verdicts, in any order

@@ -74,8 +74,8 @@ def check_native(path: Path, found: Found) -> int:
         rows += 1
         if row.error is not None:
             found(str(row.error))
-    if notes.repaired or notes.dropped:
-        found(f"{path}: {notes.repaired + notes.dropped:,} spans do not quote their text")
+    if wrong_places := notes.seen["moved"] + notes.seen["dropped"]:
+        found(f"{path}: {wrong_places:,} spans do not quote their text")
     return rows
 
 

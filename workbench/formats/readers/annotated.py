@@ -85,7 +85,7 @@ def record(
             if same is not None:
                 return same
             notes.counted[_MOVED] += 1
-        bare_record = replace(found.record, gold=(), proposal=None, others=())
+        bare_record = replace(found.record, gold=(), proposals=())
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
@@ -188,8 +188,7 @@ def _with(
         else:
             by = f"{BY}{one.by}" if one.human and one.by else one.by
             proposals.append(Proposal(tool, by, tuple(said)))
-    first = proposals[0] if proposals else None
-    return replace(base, proposal=first, gold=tuple(gold), others=tuple(proposals[1:]))
+    return replace(base, proposals=tuple(proposals), gold=tuple(gold))
 
 
 def _units(one: Marked, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
@@ -272,14 +271,16 @@ def placed(
             surface = text[span.start : span.end]
             meant = in_units and units is not None and units.span(region) == span
             if (span.start, span.end) != (region.start, region.end) and not meant:
-                notes.moved(f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}')
+                notes.example(
+                    "moved", f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}'
+                )
             found.append(ProposedEntity(surface, region.label, span.start, span.end))
         elif region.text is not None and region.text.strip():
-            notes.unplaced(f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
+            notes.example("ungrounded", f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
             found.append(ProposedEntity(region.text, region.label))
         else:
-            notes.wordless += 1
-            notes.unplaced(f"{region.start}:{region.end} in a text of {len(text):,} characters")
+            notes.seen["wordless"] += 1
+            notes.example("ungrounded", f"{region.start}:{region.end} in a text of {len(text):,} characters")
             lost.append(region)
     return found, lost
 

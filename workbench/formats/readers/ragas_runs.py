@@ -15,11 +15,22 @@ from workbench.errors import RowError
 from workbench.formats.columns import is_number, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ours
-from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, strings, wrong
+from workbench.formats.rows import (
+    FileRow,
+    Notes,
+    as_list,
+    as_object,
+    optional_object,
+    refused,
+    shown,
+    strings,
+    wrong,
+)
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
 PROPOSER, EDITED = "ragas", "edited"
+METRIC = "context_entity_recall"  # of annotations that name none
 
 
 def is_annotation(row: Mapping[str, Any]) -> bool:
@@ -51,8 +62,7 @@ def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
         row = one.value or {}
         if exported is None or row.get("metric_input") != exported:
             exported = row.get("metric_input") if ours.OBJECT in row else None
-            if one.value is not None and one.within not in ("", "samples"):
-                row["_metric"] = one.within
+            row["_metric"] = METRIC if one.within in ("", "samples") else one.within
             yield one
 
 
@@ -60,29 +70,21 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
     one, other = first.record, second.record
     if one is None or other is None or one.sample.content_hash != other.sample.content_hash:
         return None
-    said: dict[str, Proposal] = {}
-    for proposal in (one.proposal, *one.others, other.proposal, *other.others):
-        if proposal is None:
-            continue
-        known = said.get(proposal.model)
-        said[proposal.model] = (
-            proposal
-            if known is None
-            else replace(
-                known,
-                reference_entities=known.reference_entities or proposal.reference_entities,
-                context_entities=known.context_entities or proposal.context_entities,
-            )
+    by_model: dict[str, Proposal] = {}
+    for proposal in (*one.proposals, *other.proposals):
+        known = by_model.setdefault(proposal.model, proposal)
+        by_model[proposal.model] = replace(
+            known,
+            reference_entities=known.reference_entities or proposal.reference_entities,
+            context_entities=known.context_entities or proposal.context_entities,
         )
-    proposals = tuple(said.values())
-    record = replace(one, proposal=proposals[0] if proposals else None, others=proposals[1:])
-    return replace(first, record=replace(record, scores={**other.scores, **one.scores}))
+    scores = {**other.scores, **one.scores}
+    return replace(first, record=replace(one, proposals=tuple(by_model.values()), scores=scores))
 
 
 def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
-    given = row.get("metric_input")
-    if type(given) is not dict:
-        raise wrong("metric_input", given, "an object with reference and retrieved_contexts")
+    expected = "an object with reference and retrieved_contexts"
+    given = as_object(row.get("metric_input"), "metric_input", expected)
     if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
         return _ours(attached, row, given, notes)
     fields = {
@@ -94,9 +96,8 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
         notes.counted["is_accepted false: its proposal came in all the same"] += 1
     if row.get("target") is not None:
         other["target"] = row["target"]
-    sample = native.build(fields, notes, _annotation_score(row, notes), other)
-    proposals = _annotation_proposals(row, sample)
-    return replace(sample, proposal=proposals[0] if proposals else None, others=tuple(proposals[1:]))
+    record = native.build(fields, notes, _annotation_score(row, notes), other)
+    return replace(record, proposals=_annotation_proposals(row, record))
 
 
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
@@ -111,11 +112,11 @@ def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Note
     if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in found.gold):
         return found
     notes.counted["entities were edited after the export: they came as a proposal, without its gold"] += 1
-    return replace(found, gold=(), proposal=proposals[0], others=tuple(proposals[1:]))
+    return replace(found, gold=(), proposals=proposals)
 
 
 def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
-    number, metric = row.get("metric_output"), row.get("_metric", "context_entity_recall")
+    number, metric = row.get("metric_output"), row["_metric"]
     if number is None:
         notes.failed[metric] += 1
         return {}
@@ -125,44 +126,29 @@ def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
     return number_texts({metric: number})
 
 
-def _annotation_proposals(row: dict[str, Any], record: Record) -> list[Proposal]:
+def _annotation_proposals(row: dict[str, Any], record: Record) -> tuple[Proposal, ...]:
     """What the metric's prompt answered for the reference or the contexts, and the edited answer."""
-    prompts = row.get("prompts")
-    if prompts is None:
-        return []
-    if type(prompts) is not dict:
-        raise wrong("prompts", prompts, "an object")
-    found = []
+    proposals = []
+    prompts = optional_object(row, "prompts")
     for name in PROMPTS:
-        prompt = prompts.get(name)
-        if prompt is None:
-            continue
         where = f"prompts.{name}"
-        if type(prompt) is not dict:
-            raise wrong(where, prompt, "an object")
+        prompt = optional_object(prompts, name, where)
         asked = prompt.get("prompt_input")
         text = asked.get("text") if type(asked) is dict else None
-        of_reference = text is None or text == record.sample.reference
         for key, model in (("prompt_output", ""), ("edited_output", EDITED)):
-            if (answer := prompt.get(key)) is not None:
-                said = _entities(answer, f"{where}.{key}")
-                found.append(_proposal(said, model, record, of_reference=of_reference))
-    return found
-
-
-def _entities(answer: Any, where: str) -> list[str]:
-    if type(answer) is not dict:
-        raise wrong(where, answer, "an object with entities")
-    said = as_list(answer.get("entities"), f"{where}.entities")
-    strings(said, f"{where}.entities")
-    return [text for text in said if text.strip()]
-
-
-def _proposal(said: list[str], model: str, record: Record, *, of_reference: bool) -> Proposal:
-    entities = tuple(ProposedEntity(text) for text in said)
-    if of_reference:
-        return Proposal(PROPOSER, model, reference_entities=entities)
-    return Proposal(PROPOSER, model, context_entities=by_context(said, record.sample.retrieved_contexts))
+            if (answer := prompt.get(key)) is None:
+                continue
+            place = f"{where}.{key}"
+            entities = as_object(answer, place, "an object with entities").get("entities")
+            surfaces = strings(as_list(entities, f"{place}.entities"), f"{place}.entities")
+            surfaces = [surface for surface in surfaces if surface.strip()]
+            if text is None or text == record.sample.reference:
+                proposal = Proposal(PROPOSER, model, tuple(map(ProposedEntity, surfaces)))
+            else:
+                contexts = by_context(surfaces, record.sample.retrieved_contexts)
+                proposal = Proposal(PROPOSER, model, context_entities=contexts)
+            proposals.append(proposal)
+    return tuple(proposals)
 
 
 def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[ProposedEntity, ...], ...]:
@@ -229,7 +215,7 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
         scores |= _trace_score(metric, notes)
     record = native.build(fields, notes, scores, other)
     proposal = _trace_proposal(run, record)
-    return record if proposal is None else replace(record, proposal=proposal)
+    return record if proposal is None else replace(record, proposals=(proposal,))
 
 
 def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
