@@ -16,8 +16,7 @@ from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
 from workbench.tui.ids import short, told_of
-from workbench.tui.screens.choose import Names
-from workbench.tui.screens.menu import Choices
+from workbench.tui.screens.dialogs import Choices
 from workbench.tui.widgets.bars import Head, KeyBar, Status
 from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
@@ -365,8 +364,8 @@ async def test_several_datasets_are_offered(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot)
-        assert type(app.screen).__name__ == "ChooseScreen"
-        assert app.screen.query_one(Names).rows == ("cities", "more")
+        assert type(app.screen).__name__ == "MenuScreen"
+        assert [one.name for one in app.screen.query_one(Choices).rows] == ["cities", "more"]
         await press(pilot, "j", "enter")
         assert shown(app) == ["m1"]
     named = make_app(database, dataset="cities")
