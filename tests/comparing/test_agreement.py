@@ -165,12 +165,14 @@ def test_blind_against_assisted_arm() -> None:
     apart, interval = two_arms(one, other)
     assert mean(AUTOMATIC) - mean(VERIFIED) == pytest.approx(apart)
     assert interval is not None
+    assert one.se is not None
+    assert other.se is not None
     assert sqrt(one.se**2 + other.se**2) == pytest.approx(interval.width / 2 / 2.0, rel=0.02)
     assert two_arms(mean_of(AUTOMATIC[:9]), other)[1] is None
 
 
-def test_a_single_value_has_no_interval() -> None:
-    assert mean_of([0.5]).interval is None
+def test_a_single_value_has_no_interval_and_no_error() -> None:
+    assert (None, None) == (mean_of([0.5]).interval, mean_of([0.5]).se)
     with pytest.raises(ValueError, match="no values"):
         mean_of([])
 

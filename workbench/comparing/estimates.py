@@ -30,6 +30,7 @@ from workbench.comparing.intervals import (
     t_quantile,
 )
 from workbench.comparing.paired import pearson
+from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.estimators import Bound
@@ -61,7 +62,7 @@ def assumptions(
         if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
             said.append("The automatic values follow the verified ones too loosely to help.")
         if found.n < BADGE:
-            said.append(f"{found.n} verified samples, fewer than {BADGE}: read with caution.")
+            said.append(f"{many(found.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
     return tuple(said)
 
 
@@ -303,7 +304,7 @@ def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if not complete and any(one.pi is None or one.pi <= 0 for one in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
-        return f"{start.n} verified samples, fewer than {FEWEST}: counts only"
+        return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
     return ""
 
 

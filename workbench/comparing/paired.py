@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,11 +91,14 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class MeanOf:
-    """A mean of some values with its standard error and t interval; groups give the degrees of freedom."""
+    """A mean of some values with its standard error and t interval; groups give the degrees of freedom.
+
+    One observation has neither.
+    """
 
     n: int
     mean: float
-    se: float
+    se: float | None
     df: int
     interval: Interval | None
 
@@ -170,7 +173,7 @@ def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanO
     sums = np.bincount(clusters(groups or [None] * n), d - middle)
     count = len(sums)
     if count < 2:
-        return MeanOf(n, middle, inf, 0, None)
+        return MeanOf(n, middle, None, 0, None)
     se = sqrt(count / (count - 1) * float((sums**2).sum())) / n
     return MeanOf(n, middle, se, count - 1, around(middle, se, count - 1))
 
@@ -181,6 +184,7 @@ def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None]:
     None below ten groups in either arm.
     """
     interval = None
-    if min(first.df, second.df) + 1 >= FEWEST and (first.se or second.se):
+    enough = min(first.df, second.df) + 1 >= FEWEST
+    if enough and first.se is not None and second.se is not None and first.se + second.se:
         interval = welch((first.mean, second.mean), (first.se, second.se), (first.df, second.df))
     return first.mean - second.mean, interval
