@@ -39,13 +39,11 @@ SCREENS = {
     "same": "The same in the whole dataset",
     "runs": "Runs",
     "failures": "What a run failed on",
-    "form": "New run",
-    "send": "Before a run is sent",
     "compare": "Compare",
     "comparesamples": "Compare: the samples of a cause",
     "plan": "Plan",
-    "plan_form": "New plan",
     "calibrate": "Calibrate",
+    "form": "A new plan, a new run",
     "query": "Search",
 }
 

@@ -455,7 +455,7 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
     assert [report.found.model.probability(at) for at in range(101)] == [
         found.probability(at) for at in range(101)
     ]
-    assert {f"s{place:02}" for place in range(12)} == {one.id for one in found.gold}
+    assert {f"s{place:02}" for place in range(12)} == {one.id for one in found.gold.samples}
     assert 0.5 == pytest.approx(found.correct(0.25, 4, match_threshold=85).value)
     assert found == calibration.load(bench.folder)
     with pytest.raises(ExportError, match="--force"):
@@ -474,7 +474,7 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
         ('{"n": ' + "9" * 5_000 + "}", "not JSON"),
         ("{}", "schema: got None"),
         ('{"schema": "workbench/calibration", "version": 9}', "upgrade it"),
-        ('{"schema": "workbench/calibration", "version": 1}', "gold: missing"),
+        ('{"schema": "workbench/calibration", "version": 1}', "name: missing"),
     ],
 )
 def test_a_file_that_is_no_calibration_says_what_is_off(bench: Any, text: str, said: str) -> None:

@@ -14,7 +14,7 @@ from tests.proposing.claude import answering
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import UsageError
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
@@ -34,7 +34,7 @@ from workbench.stages.runs import Unsteady
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture
@@ -235,11 +235,11 @@ def test_rounds_are_paid_each_and_say_how_stable_the_units_are(
         return [name for name in names(text) if name != "Norway" or times[text] == 1]
 
     monkeypatch.setattr(answering, "names", forgetful)
-    plan = plan_rounds(bench.store, bench.info(), ClaudeOptions(), 3, retry=False, batch=False)
+    plan = plan_rounds(bench.store, bench.info(), ClaudeOptions(), 3)
 
     report = propose_rounds(
         bench.store, bench.info(), ClaudeOptions(), 3,
-        annotator="ann", retry=False, batch=False, limits=Limits(), on_progress=lambda _: None,
+        annotator="ann", limits=Limits(), on_progress=lambda _: None,
     )  # fmt: skip
 
     assert (plan.requests, plan.samples, plan.rounds) == (6, 3, 3)

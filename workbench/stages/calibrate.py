@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from workbench.comparing import calibration as pure
-from workbench.comparing.calibration import Calibrated, Case, Measured, TooFewError
-from workbench.comparing.calibration_document import (
+from workbench.comparing.calibration import (
+    Calibrated,
+    Case,
     Learned,
+    Measured,
+    TooFewError,
     calibration_of,
     document_of,
     gold_hash,
-    measured_document,
 )
 from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, moves
 from workbench.comparing.links import links
@@ -29,9 +31,9 @@ from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Verdict
 from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED
+from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
-from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import verified_side
 from workbench.store import calibrations, plans, runs, samples, scores
@@ -456,17 +458,17 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
         return UNCALIBRATED
     known = calibration_of(used.document)
     rows = {row.key: row for row in plans.candidates(store, info.id)}
-    by_group = {one.group: one.fold for one in known.gold if one.group is not None}
-    by_hash = {one.reference_hash: one.fold for one in known.gold}
+    by_group = {one.group: one.fold for one in known.gold.samples if one.group is not None}
+    by_hash = {one.reference_hash: one.fold for one in known.gold.samples}
     related = related_ids(store, info.id, set(by_group), set(by_hash))
-    folds = {one.id: one.fold for one in known.gold}
+    folds = {one.id: one.fold for one in known.gold.samples}
     for key in related - folds.keys():
         row = rows[key]
         folds[key] = by_group[row.group] if row.group in by_group else by_hash[row.reference_hash]
     return CrossFit(
-        Seen(frozenset(one.id for one in known.gold), frozenset(folds)),
-        {key: known.folds[fold] for key, fold in folds.items()},
-        known.folds,
+        Seen(frozenset(one.id for one in known.gold.samples), frozenset(folds)),
+        {key: known.gold.fold_thresholds[fold] for key, fold in folds.items()},
+        known.gold.fold_thresholds,
     )
 
 
@@ -526,8 +528,8 @@ def _holdout_document(held: HoldoutReport) -> dict[str, Any]:
     return {
         "samples": held.samples,
         "opened": held.opened,
-        "chosen": measured_document(held.chosen),
-        "threshold_before": measured_document(held.present),
+        "chosen": asdict(held.chosen),
+        "threshold_before": asdict(held.present),
     }
 
 

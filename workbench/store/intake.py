@@ -113,7 +113,7 @@ def add_extras(session: Session, intake: Intake, stored: Stored, extras: Sequenc
     for extra in extras:
         sample_id = ids[extra.key]
         added = False
-        for proposal in _proposals(extra.record):
+        for proposal in extra.record.proposals:
             added = _proposal(session, intake, stored, bulk, extra, sample_id, proposal) or added
         added = _scores(session, stored, bulk, extra, sample_id) or added
         if intake.gold != "ignore":
@@ -227,10 +227,6 @@ def _ids(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, in
         )
     )
     return {key: number for key, number in rows if number is not None}
-
-
-def _proposals(record: Record) -> tuple[Proposal, ...]:
-    return () if record.proposal is None else (record.proposal, *record.others)
 
 
 def _proposal(

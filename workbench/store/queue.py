@@ -70,20 +70,6 @@ def view_ids(
         return ids_of(session, chosen)
 
 
-def find_ids(
-    store: Store, info: DatasetInfo, annotator: str, query: Query, exact: str, limit: int
-) -> list[int]:
-    """The first samples of a view, the one whose id is `exact` before all."""
-    chosen = (
-        sqlalchemy.select(col(SampleRow.id))
-        .where(*_conditions(info, annotator, query, {}))
-        .order_by((col(SampleRow.key) == exact).desc(), col(SampleRow.rank))
-        .limit(limit)
-    )
-    with store.reading() as session:
-        return list(ids_of(session, chosen))
-
-
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
     """The samples around one in queue order, itself included, however many the dataset has."""
     chosen = sqlalchemy.select(col(SampleRow.id)).where(col(SampleRow.dataset_id) == dataset_id)

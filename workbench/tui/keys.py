@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from textual.binding import ActiveBinding, Binding
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
 from textual.widgets import Input
@@ -22,7 +22,7 @@ _LATIN_OF |= {"numero_sign": "number_sign", "f15": "shift+f3"}  # many terminals
 TWIN_OF = {latin: twin for twin, latin in _LATIN_OF.items()}
 """The same by the names of the keys."""
 
-GROUPS = ("Decide", "Units", "New unit", "Queue", "Moving", "View")
+GROUPS = ("Decide", "Units", "Queue", "Moving", "View")
 """The order of the groups in the help; others follow as they come."""
 
 _DIGIT = re.compile(r"_\d$")
@@ -61,6 +61,16 @@ def key(keys: str, action: str, description: str, name: str, group: str, footer:
         id=name,
         group=Binding.Group(group),
     )
+
+
+def moving(screen: str, what: str, pages: str = "pagedown") -> list[BindingType]:
+    """The keys of a list of `what`, for the actions `move` and `page` of a screen; `pages` turn it on."""
+    return [
+        key("j down", "move(1)", f"Next {what}", f"{screen}.down", "Moving"),
+        key("k up", "move(-1)", f"Previous {what}", f"{screen}.up", "Moving"),
+        key(pages, "page(1)", "Page down", f"{screen}.page_down", "Moving"),
+        key("pageup", "page(-1)", "Page up", f"{screen}.page_up", "Moving"),
+    ]
 
 
 def shown(name: str) -> str:

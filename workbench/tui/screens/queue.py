@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 from array import array
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -18,8 +16,7 @@ from textual.widgets import Static
 from workbench.text.query import Query, Term
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.choose import ChooseScreen
-from workbench.tui.screens.menu import Choice, MenuScreen
+from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.queue_search import SearchScreen
 from workbench.tui.screens.queue_view import ORDERS
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
@@ -32,7 +29,6 @@ from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.review import Moved
-    from workbench.tui.screens.base import Again
 
 Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
 
@@ -116,9 +112,11 @@ class QueueScreen(SearchScreen):
         self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
 
-    def choice(self, names: tuple[str, ...]) -> ChooseScreen:
+    async def choose(self, names: tuple[str, ...]) -> None:
         """Several datasets: ask for one."""
-        return ChooseScreen("Which dataset?", names, self.bench.choose_dataset)
+        choices = [MenuChoice(name, take=partial(self.bench.choose_dataset, name)) for name in names]
+        hint = "enter opens  esc quits"
+        await self.bench.ask(MenuScreen("Which dataset?", choices, hint, otherwise=self.app.exit))
 
     # Keys.
 
@@ -225,25 +223,15 @@ class QueueScreen(SearchScreen):
 
     async def action_runs(self) -> None:
         """The runs of this dataset."""
-        from workbench.tui.screens.runs import RunsScreen
-
-        assert self.desk is not None
-        self.bench.gate.close()
-        await self.bench.push_screen(RunsScreen(self.desk))
+        await self.bench.open("runs", self.desk)
 
     async def action_calibrate(self) -> None:
-        """The match threshold of this dataset; numpy and the plots load outside the event loop."""
-        assert self.desk is not None
-        self.bench.gate.close()
-        screen = await asyncio.to_thread(import_module, "workbench.tui.screens.calibrate")
-        await self.bench.push_screen(screen.CalibrateScreen(self.desk))
+        """The match threshold of this dataset."""
+        await self.bench.open("calibrate", self.desk)
 
-    async def action_compare(self, again: Again | None = None) -> None:
-        """The figures of this dataset; numpy and the plots load in a thread. `again` is the way back."""
-        assert self.desk is not None
-        self.bench.gate.close()
-        screen = await asyncio.to_thread(import_module, "workbench.tui.screens.compare")
-        await self.bench.push_screen(screen.CompareScreen(self.desk, again))
+    async def action_compare(self) -> None:
+        """The figures of this dataset."""
+        await self.bench.open("compare", self.desk)
 
     def action_disputes(self) -> None:
         """The disputed samples, largest Δ first."""
@@ -256,11 +244,7 @@ class QueueScreen(SearchScreen):
 
     async def action_plan(self) -> None:
         """The plan of this dataset."""
-        from workbench.tui.screens.plan import PlanScreen
-
-        assert self.desk is not None
-        self.bench.gate.close()
-        await self.bench.push_screen(PlanScreen(self.desk))
+        await self.bench.open("plan", self.desk)
 
     def planned(self, *, changed: bool, go_on: bool) -> None:
         """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
@@ -285,7 +269,7 @@ class QueueScreen(SearchScreen):
         names = ORDERS | {"u": "plan's order"} if planned else ORDERS
         hints = ORDER_HINTS | {"u": "each sample with its chance in the plan"} if planned else ORDER_HINTS
         choices = [
-            Choice(
+            MenuChoice(
                 f"{name:<18}{hints[order]}",
                 on=order == self.order,
                 take=partial(self.choose_order, order),

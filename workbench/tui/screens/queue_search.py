@@ -10,7 +10,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.text.query import META, Completion, Mistake, apply, complete, parse, toggled, tokens, values_of
-from workbench.tui.screens.menu import Choice, MenuScreen
+from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.queue_view import ViewScreen
 from workbench.tui.widgets.bars import Status
 from workbench.tui.widgets.field import QueryField
@@ -216,11 +216,11 @@ class SearchScreen(ViewScreen):
             status.clear()
         await self.bench.ask(MenuScreen("View", self._choices()))
 
-    def _choices(self) -> list[Choice]:
+    def _choices(self) -> list[MenuChoice]:
         facets = self._facets
         assert facets is not None
         query = self.field.value
-        found = [Choice("all samples", on=not query.strip(), take=self.action_everything)]
+        found = [MenuChoice("all samples", on=not query.strip(), take=self.action_everything)]
         metas = {name: name for name in facets.values if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
@@ -230,13 +230,13 @@ class SearchScreen(ViewScreen):
             ]
             if not shown or (len(shown) == 1 and field in metas):
                 continue
-            found += [Choice(""), Choice(heading)]
+            found += [MenuChoice(""), MenuChoice(heading)]
             for value, number in shown[:MOST]:
                 near = "≈" if {field, f"{field}:{value}"} & facets.estimated else ""
                 count = "" if number is None else f"{near}{number:,}"
                 name = NAMES.get(value, value) if field in ("state", "is") else value
                 choose = partial(self._toggle, field, value)
-                found.append(Choice(name, count, _stands(query, field, value), choose))
+                found.append(MenuChoice(name, count, _stands(query, field, value), choose))
         return found
 
     def _toggle(self, field: str, value: str) -> None:

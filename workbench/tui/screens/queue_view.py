@@ -17,7 +17,7 @@ from workbench.tui.cells import cut
 from workbench.tui.keys import shown
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.menu import ConfirmScreen
+from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
 from workbench.tui.widgets.queue_lines import ProgressLine
 from workbench.tui.widgets.sample_columns import SampleHead

@@ -16,9 +16,6 @@ from workbench.tui.keys import key, shown
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part
 
-ROOM = (60, 16)
-"""Columns and lines below which the tour would cover all there is: it waits for a larger window."""
-
 TASK = (
     "You see a question, its reference answer and the retrieved text.\n"
     "Is each name right? Does the retrieved text contain it?"

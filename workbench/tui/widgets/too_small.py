@@ -6,6 +6,9 @@ from textual.content import Content
 from textual.geometry import Size
 from textual.widget import Widget
 
+TINY = "-tiny"
+"""The class of a screen while the terminal is too small for it; keys do nothing then."""
+
 NEEDED = (60, 16)
 """Columns and lines that every screen can do with."""
 
