@@ -350,8 +350,9 @@ def calibrate(
 ) -> CalibrateReport:
     """Fit a threshold, a probability and a correction on the verified samples; with `save` keep them.
 
-    With `out` they are written as `calibration.json`. `holdout` measures the choice on the samples kept back, once more, and writes that look down. Raises
-    UsageError when there is too little verified, or the name is taken.
+    With `out` they are written as `calibration.json`. `holdout` measures the choice on the samples kept back,
+    once more, and writes that look down. Raises UsageError when there is too little verified, or the name is
+    taken.
     """
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
