@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, Run, dataset_of
+from workbench.cli.console import Call, Json, Run, dataset_of, given
 from workbench.errors import UsageError
 
 
@@ -83,12 +83,6 @@ def calibrate(
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
     """Raise UsageError for options that would do nothing next to one that fits nothing."""
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name not in taken
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageError(f"{', '.join(given)}: {alone} fits nothing, so this would do nothing")
+    others = [one.opts[0] for one in given(context) if one.name not in taken]
+    if others:
+        raise UsageError(f"{', '.join(others)}: {alone} fits nothing, so this would do nothing")
