@@ -18,7 +18,7 @@ import pytest
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 
 Start = Callable[..., Service]
 CLAUDE = ("propose", "--proposer", "claude")
@@ -28,7 +28,7 @@ PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== ve
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
     """Starts the service with some options, and sets the usual variables to it."""
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
     monkeypatch.setattr(claude_run.LiveRun, "_backoff", lambda run, attempts: 0.01)
     with ExitStack() as stack:
 

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from workbench.comparing import words
-from workbench.comparing.agreement import Overlap, Share, beyond_chance, tabulate
+from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
 from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import estimate
-from workbench.comparing.estimators import Drawn
+from workbench.comparing.estimators import Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
 from workbench.comparing.figures import Arm, Arms, Row, bins
 from workbench.comparing.intervals import Interval
@@ -59,14 +59,14 @@ def test_the_headline_counts_samples() -> None:
 
 
 def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
-    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Share(7, 9), "sensitivity")
+    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Rate(7, 9), "sensitivity")
     assert Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity") == words.share_fact(
-        "TPR", Share(7, 10), "sensitivity"
+        "TPR", Rate(7, 10), "sensitivity"
     )
 
 
-def drawn(n: int, total: int) -> list[Drawn]:
-    return [Drawn(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
+def drawn(n: int, total: int) -> list[Reached]:
+    return [Reached(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
 
 
 def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
@@ -124,7 +124,7 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
 
 
 def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
-    found = estimate([0.5] * 200, [Drawn(None, 0.0, None)], design="imported")
+    found = estimate([0.5] * 200, [Reached(None, 0.0, None)], design="imported")
 
     assert "verified so far" not in [fact.name for fact in words.estimate_facts(found)]
 

@@ -23,7 +23,7 @@ from workbench.errors import AccessError, BusyError, UsageError
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
@@ -47,7 +47,7 @@ ROWS = [
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture

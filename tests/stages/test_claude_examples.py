@@ -14,7 +14,7 @@ from tests.proposing.claude import answering
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import UsageError
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
@@ -34,7 +34,7 @@ from workbench.stages.runs import Unsteady
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture

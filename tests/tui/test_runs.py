@@ -18,8 +18,8 @@ from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
-from workbench.proposing.claude.pace import Pace
-from workbench.proposing.claude.run import Progress
+from workbench.proposing.claude.pace import CallPace
+from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude_setup
 from workbench.stages.claude import keep_external
 from workbench.stages.claude_setup import ClaudeOptions
@@ -44,7 +44,7 @@ Start = Callable[..., Service]
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ async def test_a_model_that_is_not_listed_is_typed(
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:
     going = Going(open_desk(store, None, "ann"), RunWish(None), 100)
     assert going.leave()
-    going.progress = Progress(
+    going.progress = RunProgress(
         answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",
         usage=Usage(input=1_200_000, output=30_500), cost=Decimal("0.25"),
     )  # fmt: skip

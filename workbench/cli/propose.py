@@ -15,7 +15,7 @@ from workbench.cli.console import Call, Json, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude.run import Progress
+    from workbench.proposing.claude.run import RunProgress
     from workbench.stages.claude import ClaudePlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
@@ -252,7 +252,7 @@ def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
 
 
 @contextmanager
-def _progress_line() -> Iterator[Callable[[Progress], None]]:
+def _progress_line() -> Iterator[Callable[[RunProgress], None]]:
     """One line on stderr that is written over, when that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None

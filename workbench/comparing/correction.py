@@ -208,7 +208,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ReliabilityBin:
     """The pairs with similarities from `low` to `high`: how many, what was said of them and what is so."""
 
     low: int
@@ -224,7 +224,7 @@ class Reliability:
 
     brier: float
     log_loss: float
-    bins: tuple[Bin, ...]
+    bins: tuple[ReliabilityBin, ...]
 
 
 def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
@@ -310,7 +310,7 @@ def reliability(predicted: Floats, scores: Floats, positive: Floats, weights: Fl
             share = weights[inside] / weights[inside].sum()
             high = 100 if place == len(edges) - 1 else int(edges[place + 1]) - 1
             said, so = float(share @ predicted[inside]), float(share @ positive[inside])
-            bins.append(Bin(int(edges[place]), high, int(inside.sum()), said, so))
+            bins.append(ReliabilityBin(int(edges[place]), high, int(inside.sum()), said, so))
     brier = float(weights @ (predicted - positive) ** 2 / total)
     return Reliability(brier, float(weights @ loss / total), tuple(bins))
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from workbench.comparing.estimators import EQUAL, Bound, Drawn, Figures, Fill, difference, exact_bound
+from workbench.comparing.estimators import (
+    EQUAL,
+    Bound,
+    EstimateFigures,
+    Fill,
+    Reached,
+    difference,
+    exact_bound,
+)
 from workbench.comparing.intervals import (
     BADGE,
     FEWEST,
@@ -22,6 +30,7 @@ from workbench.comparing.intervals import (
     t_quantile,
 )
 from workbench.comparing.paired import pearson
+from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.estimators import Bound
@@ -35,7 +44,7 @@ DRAWN = {
 
 def assumptions(
     found: Estimate,
-    middle: Figures,
+    middle: EstimateFigures,
     planned: int | None,
     at_planned: bool,
     complete: bool,
@@ -53,7 +62,7 @@ def assumptions(
         if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
             said.append("The automatic values follow the verified ones too loosely to help.")
         if found.n < BADGE:
-            said.append(f"{found.n} verified samples, fewer than {BADGE}: read with caution.")
+            said.append(f"{many(found.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
     return tuple(said)
 
 
@@ -158,7 +167,7 @@ class Estimate:
 
 def estimate(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     *,
     design: Design,
     strata: Sequence[str] = (),
@@ -199,7 +208,7 @@ def estimate(
     return replace(found, gold_only=bare.corpus)
 
 
-def _difference(one: Drawn) -> Drawn:
+def _difference(one: Reached) -> Reached:
     """The sample with automatic − verified for its value, undefined where one of them is."""
     ours, theirs = one.automatic, one.verified
     if ours is None:
@@ -215,7 +224,7 @@ def _difference(one: Drawn) -> Drawn:
 
 def _estimate(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     *,
     design: Design,
     strata: Sequence[str],
@@ -239,7 +248,7 @@ def _estimate(
     )
     complete = len(drawn) == len(automatic)
 
-    def figures(fill: Fill) -> Figures:
+    def figures(fill: Fill) -> EstimateFigures:
         return difference(automatic, drawn, strata, fill=fill, certain=complete, within=within)
 
     refusal = _refusal(start, drawn, complete)
@@ -290,7 +299,7 @@ def _within(interval: Interval | None, limits: Interval | None) -> Interval | No
     return interval.clipped(limits.low, limits.high)
 
 
-def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
+def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if not start.n:
         return "nothing is settled" if start.open else "nothing was verified"
     if not complete and start.design in REFUSED:
@@ -298,14 +307,14 @@ def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
     if not complete and any(one.pi is None or one.pi <= 0 for one in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
-        return f"{start.n} verified samples, fewer than {FEWEST}: counts only"
+        return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
     return ""
 
 
 def _intervals(
     found: Estimate,
     bound: Bound | None,
-    figures: tuple[Figures, Figures, Figures],
+    figures: tuple[EstimateFigures, EstimateFigures, EstimateFigures],
     complete: bool,
     tuned: int | None,
 ) -> Estimate:
@@ -347,10 +356,10 @@ def _few_groups(found: Estimate) -> bool:
     return found.groups is not None and found.groups < FEWEST
 
 
-def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) -> Interval:
+def _spread(low: EstimateFigures, high: EstimateFigures, tuned: int | None, *, process: bool) -> Interval:
     """From the lower end with all open samples at their lowest to the upper end with all at their highest."""
 
-    def half(one: Figures) -> float:
+    def half(one: EstimateFigures) -> float:
         more = one.process if process else 0.0
         df = min(one.df, one.groups - 1) if process else one.df
         if tuned is None:
@@ -362,7 +371,7 @@ def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) ->
     return Interval(low.point - half(low), high.point + half(high))
 
 
-def _correlation(drawn: Sequence[Drawn]) -> float | None:
+def _correlation(drawn: Sequence[Reached]) -> float | None:
     """How closely both values go together; None where one of them does not vary."""
     pairs = [(one.automatic, one.verified) for one in drawn]
     known = np.array([(f, y) for f, y in pairs if f is not None and y is not None])

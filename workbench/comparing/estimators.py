@@ -22,7 +22,7 @@ Fill = Literal["drop", "low", "high"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Reached:
     """One sample that the review order has reached, with `pi`, its chance to be reached.
 
     `verified` None without bounds: it has no verified units, or is `excluded`. `low` and `high` bound the
@@ -45,7 +45,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class EstimateFigures:
     """An estimate and its variances, without any rule about when to show them.
 
     `variance` is that of drawing from this corpus, `unfinished` the same as if the corpus had no end,
@@ -80,13 +80,13 @@ class _Terms:
 
 def difference(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     strata: Sequence[str] = (),
     *,
     fill: Fill = "drop",
     certain: bool = False,
     within: float = 0.0,
-) -> Figures:
+) -> EstimateFigures:
     """theta = mean of all automatic values + mean of (verified − automatic), by strata.
 
     `automatic` and `strata` have an entry for each of the N samples. `fill` drops open samples or gives
@@ -126,7 +126,7 @@ def difference(
     process = _process(around_mean, relative, terms.group, len(automatic))
     variance, unfinished, df, borrowed = _by_stratum(terms, errors, parts)
     singles = tuple(names[number] for number in borrowed)
-    return Figures(point, variance, unfinished, process, df, len(kept), groups, share, singles)
+    return EstimateFigures(point, variance, unfinished, process, df, len(kept), groups, share, singles)
 
 
 def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
@@ -139,7 +139,7 @@ def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
     return found
 
 
-def _terms(kept: Sequence[Drawn], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
+def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
     chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
     verified = [_filled(one, fill) for one in kept]
     return _Terms(
@@ -167,7 +167,7 @@ def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     return np.where(found < 0, len(known) - 1 - found, found)
 
 
-def _filled(one: Drawn, fill: Fill) -> float | None:
+def _filled(one: Reached, fill: Fill) -> float | None:
     bound = one.low if fill == "low" else one.high if fill == "high" else None
     return one.verified if bound is None else bound
 
@@ -276,7 +276,7 @@ def rare(values: Sequence[float], others: int = 0, within: float = EQUAL) -> tup
 
 
 def exact_bound(
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     total: int,
     defined: float,
     *,

@@ -17,7 +17,7 @@ from workbench.text.figures import UNDEFINED, many, number, signed
 from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
-    from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
+    from workbench.comparing.agreement import Chance, Overlap, Overlaps, Rate, Verdicts
     from workbench.comparing.estimates import Estimate
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Arms, Counts, Figures, Row
@@ -68,7 +68,7 @@ def interval(ends: Interval | None, digits: int = 3) -> str:
     return "" if ends is None else f"[{number(ends.low, digits)}, {number(ends.high, digits)}]"
 
 
-def share_fact(name: str, part: Share, note: str = "") -> Fact:
+def share_fact(name: str, part: Rate, note: str = "") -> Fact:
     """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone."""
     counted = f"{part.hits:,} of {part.n:,}"
     if part.n < FEWEST:

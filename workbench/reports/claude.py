@@ -10,7 +10,7 @@ from workbench.text.figures import many
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude.run import Progress
+    from workbench.proposing.claude.run import RunProgress
     from workbench.stages.claude import ClaudePlan, ClaudeReport, RepeatReport
 
 
@@ -59,7 +59,7 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
     return clean("\n".join(lines))
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: RunProgress) -> str:
     """One line for a terminal that is 80 cells wide or more; what matters most comes first."""
     done = f"{progress.answered:,} answered"
     if progress.failed:

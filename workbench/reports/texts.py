@@ -14,7 +14,7 @@ from workbench.text.safe import clean, name_of
 if TYPE_CHECKING:
     from workbench.comparing.intervals import Mean
     from workbench.comparing.retrievers import Retrievers
-    from workbench.scoring.gate import Gate
+    from workbench.scoring.gate import ScoreGate
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
@@ -128,7 +128,7 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
+def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
     """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:

@@ -17,7 +17,7 @@ from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
 from workbench.proposing.claude.asks import Setup, read_part
 from workbench.proposing.claude.call import check_model, connect, host
 from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
-from workbench.proposing.claude.run import Limits, Progress, Summary
+from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
 from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.stages.runs import Unsteady, stability, unsteady
@@ -200,7 +200,7 @@ def propose_claude(
     retry: bool = False,
     batch: bool = False,
     limits: Limits | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
     gently: bool = False,
 ) -> ClaudeReport:
@@ -355,7 +355,7 @@ def propose_rounds(
     retry: bool,
     batch: bool,
     limits: Limits,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
 ) -> RepeatReport:
     """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
 

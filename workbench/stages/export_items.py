@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from workbench.comparing.causes import Row, difference
+from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.errors import ExportError, UsageError
 from workbench.formats.exports.few_shot import HOLDOUT
@@ -185,7 +185,7 @@ def _verdicts(
             if kind not in automatic:
                 automatic[kind] = _automatic(leaving, info, kind)
             machine, verified = automatic[kind], Assessment(kind, "verified", units)
-            rows = tuple(Row(None, unit, "", "", "", None) for unit in units)
+            rows = tuple(UnitRow(None, unit, "", "", "", None) for unit in units)
             if machine is not None:
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
@@ -237,7 +237,7 @@ def _of_review(
     }
 
 
-def _verdict(sample: Sample, row: Row) -> dict[str, Any]:
+def _verdict(sample: Sample, row: UnitRow) -> dict[str, Any]:
     """What is known of one unit; `_of_review` gives what it shares with the others of its review."""
     human, machine = row.verified, row.automatic
     unit = human or machine

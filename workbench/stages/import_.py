@@ -14,7 +14,7 @@ from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
 from workbench.formats.reading import becomes, read
-from workbench.formats.rejects import SUFFIX, rejecting
+from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, shown
 from workbench.model import KINDS, VERDICTS, Kind, Policy
 from workbench.reviewing.documents import policy_of
@@ -247,7 +247,7 @@ def import_file(
     reading = _Reading(store, path, options, progress, dry=False)
     report = reading.report
     taking: Intake | None = None
-    with rejecting(path) as reject:
+    with Rejects(path) as reject:
         reading.reject = reject
         for good in reading.chunks():
             if good and taking is None:

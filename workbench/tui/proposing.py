@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from workbench.stages.claude import ClaudeReport
     from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.propose import ProposeReport
-    from workbench.stages.runs import Progress
+    from workbench.stages.runs import RunProgress
     from workbench.tui.desk import Desk
 
 LEAVE = 20.0
@@ -50,7 +50,7 @@ class Going:
     def __init__(self, desk: Desk, wish: RunWish, total: int) -> None:
         self.wish = wish
         self.total = total  # requests as they were estimated; samples of a run by rules
-        self.progress: Progress | None = None
+        self.progress: RunProgress | None = None
         self.done = 0
         self.report: ClaudeReport | ProposeReport | None = None
         self.error = ""
@@ -111,7 +111,7 @@ class Going:
         from workbench.stages.claude import Limits, propose_claude
         from workbench.stages.claude_setup import MAX_COST
 
-        def keep(progress: Progress) -> None:
+        def keep(progress: RunProgress) -> None:
             self.progress = progress
 
         assert self.wish.options is not None

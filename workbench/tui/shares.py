@@ -12,7 +12,7 @@ from workbench.tui.cells import cut, wrap
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.comparing.causes import Difference, Row
+    from workbench.comparing.causes import Difference, UnitRow
     from workbench.model import Kind
 
 NAME = 24
@@ -66,7 +66,7 @@ def reasons_line(found: Difference, kind: Kind, size: int, lead: int = 0, lines:
     return line
 
 
-def _named(row: Row) -> str:
+def _named(row: UnitRow) -> str:
     unit = row.verified or row.automatic
     assert unit is not None  # a row has one of the two
     return f"{_SHORT.get(row.cause, row.cause)} {cut(flat(unit.text), NAME)}"

@@ -13,7 +13,7 @@ from workbench.tui.safe import flat
 from workbench.tui.shares import adding_up
 
 if TYPE_CHECKING:
-    from workbench.comparing.causes import Row
+    from workbench.comparing.causes import UnitRow
     from workbench.stages.why import Why
 
 RULES = {
@@ -52,12 +52,12 @@ PARTS = {"comparator": "name matching", "unattributed": "no evidence"}
 """Parts of causes in words; the others are words already."""
 
 
-def cause_of(row: Row, *, long: bool) -> str:
+def cause_of(row: UnitRow, *, long: bool) -> str:
     """`missed match`, and with room for it `missed match: name matching`."""
     return f"{row.cause}: {PARTS.get(row.part, row.part)}" if long and row.part else row.cause
 
 
-def sentence(row: Row) -> str:
+def sentence(row: UnitRow) -> str:
     """What happened to the unit."""
     if not row.cause:
         return "both sides agree"

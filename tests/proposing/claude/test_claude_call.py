@@ -19,7 +19,7 @@ from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
 from workbench.proposing.claude import call as calling
-from workbench.proposing.claude.answers import CAUSES, SPLIT, Answer, Failure, Usage
+from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Ask, Setup
 from workbench.proposing.claude.batches import _AMBIGUOUS
 from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
@@ -40,7 +40,7 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setu
     }
     called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
 
-    assert called.result == Answer(
+    assert called.result == AskAnswer(
         parts=((ProposedEntity("Agra", "place"),),),
         usage=Usage(10, 30, 500, 200, 600, 5),
         model="claude-haiku-5-5-20261007",
@@ -55,7 +55,7 @@ async def test_thinking_may_come_before_the_text(setup: Setup, ask: Ask) -> None
 
     called = await call(replying(message(content=content)), setup, ask, 5)
 
-    assert isinstance(called.result, Answer)
+    assert isinstance(called.result, AskAnswer)
 
 
 async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: Setup, ask: Ask) -> None:
@@ -93,7 +93,7 @@ async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usag
     called = await call(replying(message(GOOD, stop=stop)), setup, ask, 5)  # type: ignore[arg-type]
 
     if stop == "end_turn":
-        assert isinstance(called.result, Answer)
+        assert isinstance(called.result, AskAnswer)
     else:
         assert isinstance(called.result, Failure)
         assert (STOPS.get(stop or "", "unfinished"), Usage(100, 20), stop or "") == (

@@ -47,10 +47,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     if "fields" not in row:
         row = _nested(row)
     fields, metadata = optional_object(row, "fields"), optional_object(row, "metadata")
-    sets = [
-        *_suggested(optional_object(row, "suggestions"), notes),
-        *_responded(optional_object(row, "responses"), notes),
-    ]
+    sets = list(_answers(row, notes))
     for key in row:
         if key not in _ARGILLA_KEYS:
             notes.ignored[key] += 1
@@ -60,29 +57,23 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("argilla", fields[name], (number, rest, metadata), sets, notes)
 
 
-def _suggested(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
-    for question, one in given.items():
+def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+    """The spans that models suggested and people answered."""
+    for question, one in optional_object(row, "suggestions").items():
         where = f"suggestions.{question}"
         as_object(one, where, "an object with value")
         if (regions := _argilla_regions(one.get("value"), f"{where}.value", notes)) is not None:
-            agent = one.get("agent")
-            yield annotated.Marked(regions, agent if type(agent) is str else "", human=False)
-
-
-def _responded(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
-    for question, many in given.items():
+            yield annotated.Marked(regions, _name(one.get("agent")), human=False)
+    for question, answers in optional_object(row, "responses").items():
         where = f"responses.{question}"
-        if type(many) is not list:
-            raise wrong(where, many, "a list of objects with value")
-        for index, one in enumerate(many):
-            as_object(one, f"{where}[{index}]", "an object with value")
-            if one.get("status") in ("draft", "discarded"):
+        if type(answers) is not list:
+            raise wrong(where, answers, "a list of objects with value")
+        for index, one in enumerate(answers):
+            place = f"{where}[{index}]"
+            if as_object(one, place, "an object with value").get("status") in ("draft", "discarded"):
                 notes.counted[f"{one['status']} responses: their spans did not come in"] += 1
-                continue
-            regions = _argilla_regions(one.get("value"), f"{where}[{index}].value", notes)
-            if regions is not None:
-                user = one.get("user_id")
-                yield annotated.Marked(regions, str(user) if type(user) in (str, int) else "")
+            elif (regions := _argilla_regions(one.get("value"), f"{place}.value", notes)) is not None:
+                yield annotated.Marked(regions, _name(one.get("user_id")))
 
 
 def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
@@ -97,8 +88,7 @@ def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | Non
         if type(label) is not str:
             raise wrong(f"{place}.label", label, "a string")
         start, end = ends(one, place)
-        text = one.get("text")
-        regions.append(Region(start, end, label, text if type(text) is str else None))
+        regions.append(Region(start, end, label, one["text"] if type(one.get("text")) is str else None))
     return regions
 
 

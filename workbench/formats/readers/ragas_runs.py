@@ -163,45 +163,43 @@ def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[Propos
 
 @dataclass(slots=True)
 class _Run:
-    """What is kept of a run."""
+    """A run with those that it started."""
 
-    line: int
-    raw: str
+    given: RawRow
     value: dict[str, Any]
     below: list[_Run] = field(default_factory=list)
+
+    def part(self, key: str) -> dict[str, Any]:
+        """An object of the run; an empty one when there is none."""
+        value = self.value.get(key)
+        return value if type(value) is dict else {}
 
 
 def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
     runs: dict[str, _Run] = {}
     for one in given:
-        notes.line = one.line
         name = one.value.get("run_id") if one.value is not None else None
         if one.value is None or type(name) is not str:
             error = one.error or RowError("run_id", shown(name), "a string")
             yield FileRow(one.line, None, refused(error, path, one.line), one.raw)
             continue
-        runs[name] = _Run(one.line, one.raw, one.value)
+        runs[name] = _Run(one, one.value)
     for run in runs.values():
         parent = run.value.get("parent_run_id")
         if type(parent) is str and parent in runs:
             runs[parent].below.append(run)
-    for run in sorted((run for run in runs.values() if _metadata(run).get("type") == "row"), key=_index):
-        notes.line = run.line
-        try:
-            yield FileRow(run.line, _trace_record(run, notes), None, run.raw)
-        except (RowError, RecursionError) as error:
-            yield FileRow(run.line, None, refused(error, path, run.line), run.raw)
+    rows = sorted((run for run in runs.values() if run.part("metadata").get("type") == "row"), key=_index)
 
+    def build(row: dict[str, Any], notes: Notes) -> Record:
+        return _trace_record(runs[row["run_id"]], notes)
 
-def _metadata(run: _Run) -> dict[str, Any]:
-    given = run.value.get("metadata")
-    return given if type(given) is dict else {}
+    yield from native.rows((run.given for run in rows), path, notes, build)
 
 
 def _index(run: _Run) -> int:
-    given = _metadata(run).get("row_index")
-    return given if type(given) is int else run.line
+    index = run.part("metadata").get("row_index")
+    return index if type(index) is int else run.given.line
 
 
 def _trace_record(run: _Run, notes: Notes) -> Record:
@@ -212,25 +210,20 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
     other = {name: value for name, value in inputs.items() if name not in fields and value is not None}
     scores: dict[str, str] = {}
     for metric in run.below:
-        scores |= _trace_score(metric, notes)
+        name: Any = metric.value.get("name")
+        number: Any = metric.part("outputs").get("output")
+        if type(name) is not str or metric.part("metadata").get("type") not in (None, "metric"):
+            continue
+        if is_number(number):
+            scores |= number_texts({name: number})
+            notes.scores[name] += 1
+        else:
+            notes.failed[name] += 1
     record = native.build(fields, notes, scores, other)
-    proposal = _trace_proposal(run, record)
-    return record if proposal is None else replace(record, proposals=(proposal,))
+    return replace(record, proposals=tuple(_trace_proposals(run, record)))
 
 
-def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
-    name, outputs = run.value.get("name"), run.value.get("outputs")
-    if type(name) is not str or _metadata(run).get("type") not in (None, "metric"):
-        return {}
-    number: Any = outputs.get("output") if type(outputs) is dict else None
-    if not is_number(number):
-        notes.failed[name] += 1
-        return {}
-    notes.scores[name] += 1
-    return number_texts({name: number})
-
-
-def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
+def _trace_proposals(row: _Run, record: Record) -> Iterator[Proposal]:
     """What was extracted from the reference and from the contexts, told apart by the text asked of (the
     reference is asked of first), and the statements of the reference with what was said of each."""
     reference = record.sample.reference
@@ -238,23 +231,20 @@ def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
     of_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = None
     statements: tuple[ProposedStatement, ...] | None = None
     for run in _under(row):
-        inputs, outputs = run.value.get("inputs"), run.value.get("outputs")
-        asked = _first(inputs.get("data")) if type(inputs) is dict else None
-        answers = outputs.get("output") if type(outputs) is dict else None
-        answer = _first(answers)
+        answers = run.part("outputs").get("output")
+        asked, answer = _first(run.part("inputs").get("data")), _first(answers)
         if type(asked) is not dict or type(answer) is not dict:
             continue
         if type(answer.get("classifications")) is list and asked.get("answer") == reference:
             statements = _statements(answers if type(answers) is list else [answers])
         elif type(entities := answer.get("entities")) is list:
-            said = [text for text in entities if type(text) is str and text.strip()]
+            surfaces = [text for text in entities if type(text) is str and text.strip()]
             if asked.get("text") == reference and of_reference is None:
-                of_reference = tuple(ProposedEntity(text) for text in said)
+                of_reference = tuple(map(ProposedEntity, surfaces))
             else:
-                of_contexts = by_context(said, record.sample.retrieved_contexts)
-    if of_reference is None and of_contexts is None and statements is None:
-        return None
-    return Proposal(PROPOSER, "", of_reference, of_contexts, statements)
+                of_contexts = by_context(surfaces, record.sample.retrieved_contexts)
+    if (of_reference, of_contexts, statements) != (None, None, None):
+        yield Proposal(PROPOSER, "", of_reference, of_contexts, statements)
 
 
 def _statements(answers: list[Any]) -> tuple[ProposedStatement, ...] | None:

@@ -97,7 +97,7 @@ SPLIT: frozenset[FailureKind] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AskAnswer:
     """A complete answer: one part per payment key of the ask, in their order; None for a text left out.
 
     `usage` is None when the service named none: it was paid, and nobody knows how much.
@@ -139,7 +139,7 @@ class Failure:
         return CAUSES[self.kind].error(self.message)
 
 
-Result = Answer | Failure
+Result = AskAnswer | Failure
 
 
 _Text = TypeVar("_Text")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
 from workbench.proposing.claude.answers import (
-    Answer,
+    AskAnswer,
     Failure,
     FailureKind,
     Result,
@@ -294,7 +294,7 @@ def result_of(message: Any, ask: Ask, request_id: str = "") -> Result:
         parts = read_answer(ask.task, text, ask.count)
     except UnusableError as error:
         return failed(error.kind, error.detail)
-    return Answer(parts, usage, model, request_id, stop)
+    return AskAnswer(parts, usage, model, request_id, stop)
 
 
 def usage_of(usage: Any) -> Usage | None:

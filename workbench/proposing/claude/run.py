@@ -18,11 +18,19 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Answer, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude.answers import (
+    CAUSES,
+    NO_TOKENS,
+    AskAnswer,
+    Failure,
+    FailureKind,
+    Result,
+    Usage,
+)
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, singles
 from workbench.proposing.claude.call import Called, call, retry_after
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -32,7 +40,7 @@ _WINDOW = 10.0  # seconds over which the shown rate is smoothed
 
 
 @dataclass(slots=True)
-class Progress:
+class RunProgress:
     """A moment of a run. Times in seconds; `rate` is results per second of late.
 
     `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
@@ -62,7 +70,7 @@ class Summary:
     person to read.
     """
 
-    progress: Progress
+    progress: RunProgress
     stopped: str = ""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
@@ -72,7 +80,7 @@ class RunMeter:
     """Counts what happens to the asks of a run, from now on by the clock of the event loop."""
 
     def __init__(self, budget: Budget) -> None:
-        self.counts = Progress()
+        self.counts = RunProgress()
         self._budget, self._now = budget, asyncio.get_running_loop().time
         self._began = self._seen_at = self._now()
         self._seen = 0
@@ -81,7 +89,7 @@ class RunMeter:
         """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
         usage, counts = result.usage, self.counts
         if usage is None:
-            counts.unmetered += isinstance(result, Answer)
+            counts.unmetered += isinstance(result, AskAnswer)
             return
         counts.usage += usage
         price = self._budget.price(usage)
@@ -89,12 +97,12 @@ class RunMeter:
 
     def settled(self, result: Result) -> None:
         """An ask has its result."""
-        if isinstance(result, Answer):
+        if isinstance(result, AskAnswer):
             self.counts.answered += 1
         else:
             self.counts.failed += 1
 
-    def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> Progress:
+    def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> RunProgress:
         """The moment as plain values; the rate is smoothed over the readings."""
         counts, now = self.counts, self._now()
         done, since = counts.answered + counts.failed, now - self._seen_at
@@ -113,7 +121,7 @@ class RunMeter:
 
 
 OnResult = Callable[[Ask, Result], Awaitable[None] | None]
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[RunProgress], None]
 
 TICK = 0.25  # seconds between two progress values
 # So many calls in a row without a single answer mean that the service or the request is at fault, not a text.
@@ -189,7 +197,7 @@ class LiveRun:
         self._budget = budget
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
-        self._pace = Pace()
+        self._pace = CallPace()
         self._meter = RunMeter(budget)
         self._later: list[tuple[float, int, _Try]] = []
         self._order = itertools.count()
@@ -395,7 +403,7 @@ class LiveRun:
                 self._broken = self._broken or error
                 self._wake.set()
 
-    def _read(self) -> Progress:
+    def _read(self) -> RunProgress:
         waiting = self._pace.paused_until - self._now()
         return self._meter.read(len(self._calls), waiting, self._why)
 

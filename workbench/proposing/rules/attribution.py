@@ -26,7 +26,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _CITATION = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 
 
-class Passage(NamedTuple):
+class ContextSentence(NamedTuple):
     """One sentence of one context, in code points."""
 
     context: int
@@ -38,7 +38,7 @@ class Passages(NamedTuple):
     """The sentences of all contexts, and for every form of a word the sentences that hold it."""
 
     contexts: tuple[str, ...]
-    sentences: tuple[Passage, ...]
+    sentences: tuple[ContextSentence, ...]
     where: Mapping[str, tuple[int, ...]]
 
     def quote(self, index: int) -> str:
@@ -50,7 +50,7 @@ class Passages(NamedTuple):
 def passages(contexts: Sequence[str], lang: str) -> Passages:
     """The contexts cut into sentences and indexed by word form, once for many statements."""
     cut = tuple(
-        Passage(number, span.start, span.end)
+        ContextSentence(number, span.start, span.end)
         for number, context in enumerate(contexts)
         for span in sentences(context)
     )
@@ -92,7 +92,7 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     return ProposedStatement(statement, "found" if found else "missing", context, known.quote(best), reason)
 
 
-def _best_window(held: Mapping[int, int], cut: Sequence[Passage]) -> tuple[int, int]:
+def _best_window(held: Mapping[int, int], cut: Sequence[ContextSentence]) -> tuple[int, int]:
     """The first sentence of the window that holds most wanted words, and how many; the earliest of equals."""
     best = (-1, 0)
     for start in sorted({max(0, index - back) for index in held for back in range(WINDOW)}):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from workbench.proposing.rules.cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules.german import german
-from workbench.proposing.rules.labels import Labels
+from workbench.proposing.rules.labels import RunLabels
 from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
     ACRONYMS,
@@ -92,7 +92,7 @@ def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
     """Every name of the text outside the claimed stretches, labelled."""
     reading = read(text, lang, claims)
     kept = list(german(reading, list(runs(reading))) if lang == "de" else _kept(reading))
-    labels = Labels(reading, kept)
+    labels = RunLabels(reading, kept)
     end = -1
     for run in kept:
         if run.first > end:

@@ -25,7 +25,7 @@ from workbench.tui.widgets.threshold_plot import HIGH, LOW, Slider, ThresholdPlo
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
-    from workbench.comparing.curve import Moved
+    from workbench.comparing.curve import MovedCurve
     from workbench.stages.calibrate import Look
     from workbench.tui.desk import Desk
 
@@ -329,7 +329,7 @@ Line = list[Part]
 """One line of styled parts."""
 
 
-def panel(look: Look, moved: Moved) -> list[Line]:
+def panel(look: Look, moved: MovedCurve) -> list[Line]:
     """The numbers of one threshold: all samples, the verified ones, what flips."""
     at, now = moved.threshold, look.moves.now
     lines: list[Line] = [
