@@ -15,10 +15,9 @@ from textual.widgets import Static
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
-from workbench.tui.ids import short, told_of
+from workbench.tui.figures import short, told_of
 from workbench.tui.screens.dialogs import Choices
-from workbench.tui.widgets.bars import Head, KeyBar, Status
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
 from workbench.tui.widgets.sample_list import PAGE, SampleList, columns_of
 

@@ -19,8 +19,7 @@ from workbench.text.query import Completion, Mistake, Query, apply, complete, pa
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Pace, Progress

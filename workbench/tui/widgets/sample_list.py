@@ -17,8 +17,7 @@ from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, delta, value
 from workbench.tui.cells import fit, width
-from workbench.tui.figures import DISPOSITION_SYMBOL
-from workbench.tui.ids import short
+from workbench.tui.figures import DISPOSITION_SYMBOL, short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import start
