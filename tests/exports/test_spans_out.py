@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, report_of
+from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
@@ -23,7 +23,6 @@ from workbench.formats.exports.spans import (
     conll_lines,
     exact_tokens,
     flat,
-    read_conll,
     tagged_of,
     text_line,
 )

@@ -9,16 +9,14 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import Bench, Row
-from tests.exports.conftest import ROWS, Leave, report_of, unit
+from tests.conftest import Bench
+from tests.exports.conftest import ROWS, Leave, report_of
 from workbench.errors import ExportError, UsageError, WorkbenchError
 from workbench.formats.exports.verify import FORMATS
-from workbench.model import Span
 from workbench.stages import editing
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.review import act
-from workbench.store.datasets import set_dataset
 
 
 def bytes_of(folder: Path) -> dict[str, bytes]:
@@ -254,50 +252,7 @@ def test_the_manifest_says_where_it_all_comes_from(leave: Leave) -> None:
     assert 85 == said["matcher"]["threshold"]
     files = {one["path"]: one for one in said["files"]}
     assert {"samples.jsonl", "verdicts.jsonl", "README.md"} == set(files)
-    assert 7 == files["samples.jsonl"]["rows"]
-
-
-def test_the_manifest_says_what_reviewers_were_shown(bench: Bench) -> None:
-    """Five samples: one blind, one that shows its automatic value, one fast, one of a file, one undecided."""
-    rows: list[Row] = [
-        {
-            "id": name,
-            "user_input": "Who?",
-            "reference": f"Rome and Oslo ({name}).",  # gold of an equal one would be carried over
-            "retrieved_contexts": ["Rome"],
-            "proposal": {
-                "proposer": "p",
-                "reference_entities": [
-                    {"text": "Rome", "label": "place"},
-                    {"text": "Oslo", "label": "place"},
-                ],
-                "context_entities": [[{"text": "Rome", "label": "place"}]],
-            },
-        }
-        for name in ("blind", "told", "fast", "file", "open")
-    ]
-    gold = {"annotator": "x", "entities": [unit("Rome and Oslo (file).", "Rome")]}
-    bench.load([{**row, "gold": gold} if row["id"] == "file" else row for row in rows], gold=True)
-    set_dataset(bench.store, bench.info().id, show_auto="always")
-    opened = bench.open("told")
-    act(bench.store, opened, editing.accept(opened, "entity"))
-    set_dataset(bench.store, bench.info().id, show_auto="after")
-    opened = bench.open("fast")
-    act(bench.store, opened, editing.accept(opened, "entity", fast=True))
-    set_dataset(bench.store, bench.info().id, blind_share=1.0)
-    opened = bench.open("blind")
-    opened = act(bench.store, opened, editing.add_span(opened, "entity", Span(0, 4), "place"))
-    act(bench.store, opened, editing.accept(opened, "entity"))
-    pytest.importorskip("pyarrow")
-    options = ExportOptions(formats=("huggingface",))
-    export(bench.store, bench.info(), bench.folder / "out", options, annotator="a")
-
-    said = manifest(bench.folder / "out")["anchoring"]
-
-    assert {"n": 1, "unit_f1": 2 / 3} == {key: said["blind"][key] for key in ("n", "unit_f1")}
-    assert {"n": 2, "bias": 0.0, "unit_f1": 1.0} == said["assisted"]
-    assert ({"n": 1}, 1, 1) == (said["imported"], said["auto_shown"], said["fast"])
-    assert ("entity", "linked") == (said["kind"], said["scorer"])
+    assert {"native": 7} == said["counts"]["rows"]
 
 
 def test_every_format_is_written_below_when_there_are_several(leave: Leave) -> None:

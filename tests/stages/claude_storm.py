@@ -177,7 +177,7 @@ def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)
     info = find_dataset(store, None)
-    report = propose_claude(store, info, ClaudeOptions(), annotator="ann", limits=limits, retry=retry)
+    report = propose_claude(store, info, ClaudeOptions(retry=retry), annotator="ann", limits=limits)
     if report.stopped:
         raise SystemExit(report.stopped)
 

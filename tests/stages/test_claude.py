@@ -147,7 +147,7 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     opened = bench.open("Oslo-near")
     assert opened.opening.proposal is None
     faults.texts = {}
-    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", retry=True)
+    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(retry=True), annotator="ann")
     assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
 
 
@@ -182,7 +182,7 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     bench.load(ROWS)
     info = both_kinds(bench)
 
-    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann", batch=True)
+    report = propose_claude(bench.store, info, ClaudeOptions(batch=True), annotator="ann")
     again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
@@ -205,9 +205,9 @@ def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> No
     local = service(faults=Faults(texts={"Town7 ": "refusal"}))
     bench.load(towns(40))
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
     retried = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
+        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann"
     )
 
     assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
@@ -221,19 +221,17 @@ def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: St
     faults = Faults(texts={"Town7 ": "refusal"})
     local = service(faults=faults)
     bench.load(towns(10))
-    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
     faults.texts, local.options.batch_seconds = {}, 2.0
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
 
     first = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True, stop=stop
+        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann", stop=stop
     )
     sent = len(local.batches)
     time.sleep(1.5)
-    second = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
-    )
+    second = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann")
 
     assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)
     assert len(local.batches) == sent == 3

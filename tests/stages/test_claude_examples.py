@@ -235,11 +235,11 @@ def test_rounds_are_paid_each_and_say_how_stable_the_units_are(
         return [name for name in names(text) if name != "Norway" or times[text] == 1]
 
     monkeypatch.setattr(answering, "names", forgetful)
-    plan = plan_rounds(bench.store, bench.info(), ClaudeOptions(), 3, retry=False, batch=False)
+    plan = plan_rounds(bench.store, bench.info(), ClaudeOptions(), 3)
 
     report = propose_rounds(
         bench.store, bench.info(), ClaudeOptions(), 3,
-        annotator="ann", retry=False, batch=False, limits=Limits(), on_progress=lambda _: None,
+        annotator="ann", limits=Limits(), on_progress=lambda _: None,
     )  # fmt: skip
 
     assert (plan.requests, plan.samples, plan.rounds) == (6, 3, 3)

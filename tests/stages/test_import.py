@@ -20,8 +20,7 @@ from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.import_ import ImportOptions, import_file, preview_import
-from workbench.stages.import_rows import chunks
+from workbench.stages.import_ import ImportOptions, chunks, import_file, preview_import
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
@@ -725,7 +724,7 @@ import signal
 import sys
 import workbench.stages.import_ as stage
 from pathlib import Path
-from workbench.stages import import_rows
+from workbench.stages import import_
 from workbench.store.engine import open_store
 
 
@@ -734,7 +733,7 @@ def killed(done):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-import_rows.CHUNK = 150
+import_.CHUNK = 150
 store = open_store(sys.argv[1])
 stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann", progress=killed)
 """

@@ -27,7 +27,7 @@ from workbench.stages.review import dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
-from workbench.tui.proposing import Going, RunWish
+from workbench.tui.proposing import Going
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -275,7 +275,7 @@ async def test_a_model_that_is_not_listed_is_typed(
 
 
 def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:
-    going = Going(open_desk(store, None, "ann"), RunWish(None), 100)
+    going = Going(open_desk(store, None, "ann"), None, 100)
     assert going.leave()
     going.progress = RunProgress(
         answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",
@@ -284,7 +284,7 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
     going.stop.clear()
 
     assert doing(going) == "0 of 100 samples"
-    going.wish = RunWish(ClaudeOptions())
+    going.options = ClaudeOptions()
     said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
     assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
     going.stop.set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,8 @@ from workbench.errors import UsageError
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
-CHOOSE = "What leaves"
-SAFE = "Privacy"
+_choosing = partial(typer.Option, rich_help_panel="What leaves")
+_hiding = partial(typer.Option, rich_help_panel="Privacy")
 
 
 def export(
@@ -28,38 +29,24 @@ def export(
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(help="verified, gold (settled) or disputed samples.", rich_help_panel=CHOOSE),
+        _choosing(help="verified, gold (settled) or disputed samples."),
     ] = None,
-    query: Annotated[
-        str, typer.Option(help="Samples as the queue's search finds them.", rich_help_panel=CHOOSE)
-    ] = "",
+    query: Annotated[str, _choosing(help="Samples as the queue's search finds them.")] = "",
     run: Annotated[
         str | None,
-        typer.Option("--run", help="A run by name; by default the one in use.", rich_help_panel=CHOOSE),
+        _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option(
-            help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout.", rich_help_panel=CHOOSE
-        ),
+        _choosing(help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout."),
     ] = None,
     holdout: Annotated[
         bool,
-        typer.Option(
-            "--holdout",
-            help="With the verified units of the plan's holdout: opens it.",
-            rich_help_panel=CHOOSE,
-        ),
+        _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),
     ] = False,
-    no_text: Annotated[
-        bool, typer.Option("--no-text", help="Hashes and figures only.", rich_help_panel=SAFE)
-    ] = False,
-    names: Annotated[
-        bool, typer.Option("--names", help="Annotators by name, not pseudonym.", rich_help_panel=SAFE)
-    ] = False,
-    licence: Annotated[
-        str, typer.Option(help="Under which licence it leaves; stands in the manifest.", rich_help_panel=SAFE)
-    ] = "",
+    no_text: Annotated[bool, _hiding("--no-text", help="Hashes and figures only.")] = False,
+    names: Annotated[bool, _hiding("--names", help="Annotators by name, not pseudonym.")] = False,
+    licence: Annotated[str, _hiding(help="Under which licence it leaves; stands in the manifest.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,10 +18,12 @@ from workbench.errors import UsageError
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
 CLAUDE = "Claude"
+_option = partial(typer.Option, rich_help_panel=CLAUDE)
 
 
 def propose(
@@ -36,55 +39,35 @@ def propose(
         str | None,
         typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
-    effort: Annotated[
-        str, typer.Option(help="low, medium, high, or none for a model without.", rich_help_panel=CLAUDE)
-    ] = "low",
-    max_tokens: Annotated[
-        int, typer.Option(min=256, help="The longest answer, with its thinking.", rich_help_panel=CLAUDE)
-    ] = 16_000,
-    prompt: Annotated[
-        Path | None, typer.Option(help="A prompt file in place of the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option(help="A price table (TOML) over the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be sent and cost.", rich_help_panel=CLAUDE)
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Send without asking.", rich_help_panel=CLAUDE)
-    ] = False,
+    model: Annotated[str | None, _option(help="The model to ask.")] = None,
+    effort: Annotated[str, _option(help="low, medium, high, or none for a model without.")] = "low",
+    max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
+    prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
+    prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
+    dry_run: Annotated[bool, _option("--dry-run", help="Say what would be sent and cost.")] = False,
+    yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
         str | None,
-        typer.Option(help="Keep for this dataset: ask, allow or never.", rich_help_panel=CLAUDE),
+        _option(help="Keep for this dataset: ask, allow or never."),
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            help="Dollars: before a call would exceed them, the run stops; 5 by default.",
-            rich_help_panel=CLAUDE,
-        ),
+        _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
     ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(min=1, help="After this, no call starts.", rich_help_panel=CLAUDE)
-    ] = None,
+    max_seconds: Annotated[float | None, _option(min=1, help="After this, no call starts.")] = None,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Half the price, within a day.", rich_help_panel=CLAUDE),
+        _option("--batch", help="Half the price, within a day."),
     ] = False,
     examples: Annotated[
         int,
-        typer.Option(min=0, help="Verified samples that the prompt shows.", rich_help_panel=CLAUDE),
+        _option(min=0, help="Verified samples that the prompt shows."),
     ] = 0,
     repeat: Annotated[
         int,
-        typer.Option(min=1, help="Repeat the run N times and report stability.", rich_help_panel=CLAUDE),
+        _option(min=1, help="Repeat the run N times and report stability."),
     ] = 1,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
-    ] = False,
+    retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
     """Propose units for every sample that the run lacks, and make the run the current one.
@@ -99,6 +82,7 @@ def propose(
         _without_key(call, proposer, run, json=json)
         return
     from workbench.proposing.claude.asks import DEFAULT_MODEL
+    from workbench.stages.claude import keep_external
     from workbench.stages.claude_setup import ClaudeOptions
 
     options = ClaudeOptions(
@@ -108,15 +92,15 @@ def propose(
         prompt=prompt,
         prices=prices,
         examples=examples,
+        batch=batch,
+        retry=retry_failed,
     )
     with dataset_of(call) as (store, info):
         if external is not None:
-            info = _keep_external(store, info, external)
+            info = keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, retry=retry_failed,
-            batch=batch, rounds=repeat,
-            json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, rounds=repeat, json=json,
         )  # fmt: skip
 
 
@@ -150,24 +134,16 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
     reports.show(report, propose_text(report), as_json=json)
 
 
-def _keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
-    from workbench.stages.claude import keep_external
-
-    return keep_external(store, info, external)
-
-
 def _claude(
     store: Store,
     info: DatasetInfo,
-    options: Any,
+    options: ClaudeOptions,
     annotator: str,
     *,
     dry_run: bool,
     yes: bool,
     max_cost: float | None,
     max_seconds: float | None,
-    retry: bool,
-    batch: bool,
     rounds: int,
     json: bool,
 ) -> None:
@@ -188,7 +164,7 @@ def _claude(
     from workbench.store.datasets import dataset_info
 
     limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
-    plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
+    plan = plan_rounds(store, info, options, rounds)
     if dry_run:
         reports.show(plan_document(plan), plan_text(plan, limit), as_json=json)
         return
@@ -206,7 +182,7 @@ def _claude(
         with _progress_line() as on_progress:
             report = propose_rounds(
                 store, info, options, rounds,
-                annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
+                annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
     except DroppedError as error:
         typer.echo(f"workbench: {error}", err=True)

@@ -41,11 +41,10 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
         lines.append(
             f"  {plan.failed:,} failed before and are left alone; --retry-failed (t in Runs) asks again"
         )
-    counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
     thinking = f", {plan.thinking_tokens:,} of them thinking" if plan.thinking_tokens else ""
     lines.append(
         f"  {many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about "
-        f"{plan.output_tokens:,} out{thinking} ({counted})"
+        f"{plan.output_tokens:,} out{thinking} (estimated offline)"
     )
     if plan.cost is None:
         lines.append(

@@ -27,9 +27,8 @@ from workbench.comparing.words import verified_samples
 from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
-from workbench.stages import queue
+from workbench.stages import Progress, queue, silent
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion

@@ -31,9 +31,9 @@ from workbench.matching.units import entity_units, language_of
 from workbench.model import Assessment, Verdict
 from workbench.scoring.counted import at
 from workbench.scoring.names import CALIBRATED
+from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
-from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import verified_side
 from workbench.store import calibrations, plans, runs, samples, scores

@@ -49,7 +49,6 @@ class ClaudePlan:
     requests: int
     input_tokens: int
     output_tokens: int
-    counted: int
     cost: Decimal | None
     prices_of: str
     host: str
@@ -90,19 +89,17 @@ class DroppedError(WorkbenchError):
     """A second Ctrl-C dropped the calls under way."""
 
 
-def plan_run(
-    store: Store, info: DatasetInfo, options: ClaudeOptions, *, retry: bool = False, batch: bool = False
-) -> ClaudePlan:
+def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudePlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
-    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if retry else FINAL)
-    spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
+    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if options.retry else FINAL)
+    spoiled, alone = left_over(store, run.id, retry=options.retry) if run else ({}, set())
     known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
         (entry.sample for stored in windows(store, ids) for entry in stored),
         setup, info.policy.kinds, known, answered,
-        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=batch,
+        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=options.batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
     return ClaudePlan(
@@ -114,7 +111,6 @@ def plan_run(
         requests=sends.requests,
         input_tokens=sends.input_tokens,
         output_tokens=sends.output_tokens,
-        counted=0,
         thinking_tokens=sends.thinking_tokens,
         cost=sends.cost,
         prices_of=prices.dated.isoformat(),
@@ -197,8 +193,6 @@ def propose_claude(
     options: ClaudeOptions,
     *,
     annotator: str,
-    retry: bool = False,
-    batch: bool = False,
     limits: Limits | None = None,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
@@ -206,25 +200,25 @@ def propose_claude(
 ) -> ClaudeReport:
     """Propose what the run of these options lacks; round 1 becomes the dataset's current run.
 
-    `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
-    Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
-    drops that too and raises DroppedError. A killed run goes on where it stopped: no stored answer is asked
-    for again, calls under way at the kill are. Raises AccessError for a key or model that cannot be used,
-    BusyError when nobody answers. `gently` leaves a screen of this process half of the processor time.
+    Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
+    ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
+    killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
+    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers. `gently` leaves
+    a screen of this process half of the processor time.
     """
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
 
     async def going() -> ClaudeReport:
         async with connect(limits.call_seconds) as client:
-            notes = await check_model(client, setup, batch=batch)
+            notes = await check_model(client, setup, batch=options.batch)
         run = run_of(store, info, setup, annotator)
-        ids = runs.pending_ids(store, info.id, run.id, () if retry else FINAL)
-        failed, alone = left_over(store, run.id, retry=retry)
+        ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
+        failed, alone = left_over(store, run.id, retry=options.retry)
         book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
-        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)
+        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=options.batch)
         with _stopping(stopped) as stop:
-            if batch:
+            if options.batch:
                 summary = await propose_batch(book, ids, budget=budget, on_progress=on_progress, stop=stop)
             else:
                 summary = await propose_live(
@@ -329,14 +323,9 @@ class RepeatReport:
 _COUNTS = ("samples", "already", "failed", "requests", "input_tokens", "output_tokens", "thinking_tokens")
 
 
-def plan_rounds(
-    store: Store, info: DatasetInfo, options: ClaudeOptions, number: int, *, retry: bool, batch: bool
-) -> ClaudePlan:
+def plan_rounds(store: Store, info: DatasetInfo, options: ClaudeOptions, number: int) -> ClaudePlan:
     """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
-    plans = [
-        plan_run(store, info, replace(options, round=turn), retry=retry, batch=batch)
-        for turn in range(1, number + 1)
-    ]
+    plans = [plan_run(store, info, replace(options, round=turn)) for turn in range(1, number + 1)]
     total = plans[0]
     for plan in plans[1:]:
         counts = {name: getattr(total, name) + getattr(plan, name) for name in _COUNTS}
@@ -352,8 +341,6 @@ def propose_rounds(
     number: int,
     *,
     annotator: str,
-    retry: bool,
-    batch: bool,
     limits: Limits,
     on_progress: Callable[[RunProgress], None],
 ) -> RepeatReport:
@@ -369,8 +356,6 @@ def propose_rounds(
             info,
             replace(options, round=turn),
             annotator=annotator,
-            retry=retry,
-            batch=batch,
             limits=limits,
             on_progress=on_progress,
         )

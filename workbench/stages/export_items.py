@@ -22,9 +22,8 @@ from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.scorers import supported
-from workbench.stages import review
+from workbench.stages import Progress, review, silent
 from workbench.stages.plan import Reach
-from workbench.stages.progress import Progress, silent
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store

@@ -28,10 +28,10 @@ from workbench.scoring.names import (
     column_kind,
     kind_of,
 )
+from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import able_scorers, check_scorer
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all

@@ -21,8 +21,8 @@ from workbench.scoring.counted import Counted
 from workbench.scoring.gate import ScoreGate, gate
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import counted, value_of
+from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
-from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration

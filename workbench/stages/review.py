@@ -31,11 +31,11 @@ from workbench.stages.sides import causes_of
 from workbench.store import journal, queue, scores
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset
 from workbench.store.engine import Store
-from workbench.store.journal import Act, Moved
+from workbench.store.journal import Act, Moved, redo, undo
 from workbench.store.samples import Stored, dataset_of, load_proposal, load_sample
 from workbench.text.normalise import key
 
-__all__ = ["DatasetInfo", "Moved"]
+__all__ = ["DatasetInfo", "Moved", "redo", "undo"]
 
 CARRIED = "verified units of the same reference"
 """The source of an opening that was filled from another sample's or a file's gold."""
@@ -139,16 +139,6 @@ def act_on(opened: Opened, *edits: Edit, effort: Effort | None = None) -> Act:
     return Act(
         opened.sample_id, opened.sample, opened.state, opened.opening, edits, opened.reopening, effort,
     )  # fmt: skip
-
-
-def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Take back this annotator's newest act in the dataset, whichever sample it was on."""
-    return journal.undo(store, dataset_id, annotator)
-
-
-def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
-    """Restore the act that was undone last."""
-    return journal.redo(store, dataset_id, annotator)
 
 
 def _reopening(

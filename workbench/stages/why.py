@@ -11,7 +11,7 @@ from workbench.errors import InputError
 from workbench.model import Assessment, Kind, Match, Tally
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
-from workbench.stages.examples import saw
+from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store.engine import Store
@@ -170,7 +170,9 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         delta=found.delta,
         rows=tuple(WhyRow(row, fix(row, kind, name)) for row in found.rows),
         totals=found.totals,
-        fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
+        fitted_by=info.calibration
+        if name in CALIBRATED and stored.sample.id in seen_ids(store, info)
+        else "",
         imported=written.get(name, ""),
     )
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
@@ -27,15 +26,6 @@ What was answered is kept, and the next start asks only for the rest.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class RunWish:
-    """The run that a person asks for; `options` None means by rules, on this machine."""
-
-    options: ClaudeOptions | None
-    batch: bool = False
-    retry: bool = False
-
-
 class _StoppedError(Exception):
     """A run by rules was asked to stop."""
 
@@ -47,8 +37,8 @@ class Going:
     a key nor leaving.
     """
 
-    def __init__(self, desk: Desk, wish: RunWish, total: int) -> None:
-        self.wish = wish
+    def __init__(self, desk: Desk, options: ClaudeOptions | None, total: int) -> None:
+        self.options = options  # None: by rules, on this machine
         self.total = total  # requests as they were estimated; samples of a run by rules
         self.progress: RunProgress | None = None
         self.done = 0
@@ -75,7 +65,7 @@ class Going:
         report = self.report
         if report is None:
             return flat(self.error), "!", "warn" if self.stop.is_set() else "bad"
-        if self.wish.options is None:
+        if self.options is None:
             return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
         failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
         said = f"{report.run}: {report.proposed:,} proposed"
@@ -86,7 +76,7 @@ class Going:
 
     def _run(self) -> None:
         try:
-            self.report = self._by_rules() if self.wish.options is None else self._by_claude()
+            self.report = self._by_rules() if self.options is None else self._by_claude()
         except _StoppedError:
             self.error = "stopped: what was proposed is kept, the next start goes on from there"
         except WorkbenchError as error:
@@ -114,11 +104,11 @@ class Going:
         def keep(progress: RunProgress) -> None:
             self.progress = progress
 
-        assert self.wish.options is not None
-        desk, wish = self._desk, self.wish
+        assert self.options is not None
+        desk = self._desk
         return propose_claude(
-            desk.store, desk.info, self.wish.options,
-            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, limits=Limits(max_cost=MAX_COST),
+            desk.store, desk.info, self.options,
+            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST),
             on_progress=keep, stop=self.stop, gently=True,
         )  # fmt: skip
 

@@ -82,36 +82,24 @@ class _Units:
         return offset + sum(place < offset for place in self.wide)
 
 
-def _region(name: str, start: int, end: int, surface: str, label: str) -> dict[str, Any]:
+def _region(name: str, what: str, start: int, end: int, surface: str, chosen: str) -> dict[str, Any]:
+    """A marked stretch with its label, or the verdict on it."""
+    kind = "labels" if what == "label" else "choices"
     return {
         "id": name,
-        "from_name": "label",
+        "from_name": what,
         "to_name": "text",
-        "type": "labels",
-        "value": {"start": start, "end": end, "text": surface, "labels": [label]},
+        "type": kind,
+        "value": {"start": start, "end": end, "text": surface, kind: [chosen]},
     }
 
 
 def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Units) -> dict[str, Any]:
     result: list[dict[str, Any]] = []
     for number, one in enumerate(found, 1):
-        start, end, surface = place(one.start), place(one.end), text[one.start : one.end]
-        name = f"r{number}"
-        result.append(_region(name, start, end, surface, one.label))
-        result.append(
-            {
-                "id": name,
-                "from_name": "verdict",
-                "to_name": "text",
-                "type": "choices",
-                "value": {
-                    "start": start,
-                    "end": end,
-                    "text": surface,
-                    "choices": [one.unit.match.verdict or "unsure"],
-                },
-            }
-        )
+        marked = place(one.start), place(one.end), text[one.start : one.end]
+        result.append(_region(f"r{number}", "label", *marked, one.label))
+        result.append(_region(f"r{number}", "verdict", *marked, one.unit.match.verdict or "unsure"))
     value: dict[str, Any] = {
         "result": result, "was_cancelled": False, "ground_truth": True, "annotator": record.annotator,
     }  # fmt: skip
@@ -131,7 +119,7 @@ def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], place: _Un
             surface = text[span.start : span.end]
             name = f"p{len(result) + 1}"
             label = label_out(one.label)
-            result.append(_region(name, place(span.start), place(span.end), surface, label))
+            result.append(_region(name, "label", place(span.start), place(span.end), surface, label))
     proposal = item.proposal
     assert proposal is not None
     return {"model_version": proposal.model or proposal.proposer, "result": result}

@@ -16,7 +16,7 @@ from workbench.reports.claude import money, plan_text
 from workbench.text.figures import many
 from workbench.text.safe import name_of
 from workbench.tui.keys import key, moving
-from workbench.tui.proposing import Going, RunWish
+from workbench.tui.proposing import Going
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
@@ -34,6 +34,7 @@ from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.runs import RunRow
     from workbench.tui.desk import Desk
 
@@ -223,20 +224,20 @@ class RunsScreen(BaseScreen):
         from workbench.stages.runs import options_again
 
         options = await self.desk.store.read(options_again, self.desk.info, name)
-        await self._plan(RunWish(options, retry=True))
+        await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
         from workbench.stages.claude_setup import ClaudeOptions
 
-        wish = RunWish(None)
+        options = None  # by rules, on this machine
         if chosen["proposer"] == CLAUDE:
             effort = None if chosen["effort"] == "none" else chosen["effort"]
             longest = int(chosen["longest"].replace(",", ""))
-            options = ClaudeOptions(model=chosen["model"], effort=effort, max_tokens=longest)
-            wish = RunWish(options, batch=chosen["batch"] == "yes")
-        self.work(partial(self._plan, wish))
+            batch = chosen["batch"] == "yes"
+            options = ClaudeOptions(model=chosen["model"], effort=effort, max_tokens=longest, batch=batch)
+        self.work(partial(self._plan, options))
 
-    async def _plan(self, wish: RunWish) -> None:
+    async def _plan(self, options: ClaudeOptions | None) -> None:
         """Say what a run would send before it is sent."""
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
@@ -244,23 +245,23 @@ class RunsScreen(BaseScreen):
         self.say("counting what it would send …")
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
         self.desk = desk = replace(self.desk, info=info)
-        if wish.options is None:
+        if options is None:
             total = await desk.store.read(count_samples, info.id)
             text = f"{many(total, 'sample')}, on this machine; nothing is sent"
-            dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, wish, total))
+            dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
         else:
-            plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
-            dialog = self._asking(wish, plan)
+            plan = await desk.store.read(plan_run, info, options)
+            dialog = self._asking(options, plan)
         self.say("")
         await self.bench.ask(dialog)
 
-    def _asking(self, wish: RunWish, plan: ClaudePlan) -> ConfirmScreen:
+    def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
         from workbench.stages.claude_setup import MAX_COST
 
-        title = "Send it in batches?" if wish.batch else "Send it?"
-        if wish.retry:
+        title = "Send it in batches?" if options.batch else "Send it?"
+        if options.retry:
             title = "Ask the failed samples again?"
-        text, send = plan_text(plan), partial(self._send, wish, plan.requests)
+        text, send = plan_text(plan), partial(self._send, options, plan.requests)
         if plan.external == "never":
             return ConfirmScreen(
                 title, f"{text}\n\nThis dataset must not leave the machine: nothing is sent.", None
@@ -271,10 +272,10 @@ class RunsScreen(BaseScreen):
             )
         return ConfirmScreen(title, text, send, id="wide")
 
-    def _send(self, wish: RunWish, total: int) -> None:
+    def _send(self, options: ClaudeOptions | None, total: int) -> None:
         self._told = False
         self.query_one(Status).clear()
-        self.bench.propose(Going(self.desk, wish, total))
+        self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
         self._explain()
 

@@ -74,7 +74,7 @@ def doing(going: Going) -> str:
     progress = going.progress
     if going.stop.is_set():
         return "stopping: waiting for what is under way"
-    if going.wish.options is None:
+    if going.options is None:
         return f"{going.done:,} of {many(going.total, 'sample')}"
     if progress is None:
         return "starting …"
