@@ -491,21 +491,6 @@ def test_one_bad_row_in_a_thousand(bench: Any) -> None:
     assert "_error" not in json.dumps(bench.query("SELECT meta FROM sample WHERE key = 's499'"))
 
 
-def test_strict_keeps_everything_out(bench: Any) -> None:
-    """Not even the dataset is made, and no file of rejects."""
-    rows: list[Any] = many(3)
-    rows[1] = {"id": "broken"}
-    before = bench.tables()
-
-    with pytest.raises(
-        InputError, match=r"data\.jsonl:2: user_input: got .*\n1 bad rows; with --strict nothing"
-    ):
-        bench.load(rows, strict=True)
-
-    assert bench.tables() == before
-    assert [path.name for path in bench.folder.glob("*.rejected*")] == []
-
-
 def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None:
     """A changed text, other gold, other scores, or two texts under one id in the file."""
     bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")

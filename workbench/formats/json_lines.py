@@ -89,11 +89,8 @@ def as_given(data: bytes) -> str:
     return given.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
-def head(path: Path) -> list[bytes]:
-    """The first lines of a file that looks like text, without the BOM, blank ones left out.
-
-    Raises NotFoundError for no such file, InputError for anything no reader could take.
-    """
+def beginning(path: Path) -> bytes:
+    """The first bytes of a plain file. Raises NotFoundError for no such file, InputError for no file."""
     if not path.exists():
         raise NotFoundError(f"no such file: {path}")
     if path.is_dir():
@@ -102,14 +99,20 @@ def head(path: Path) -> list[bytes]:
         raise InputError(f"{path}: not a plain file: save the rows to a file first")
     try:
         with path.open("rb") as file:
-            data = file.read(HEAD)
-            whole = not file.read(1)
+            return file.read(HEAD + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 
+
+def first_lines(path: Path, data: bytes) -> list[bytes]:
+    """The lines in the beginning of a file that looks like text, without the BOM, blank ones left out.
+
+    Raises InputError for anything no reader could take.
+    """
     for magic, what in _MAGIC:
         if data.startswith(magic):
             raise InputError(f"{path}: {what}")
+    whole, data = len(data) <= HEAD, data[:HEAD]
     shift = len(BOM) if data.startswith(BOM) else 0
     data = data[shift:]
     controls = len(data) - len(data.translate(None, _CONTROLS))
@@ -250,7 +253,7 @@ def _bad_number(raw: str, error: ValueError) -> RowError:
 
 
 _PIECE = 1 << 18  # characters taken from the file at a time
-_SPACE = " \t\n\r"
+_SPACE = re.compile(r"[ \t\n\r]*")
 _BETWEEN = re.compile(r"[ \t\n\r,:]*")
 
 
@@ -372,12 +375,11 @@ class _Text:
     def peek(self) -> str:
         """The next character that is no white space, not yet passed; empty at the end."""
         while True:
-            while self.at < len(self.text):
-                one = self.text[self.at]
-                if one not in _SPACE:
-                    return one
-                self.line += one == "\n"
-                self.at += 1
+            end = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
+            self.line += self.text.count("\n", self.at, end)
+            self.at = end
+            if end < len(self.text):
+                return self.text[end]
             if not self.more():
                 return ""
 
@@ -403,6 +405,11 @@ class _Text:
         """The text at the place where reading ended."""
         return self.text[self.at : self.at + 1_000]
 
+    def unexpected(self, expected: str) -> RowError:
+        """The error for something else at this place."""
+        near = excerpt(self.near(), 40)
+        return RowError("file", f'"{near}"' if near else "the end of the file", expected)
+
 
 def _keys(text: _Text) -> Iterator[str]:
     """Each key of the object that begins here; the reader takes the value before it asks for the next."""
@@ -410,7 +417,7 @@ def _keys(text: _Text) -> Iterator[str]:
     while text.peek() == '"':
         name, _ = text.take()
         if text.peek() != ":":
-            raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a colon after a key")
+            raise text.unexpected("a colon after a key")
         text.at += 1
         text.peek()
         yield name
@@ -418,7 +425,7 @@ def _keys(text: _Text) -> Iterator[str]:
             break
         text.at += 1
     if text.peek() != "}":
-        raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
+        raise text.unexpected("a whole JSON document")
     text.at += 1
 
 
@@ -438,25 +445,20 @@ def _inside(text: _Text, lists: frozenset[str], outer: str) -> Iterator[RawRow]:
 
 
 def _listed(text: _Text, within: str) -> Iterator[RawRow]:
-    text.at += 1  # the bracket
+    """The items of the list that begins here."""
+    text.at += 1
     number = before = 0
-    while (one := text.peek()) != "]":
-        if not one:
-            raise RowError("file", "the end of the file inside the list", "a whole JSON document")
+    while text.peek() != "]" or number:
         line = text.line
         value, raw = text.take()
         number += 1
         yield _raw_row(value, raw, line, text, number if line in (1, before) else 0, within)
         before = line
-        following = text.peek()
-        if following == ",":
-            text.at += 1
-            if text.peek() == "]":
-                raise RowError("file", "a comma before ]", "JSON")
-        elif following != "]":
-            near = excerpt(text.near(), 40)
-            got = f'"{near}"' if near else "the end of the file inside the list"
-            raise RowError("file", got, "a comma or ] after an item, in a whole JSON document")
+        if text.peek() != ",":
+            break
+        text.at += 1
+    if text.peek() != "]":
+        raise text.unexpected("a comma or ] after an item, in a whole JSON document")
     text.at += 1
 
 

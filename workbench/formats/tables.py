@@ -136,8 +136,8 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
     for a table without rows. `mapped`: a person named columns, so that a header without any is not judged.
     """
-    best: list[str] = []
-    chosen, failure, rows, line = "", None, 0, 0
+    failure: RowError | None = None
+    readings: list[tuple[list[str], str, int, bool]] = []
     for delimiter in DELIMITERS:
         with closing(records(path, delimiter)) as found:
             first, second = next(found, None), next(found, None)
@@ -145,13 +145,16 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
             raise InputError(f"{path}: no rows: the file is empty")
         if first.error is not None:  # quotes end before the right delimiter only
             failure = failure or first.error
-            continue
-        names = column_names(first.cells)
-        better = len(known.intersection(names)) - len(known.intersection(best))
-        if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
-            best, chosen, rows, line = names, delimiter, 0 if second is None else 1, first.line
-    if not chosen and failure is not None:
+        else:
+            readings.append((column_names(first.cells), delimiter, first.line, second is not None))
+    if failure is not None and not readings:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
+
+    def fitness(reading: tuple[list[str], str, int, bool]) -> tuple[int, int]:
+        number = len(known.intersection(reading[0]))
+        return number, 0 if number else len(reading[0])
+
+    best, chosen, line, has_rows = max(readings, key=fitness)
     if known.isdisjoint(best) and not mapped:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
@@ -163,7 +166,7 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
-    if not rows:
+    if not has_rows:
         raise InputError(f"{path}: no rows under the header")
     return best, chosen, line
 

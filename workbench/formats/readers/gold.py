@@ -52,7 +52,7 @@ def gold_of(
 
     Ours is an object with `annotator`, or a list that holds such an object. Raises RowError.
     """
-    row = _Row(reference, contexts, notes)
+    row = _RowTexts(reference, contexts, notes)
     if type(value) is dict and "annotator" in value:
         return (row.gold(value, "gold"),)
     if type(value) is not list:
@@ -77,7 +77,7 @@ def gold_problem(value: Any, reference: str, contexts: Sequence[str]) -> RowErro
     if type(inner) is not dict or _GOLD.isdisjoint(inner):
         return RowError(where, shown(inner), "an object with annotator and entities or statements")
     try:
-        _Row(reference, contexts, Notes()).gold({**inner, "annotator": "?"}, where)
+        _RowTexts(reference, contexts, Notes()).gold({**inner, "annotator": "?"}, where)
     except RowError as error:
         return RowError(error.field, error.got, f"{error.expected}; and {where}.annotator, who verified it")
     return RowError(f"{where}.annotator", "nothing", "a string: who verified it (missing)")
@@ -87,7 +87,7 @@ def proposals_of(
     value: Any, reference: str, contexts: Sequence[str], notes: Notes
 ) -> tuple[model.Proposal, ...] | None:
     """The `proposal` of a row, one or a list of them; None when it is of another shape. Raises RowError."""
-    row = _Row(reference, contexts, notes)
+    row = _RowTexts(reference, contexts, notes)
     several = type(value) is list and value and all(type(one) is dict and "proposer" in one for one in value)
     given = value if several else [value]
     if not all(type(one) is dict and not _PROPOSAL.isdisjoint(one) for one in given):
@@ -166,7 +166,7 @@ _STATEMENT = frozenset({"text", "verdict", "context", "quote", "reason", "start"
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _RowTexts:
     """The texts of a row that its gold and its proposals point into."""
 
     reference: str
