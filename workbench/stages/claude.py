@@ -15,18 +15,18 @@ from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
 from workbench.proposing.claude.asks import Setup, read_part
-from workbench.proposing.claude.call import check_model, connect, host
+from workbench.proposing.claude.call import check_key, check_model, connect, host
 from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
-from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.stages.claude_setup import MAX_COST, ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
-__all__ = ["Limits"]
+__all__ = ["MAX_COST", "ClaudeOptions", "Limits", "check_key"]
 
 EXTERNAL = ("ask", "allow", "never")
 
