@@ -12,8 +12,7 @@ from workbench.model import Span, Unit
 from workbench.stages.review import NamePlaces, unmarked
 from workbench.text.tokens import tokens
 from workbench.tui.cells import width
-from workbench.tui.hints import LETTERS, SURE, Hint, after, codes, hints, letter
-from workbench.tui.keys import TWINS
+from workbench.tui.keys import LETTERS, SURE, TWINS, Hint, after, codes, hints, letter
 from workbench.tui.widgets.passage import Passage
 
 TEXTS = {
