@@ -298,10 +298,15 @@ def cause_parts(total: CauseTotal) -> str:
     return ", ".join(f"{units:,} {part}" for units, part in named)
 
 
+def cause_share(total: CauseTotal) -> str:
+    """Its net share of the bias; a dash below ten samples."""
+    return signed(total.share) if total.n >= FEWEST else UNDEFINED
+
+
 def cause_line(total: CauseTotal) -> str:
     """`missed match −.150: 79 units in 61 samples; 77 not matched by the name matcher`."""
     parts = cause_parts(total)
-    net = f" {signed(total.share)}" if total.n >= FEWEST else ""
+    net = f" {cause_share(total)}" if total.n >= FEWEST else ""
     return f"{total.cause}{net}: {cause_gross(total)}" + (f"; {parts}" if parts else "")
 
 
