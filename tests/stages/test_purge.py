@@ -26,7 +26,7 @@ from workbench.store.copying import backup_file
 from workbench.store.purge import _BY_SAMPLE
 from workbench.store.runs import create_run
 from workbench.store.tables import METADATA
-from workbench.store.tables_plans import PlanRow
+from workbench.store.tables import PlanRow
 
 
 @pytest.fixture

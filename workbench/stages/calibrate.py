@@ -36,7 +36,7 @@ from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import count_samples, recompute
 from workbench.store import calibrations, journal, plans, runs, samples, scores
 from workbench.store import gold as gold_store
-from workbench.store.calibrations import Row, Saved
+from workbench.store.calibrations import Row
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
@@ -45,6 +45,7 @@ from workbench.store.plans import Opening
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
 from workbench.store.scores import CountedChunk
+from workbench.store.tables import CalibrationRow
 
 _SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
 
@@ -412,7 +413,7 @@ def use(store: Store, info: DatasetInfo, name: str, progress: Progress = silent)
     return changed
 
 
-def saved_calibrations(store: Store, info: DatasetInfo) -> list[Saved]:
+def saved_calibrations(store: Store, info: DatasetInfo) -> Sequence[CalibrationRow]:
     """The calibrations of a dataset, oldest first."""
     return calibrations.list_calibrations(store, info.id)
 
@@ -422,7 +423,7 @@ def count_openings(store: Store, info: DatasetInfo) -> int:
     return len(plans.openings(store, info.id))
 
 
-def find(store: Store, info: DatasetInfo, name: str) -> Saved:
+def find(store: Store, info: DatasetInfo, name: str) -> CalibrationRow:
     """The calibration of that name. Raises NotFoundError that lists those there are."""
     return calibrations.find_calibration(store, info.id, name)
 

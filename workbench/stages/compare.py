@@ -24,7 +24,7 @@ from workbench.store import plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
-from workbench.store.queue_values import annotators
+from workbench.store.queue import annotators
 
 
 @dataclass(frozen=True, slots=True)

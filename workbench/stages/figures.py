@@ -34,7 +34,7 @@ from workbench.stages.plan import Prefix, prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import Reviewed
-from workbench.store import calibrations, gold, queue_values, runs, scores
+from workbench.store import calibrations, gold, queue, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.explained import reviewed
@@ -419,7 +419,7 @@ def _fast(store: Store, info: DatasetInfo, kind: Kind, reviewed: Iterable[Review
         if one.origin == "reviewed":
             of.setdefault(one.annotator, set()).add(one.sample_id)
     for annotator, theirs in of.items():
-        found |= theirs.intersection(queue_values.fast_ids(store, info, annotator, kind))
+        found |= theirs.intersection(queue.fast_ids(store, info, annotator, kind))
     return found
 
 

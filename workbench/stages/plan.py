@@ -28,7 +28,8 @@ from workbench.model import Kind
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
+from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Status
+from workbench.store.tables import PlanRow
 from workbench.store.samples import draw
 from workbench.store.scores import Member
 from workbench.text.query import META
@@ -56,7 +57,7 @@ class Draft:
     planned reviews of each. `replaces`: there is a plan that it would take the place of.
     """
 
-    plan: Plan
+    plan: PlanRow
     drawn: tuple[Drawn, ...] = field(repr=False)
     chances: tuple[float, float]
     strata: Mapping[str, tuple[int, int]]
@@ -113,7 +114,8 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         given = plans.imported(store, info.id, info.kinds[0])
     before = float(old.parameters["blind_before"]) if old else info.blind_share
     share = blind_share_for(before, wish.n) if wish.blind is None else wish.blind
-    plan = Plan(
+    plan = PlanRow(
+        dataset_id=info.id,
         design=laid.design,
         kind=info.kinds[0],
         planned_n=wish.n,
@@ -148,7 +150,7 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
-    plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
+    plans.save_plan(store, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
 def drop(store: Store, info: DatasetInfo) -> None:
@@ -325,7 +327,7 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
         if plan is None or plan.design == "simple":
             parts = plans.parts(store, info.id)
             n = len(_ids(store, info, done, plan, parts.population))
-            return Reach("simple", n, parts.population, plans.count_planned(store, [*done]) - n)
+            return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
         found = _prefix(store, info, kind, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
@@ -368,7 +370,7 @@ def _prefix(
         design=design,
         rows=rows,
         population=parts.population,
-        beyond=plans.count_planned(store, [*done]) - len(rows),
+        beyond=len(plans.planned(store, done)) - len(rows),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
@@ -378,7 +380,7 @@ def _prefix(
 
 
 def _ids(
-    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: Plan | None, population: int
+    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: PlanRow | None, population: int
 ) -> array[int]:
     """The samples of the prefix, in order."""
     order = plans.in_order(store, info.id, len(done))
@@ -387,7 +389,7 @@ def _ids(
     return ids[: _end(ids, done, plan, population)]
 
 
-def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, population: int) -> int:
+def _end(ids: Sequence[int], done: Mapping[int, Done], plan: PlanRow | None, population: int) -> int:
     """How many of a complete run the prefix may hold."""
     if len(ids) == population:
         return population
@@ -403,7 +405,7 @@ def _chances(kept: list[Member], strata: Mapping[str, tuple[int, int]], populati
     return [taken[one.stratum] / strata[one.stratum][0] for one in kept]
 
 
-def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
+def _strata(plan: PlanRow | None) -> dict[str, tuple[int, int]]:
     """How many samples of each stratum there are, and how many are planned."""
     stored: Mapping[str, Any] = plan.parameters.get("strata", {}) if plan else {}
     return {name: (int(total), int(planned)) for name, (total, planned) in stored.items()}
@@ -441,7 +443,7 @@ class PlanReport:
 
     dataset: str
     kind: Kind
-    plan: Plan | None
+    plan: PlanRow | None
     design: str
     population: int
     planned_n: int | None

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import sqlalchemy
-from sqlalchemy import delete, func, insert
-from sqlmodel import Session, col
+from sqlalchemy import delete, func, not_, select
 
 from workbench.comparing.explained import VERSION, Explained, explained_document, explained_of
-from workbench.model import VERDICTS, Kind, Tally
+from workbench.model import VERDICTS, Kind, Tally, named_language
 from workbench.store.engine import Store
-from workbench.store.gold import gold_of
-from workbench.store.samples import CHUNK
-from workbench.store.tables import GoldUnitRow, ReviewRow, SampleRow, state_of
-from workbench.store.tables_plans import ExplainedRow
+from workbench.store.gold import load_some
+from workbench.store.tables import EXPLAINED, REVIEW, SAMPLE, UNIT, ExplainedRow, among
 from workbench.text.safe import BEGINNING, is_hash
 
 
@@ -57,95 +53,81 @@ def reviewed(store: Store, dataset_id: int, kind: Kind, policy: int) -> dict[int
 
     `policy` is the version that whoever asks works with.
     """
-    state = state_of(kind)
     query = (
-        sqlalchemy.select(
-            col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.meta),
-            col(SampleRow.content_hash), col(ReviewRow.id), col(ReviewRow.seq),
-            col(ReviewRow.origin), col(ReviewRow.shown), col(ReviewRow.off_plan), col(ReviewRow.annotator),
-            func.substr(col(SampleRow.user_input), 1, BEGINNING),
+        select(
+            SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.meta, SAMPLE.content_hash,
+            REVIEW.id, REVIEW.seq, REVIEW.origin, REVIEW.shown, REVIEW.off_plan, REVIEW.annotator,
+            func.substr(SAMPLE.user_input, 1, BEGINNING),
         )
-        .join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
-        .where(col(ReviewRow.dataset_id) == dataset_id, state == "verified", ~col(SampleRow.holdout))
-        .order_by(col(SampleRow.id), col(ReviewRow.id))
+        .where(
+            REVIEW.dataset_id == dataset_id,
+            REVIEW[kind] == "verified",
+            SAMPLE.id == REVIEW.sample_id,
+            not_(SAMPLE.holdout),
+        )
+        .order_by(SAMPLE.id, REVIEW.id)
     )  # fmt: skip
-    found: dict[int, Reviewed] = {}
-    several: dict[int, list[Reviewed]] = {}
-    with store.reading() as session:
-        for row in session.execute(query):
-            one = _reviewed(row, kind, policy)
-            if one.sample_id in found:
-                several.setdefault(one.sample_id, [found[one.sample_id]]).append(one)
-            else:
-                found[one.sample_id] = one
-        ids = list(several)
-        for start in range(0, len(ids), CHUNK):
-            for number, gold in gold_of(session, ids[start : start + CHUNK], kind).items():
-                found[number] = _resolved(several[number], gold.origin)
-        counts = _counts(session, dataset_id, kind)
-
-    def tally(one: Reviewed) -> Tally:
-        return Tally(*counts.get(one.review_id or 0, (0, 0, 0)))
-
+    with store.reading():
+        counts = _counts(store, dataset_id, kind)
+        each: dict[int, list[Reviewed]] = {}
+        for row in store.rows(query):
+            review = _reviewed(row, kind, policy, counts)
+            each.setdefault(review.sample_id, []).append(review)
+        gold = load_some(store, [number for number, reviews in each.items() if len(reviews) > 1], kind)
     return {
-        number: one._replace(tally=tally(one))
-        if one.review_id
-        else one._replace(ends=_ends(map(tally, several[number])))
-        for number, one in found.items()
+        number: _resolved(reviews, gold[number].origin) if number in gold else reviews[0]
+        for number, reviews in each.items()
     }
 
 
 def _ends(each: Iterable[Tally]) -> tuple[float, float]:
-    known = [one.interval for one in each]
-    ends = [one for one in known if one is not None]
+    known = [tally.interval for tally in each]
+    ends = [interval for interval in known if interval is not None]
     if len(ends) < len(known):
         return 0.0, 1.0
     return float(min(low for low, _ in ends)), float(max(high for _, high in ends))
 
 
-def _counts(session: Session, dataset_id: int, kind: Kind) -> dict[int, list[int]]:
+def _counts(store: Store, dataset_id: int, kind: Kind) -> dict[int, list[int]]:
     """Found, missing and unsure units of every verified review."""
     query = (
-        sqlalchemy.select(col(GoldUnitRow.review_id), col(GoldUnitRow.verdict), func.count())
-        .where(col(GoldUnitRow.dataset_id) == dataset_id, col(GoldUnitRow.kind) == kind)
-        .group_by(col(GoldUnitRow.review_id), col(GoldUnitRow.verdict))
+        select(UNIT.review_id, UNIT.verdict, func.count())
+        .where(UNIT.dataset_id == dataset_id, UNIT.kind == kind)
+        .group_by(UNIT.review_id, UNIT.verdict)
     )
-    found: dict[int, list[int]] = {}
-    for review_id, verdict, number in session.execute(query):
-        found.setdefault(review_id, [0, 0, 0])[VERDICTS.index(verdict)] = int(number)
-    return found
+    counts: dict[int, list[int]] = {}
+    for review_id, verdict, number in store.rows(query):
+        counts.setdefault(review_id, [0, 0, 0])[VERDICTS.index(verdict)] = number
+    return counts
 
 
-def _reviewed(row: Any, kind: Kind, policy: int) -> Reviewed:
+def _reviewed(row: Any, kind: Kind, policy: int, counts: Mapping[int, Sequence[int]]) -> Reviewed:
     number, key, group, meta, content, review, seq, origin, shown, off_plan, annotator, question = row
-    named = next((meta[n] for n in ("language", "lang") if isinstance((meta or {}).get(n), str)), "")
-    stamp = f"{VERSION}.{kind}.{policy}.{content[:16]}.{named}.{review}.{seq}"
-    language = named.split("-")[0].lower()
+    language = named_language(meta or {})
+    stamp = f"{VERSION}.{kind}.{policy}.{content[:16]}.{language}.{review}.{seq}"
     return Reviewed(
         number, key, group, language, origin, shown, bool(off_plan), review, annotator, stamp,
-        question=question if is_hash(key) else "",
+        Tally(*counts.get(review, (0, 0, 0))), question=question if is_hash(key) else "",
     )  # fmt: skip
 
 
 def _resolved(reviews: Sequence[Reviewed], origin: str) -> Reviewed:
     """Several reviews of one sample: the one whose gold stands, marked unresolved where none does."""
-    of_origin = [one for one in reviews if one.origin == origin]
+    of_origin = [review for review in reviews if review.origin == origin]
     chosen = of_origin[-1] if origin == "adjudicated" and of_origin else reviews[0]
-    stamp = "+".join(one.stamp for one in reviews)
-    if origin == "unresolved":
-        return chosen._replace(origin=origin, review_id=None, stamp=stamp)
-    return chosen._replace(stamp=stamp)
+    chosen = chosen._replace(stamp="+".join(review.stamp for review in reviews))
+    if origin != "unresolved":
+        return chosen
+    ends = _ends(review.tally for review in reviews if review.tally is not None)
+    return chosen._replace(origin=origin, review_id=None, tally=None, ends=ends)
 
 
 def load_explained(store: Store, dataset_id: int, at: Key) -> dict[int, tuple[str, Explained]]:
     """What was worked out before, by sample, with the stamp it holds for."""
-    query = (
-        sqlalchemy.select(col(ExplainedRow.sample_id), col(ExplainedRow.stamp), col(ExplainedRow.document))
-        .join(SampleRow, col(SampleRow.id) == ExplainedRow.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id, *_at(at))
+    query = select(EXPLAINED.sample_id, EXPLAINED.stamp, EXPLAINED.document).where(
+        SAMPLE.id == EXPLAINED.sample_id, SAMPLE.dataset_id == dataset_id, *_at(at)
     )
-    with store.reading() as session:
-        return {number: (stamp, explained_of(document)) for number, stamp, document in session.execute(query)}
+    return {number: (stamp, explained_of(document)) for number, stamp, document in store.rows(query)}
 
 
 def save_explained(store: Store, at: Key, rows: Mapping[int, tuple[str, Explained]]) -> None:
@@ -153,26 +135,13 @@ def save_explained(store: Store, at: Key, rows: Mapping[int, tuple[str, Explaine
     if not rows:
         return
     with store.writing() as session:
-        session.execute(delete(ExplainedRow).where(col(ExplainedRow.sample_id).in_(list(rows)), *_at(at)))
-        session.execute(
-            insert(ExplainedRow),
-            [
-                {
-                    "sample_id": number,
-                    **at._asdict(),
-                    "stamp": stamp,
-                    "document": explained_document(one),
-                }
-                for number, (stamp, one) in rows.items()
-            ],
-        )
+        session.execute(delete(ExplainedRow).where(among(EXPLAINED.sample_id, rows), *_at(at)))
+        documents = [
+            {"sample_id": n, **at._asdict(), "stamp": stamp, "document": explained_document(one)}
+            for n, (stamp, one) in rows.items()
+        ]
+        store.insert(ExplainedRow, documents)
 
 
 def _at(at: Key) -> tuple[Any, ...]:
-    row = ExplainedRow
-    return (
-        col(row.run_id) == at.run_id,
-        col(row.scorer) == at.scorer,
-        col(row.matcher) == at.matcher,
-        col(row.threshold) == at.threshold,
-    )
+    return tuple(EXPLAINED[name] == value for name, value in at._asdict().items())
