@@ -31,7 +31,7 @@ from fractions import Fraction
 from os import PathLike
 from typing import TYPE_CHECKING
 
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import Assessment, Kind, Policy, Tally, count

@@ -35,11 +35,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.comparing.correction import isotonic
 from workbench.comparing.estimates import Estimate, estimate
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.intervals import Interval
 from workbench.comparing.plans import allocate, stratified_ranks
-from workbench.comparing.reliability import isotonic
 from workbench.model import Policy, count
 from workbench.scoring.scorers import assess_all
 from workbench.stages import measure

@@ -15,9 +15,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from workbench.matching import link as linking
-from workbench.matching.link import best
-from workbench.matching.names import Name
+from workbench.matching import names as linking
+from workbench.matching.names import Name, best
 from workbench.matching.nearest import nearest
 from workbench.matching.presence import presence
 from workbench.text.ground import ground

@@ -50,9 +50,8 @@ def test_a_dry_run_says_what_would_come_in_and_writes_nothing(run: Any, tmp_path
 
     assert (code, err, files(tmp_path)) == (3, "", ["tasks.jsonl"])
     assert out.splitlines() == [
-        "tasks.jsonl: format prodigy, 2 rows: 1 good, 1 bad; nothing was written",
-        "  into the dataset tasks: 1 sample, 1 with a proposal, 0 verified, 0 with scores",
-        "  an import would count 1 new, 1 rejected",
+        "tasks.jsonl → tasks: 1 new, 1 rejected; nothing was written",
+        "  format: prodigy",
         "  text    reference",
         "  meta    names of fields are read, the rest goes to meta",
         "  spans   proposal, or gold where every span has a verdict",
@@ -70,7 +69,7 @@ def test_a_dry_run_as_json_names_what_each_column_becomes(run: Any, tmp_path: Pa
     code, out, _ = run("import", "a.csv", "--dry-run", "--json", *named, "--external", "mine=entity")
 
     assert (code, files(tmp_path)) == (0, ["a.csv"])
-    assert json.loads(out)["columns"] == {
+    assert json.loads(out)["becomes"] == {
         "ask": "user_input",
         "gold_answer": "reference",
         "docs": "retrieved_contexts",
@@ -131,7 +130,7 @@ def test_a_dry_run_counts_what_the_import_then_counts(
 
     assert (code, done) == (3, 3)
     assert {name: said[name] for name in counted} == counted == {name: real[name] for name in counted}
-    assert (said["bad"], said["conflicts"]) == (real["rejected"], conflicts)
+    assert (said["rejected"], said["conflicts"]) == (real["rejected"], conflicts)
 
 
 def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +142,7 @@ def test_a_dry_run_leaves_the_database_as_it_was(run: Any, monkeypatch: pytest.M
 
     _, out, _ = run("import", "a.jsonl", "--dry-run", "--gold")
 
-    assert "  an import would count 1 new, 1 extended" in out.splitlines()
+    assert "a.jsonl → a: 1 new, 1 extended; nothing was written" in out.splitlines()
     assert run("status", "--json")[1] == before
     monkeypatch.setattr(engine, "SCHEMA", "9999")
     code, _, err = run("import", "a.jsonl", "--dry-run", "--gold")

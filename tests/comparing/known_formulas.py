@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from workbench.comparing.agreement import Distance, Share, Value
-from workbench.comparing.correlation import Floats, pearson
+from workbench.comparing.causes import Counts
 from workbench.comparing.intervals import LEVEL, Interval, around, z_quantile
-from workbench.comparing.shares import Counts
+from workbench.comparing.paired import Floats, pearson
 
 Scheme = Literal["strict", "exact", "partial", "type"]
 

@@ -23,12 +23,13 @@ from workbench.comparing.agreement import (
     overlaps,
     tabulate,
 )
-from workbench.comparing.correlation import pearson, spearman
 from workbench.comparing.intervals import UNIT, at_most, t_quantile
 from workbench.comparing.paired import (
     Pair,
     mean_of,
     paired,
+    pearson,
+    spearman,
     two_arms,
 )
 

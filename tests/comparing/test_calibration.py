@@ -11,13 +11,12 @@ import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from workbench.comparing import thresholds
+from workbench.comparing import curve as thresholds
 from workbench.comparing.calibration import Case, TooFewError, calibrate, table_of
 from workbench.comparing.calibration_document import Calibration, Learned, calibration_of, document_of
-from workbench.comparing.correction import Corrected
+from workbench.comparing.correction import Corrected, band, fit, predict, reliability
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
-from workbench.comparing.reliability import band, fit, predict, reliability
 
 unit = st.tuples(
     st.sampled_from([0, 60, 70, 82, 85, 90, 100]), st.sampled_from([UNLINKED, FOUND, MISSING, UNSURE])

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from workbench.comparing import thresholds
-from workbench.comparing.reliability import Model, isotonic, platt
+from workbench.comparing import curve as thresholds
+from workbench.comparing.correction import Model, isotonic, platt
 
 CASES = json.loads(Path(__file__).parents[2].joinpath("fixtures", "statistics.json").read_text("utf-8"))
 

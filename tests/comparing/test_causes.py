@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import CAUSES, Difference, Row, difference
-from workbench.comparing.shares import Counts, shares
+from workbench.comparing.causes import CAUSES, Counts, Difference, Row, difference, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 
 CASES = json.loads((Path(__file__).parents[2] / "fixtures" / "causes.json").read_text("utf-8"))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.bounds import exact_bound
 from workbench.comparing.estimates import REFUSED, Design, Estimate, estimate
-from workbench.comparing.estimators import Drawn, clusters, difference
+from workbench.comparing.estimators import Drawn, clusters, difference, exact_bound
 from workbench.comparing.intervals import (
+    FEWEST,
     Interval,
     around,
     at_most,
@@ -25,7 +25,6 @@ from workbench.comparing.intervals import (
     wilson,
     z_quantile,
 )
-from workbench.comparing.means import FEWEST
 
 AUTOMATIC = [(i * 7 % 11) / 10 for i in range(60)]
 """60 samples; the first 20 are verified, each off by −.2, 0 or .1 in turn."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from workbench.comparing.means import Mean
+from workbench.comparing.intervals import Mean
 from workbench.comparing.retrievers import Flip, Judged, compare_retrievers
 from workbench.model import Assessment, Match, Span, Tally, Unit, Verdict
 

@@ -17,14 +17,14 @@ from scipy import stats
 
 from tests.comparing import known_formulas as known
 from tests.comparing.known_formulas import Marked, Scheme, SpanCounts, bca, corners, count_spans
-from workbench.comparing import agreement, correlation, intervals
-from workbench.comparing.causes import Difference, difference
-from workbench.comparing.caveats import least_correlation
+from workbench.comparing import agreement, intervals
+from workbench.comparing import paired as pairing
+from workbench.comparing.causes import Counts, Difference, difference
+from workbench.comparing.correction import reliability
+from workbench.comparing.estimates import least_correlation
 from workbench.comparing.estimators import Drawn
 from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
-from workbench.comparing.reliability import reliability
-from workbench.comparing.shares import Counts
 from workbench.model import Assessment, Match, Proposal, ProposedEntity, Unit, count
 from workbench.scoring import ragas
 from workbench.scoring.scorers import value_of
@@ -57,7 +57,7 @@ def replays(*names: str) -> Callable[[Callable[[Any], Said]], Callable[[Any], Sa
     return keep
 
 
-def column(values: list[float]) -> correlation.Floats:
+def column(values: list[float]) -> pairing.Floats:
     return np.array(values, dtype=float)
 
 
@@ -187,15 +187,15 @@ def concordance(inputs: Any) -> Said:
         "ccc": found.value,
         "ci95": ends(found.interval),
         "ccc_n_minus_1": found.value * (by_n + apart**2) / (by_n + apart**2 * (n - 1) / n),
-        "pearson": correlation.pearson(x, y),
-        "spearman": correlation.spearman(x, y),
+        "pearson": pairing.pearson(x, y),
+        "spearman": pairing.spearman(x, y),
         "kendall_tau_b": stats.kendalltau(x, y).statistic,
     }
 
 
 @replays("rank.spearman")
 def spearman(inputs: Any) -> Said:
-    return {"rho": correlation.spearman(column(inputs["x"]), column(inputs["y"]))}
+    return {"rho": pairing.spearman(column(inputs["x"]), column(inputs["y"]))}
 
 
 @replays("rank.kendall")
@@ -452,14 +452,14 @@ def exhaustive(inputs: Any) -> Said:
 def law_schools(inputs: Any) -> Said:
     x, y = column(inputs["lsat"]), column(inputs["gpa"])
 
-    def correlations(a: correlation.Floats, b: correlation.Floats, axis: int = -1) -> correlation.Floats:
+    def correlations(a: pairing.Floats, b: pairing.Floats, axis: int = -1) -> pairing.Floats:
         a, b = a - a.mean(axis=axis, keepdims=True), b - b.mean(axis=axis, keepdims=True)
-        found: correlation.Floats = (a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis))
+        found: pairing.Floats = (a * b).sum(axis) / np.sqrt((a**2).sum(axis) * (b**2).sum(axis))
         return found
 
     found = bca((x, y), correlations, seed=1, resamples=20_000, level=0.9)
     assert found is not None
-    return {"r": correlation.pearson(x, y), "bca90_scipy_seed1_20000": ends(found), "paper": ends(found)}
+    return {"r": pairing.pearson(x, y), "bca90_scipy_seed1_20000": ends(found), "paper": ends(found)}
 
 
 @replays("boot.degenerate")

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.comparing.known_formulas import corners
-from workbench.comparing.causes import difference
-from workbench.comparing.shares import Counts, shares
+from workbench.comparing.causes import Counts, difference, shares
 from workbench.model import Assessment, Match, Unit
 
 GOLD = "Taj Mahal, Yamuna, Agra, 1631, Shah Jahan, Mumtaz Mahal"

@@ -9,14 +9,13 @@ import pytest
 
 from workbench.comparing import words
 from workbench.comparing.agreement import Overlap, Share, beyond_chance, tabulate
-from workbench.comparing.bins import bins
 from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import estimate
 from workbench.comparing.estimators import Drawn
-from workbench.comparing.figures import Arm, Arms, Row
+from workbench.comparing.explained import CauseTotal, PartTotal
+from workbench.comparing.figures import Arm, Arms, Row, bins
 from workbench.comparing.intervals import Interval
 from workbench.comparing.paired import MeanOf, Pair, before_the_end, paired
-from workbench.comparing.totals import CauseTotal, PartTotal
 from workbench.comparing.words import Fact
 from workbench.text import figures
 

@@ -13,10 +13,8 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import ROWS, Leave
-from workbench.formats.columns import columns_of
 from workbench.formats.readers import ours
-from workbench.stages.import_ import ImportOptions
-from workbench.stages.import_preview import preview_import
+from workbench.stages.import_ import ImportOptions, preview_import
 
 Change = Callable[[dict[str, Any], int], None]
 
@@ -143,9 +141,7 @@ def test_a_row_whose_metric_failed_has_no_score_and_the_report_says_so(
 @every_export
 def test_a_score_whose_kind_is_named_is_stored_under_that_kind(hard: Bench, leave: Leave, place: str) -> None:
     """Naming columns does not cut a row off from the native row that it has."""
-    report = hard.load(
-        changed(leave, place, judged), dataset="hard", columns=columns_of([], ["my_score=entity"])
-    )
+    report = hard.load(changed(leave, place, judged), dataset="hard", external=["my_score=entity"])
 
     assert (0, 7) == (report.new, report.extended)
     assert 7 == len(scores(hard, "my_score (entity)"))
@@ -197,9 +193,9 @@ def test_a_look_at_the_file_says_which_columns_are_those_of_the_export(
 ) -> None:
     found = preview_import(changed(leave, place, judged), ImportOptions(dataset="hard"), store=hard.store)
 
-    assert "external score" == found.columns["my_score"] == found.columns["faithfulness"]
-    assert "meta" == found.columns["judge"]
-    exported = {name for name, said in found.columns.items() if said == "as it was exported"}
+    assert "external score" == found.becomes["my_score"] == found.becomes["faithfulness"]
+    assert "meta" == found.becomes["judge"]
+    exported = {name for name, said in found.becomes.items() if said == "as it was exported"}
     assert {"id", "entity_recall", "linked_found" if place == "csv" else "linked_recall", "u"} <= exported
     assert all(ours.is_exported(name) for name in exported)
     assert 7 == found.extended

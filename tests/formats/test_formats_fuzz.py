@@ -15,7 +15,7 @@ import pytest
 from workbench.cli import app
 from workbench.cli.console import exit_code
 from workbench.errors import WorkbenchError
-from workbench.stages.import_ import ImportOptions, check_file, import_file
+from workbench.stages.import_ import ImportOptions, import_file
 
 _SPEC = importlib.util.spec_from_file_location("broken_files", Path(__file__).with_name("broken_files.py"))
 assert _SPEC is not None
@@ -66,7 +66,6 @@ def test_a_broken_file_ends_in_a_message_with_nothing_half_written(bench: Any, p
         path.write_bytes(data)
         report = error = None
         try:
-            check_file(path, None)
             report = import_file(
                 bench.store, path, ImportOptions(dataset=str(number), gold="given"), annotator="ann"
             )

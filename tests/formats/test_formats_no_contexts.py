@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.reports.import_ import import_text, preview_text
-from workbench.stages.import_ import ImportOptions
-from workbench.stages.import_preview import preview_import
+from workbench.reports.import_ import import_text
+from workbench.stages.import_ import ImportOptions, preview_import
 
 WARNING = (
     "warning: no contexts in 2 rows. Recall counts every unit there as missing. You can still annotate the "
@@ -81,7 +80,7 @@ def test_missing_contexts_are_an_empty_list_and_the_first_thing_that_is_said(ben
         "SELECT reference, retrieved_contexts FROM sample ORDER BY 1"
     )
     assert warning == report.notes[0] == looked.notes[0]
-    assert f"  {warning}" == import_text(report).splitlines()[1] == preview_text(looked).splitlines()[1]
+    assert f"  {warning}" == import_text(report).splitlines()[1] == import_text(looked).splitlines()[1]
 
 
 def test_parquet_without_contexts_is_read_by_the_same_rule(bench: Bench) -> None:

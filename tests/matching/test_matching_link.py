@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.matching import MATCHER
-from workbench.matching.link import NameLink, best, link
-from workbench.matching.names import Name, similarity
+from workbench.matching.names import Name, NameLink, best, link, similarity
 
 WORDS = st.sampled_from(
     "Paris Париж Париже London Londn Gustave Eiffel G. 1889 1889-07-14 July 14 USA American Yuki".split()

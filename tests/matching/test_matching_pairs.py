@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbench.matching import analysis, countries
+from workbench.matching import analysis
 from workbench.matching.names import Name, similarity
 from workbench.text import inflection
 
@@ -39,7 +39,7 @@ def without_dictionary(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The program as installed without the extra `russian`."""
 
     def forget() -> None:
-        for remembered in (inflection.forms, analysis.analyse, countries._index):
+        for remembered in (inflection.forms, analysis.analyse, analysis._index):
             remembered.cache_clear()
 
     forget()

@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.matching.scan import FILLERS, WordPlace, Words, folded, traits
+from workbench.matching.presence import FILLERS, WordPlace, Words, folded, traits
 from workbench.text.tokens import word_pattern
 
 FORMS = ("paris", "of", "smith", "j", "us", "1000", "14", "1889", "month 5", "o'brien", "luc", "киев", "е")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from workbench.model import DEFAULT_LABELS, ProposedEntity, Sample
 from workbench.proposing.rules import entities, propose, statements
 from workbench.proposing.rules.attribution import attribute
-from workbench.text.sentences import sentences
+from workbench.text.tokens import sentences
 
 LANGUAGES = (
     "",

@@ -40,9 +40,10 @@ def main() -> None:
         window.press("r", "Enter")
         show(begin, "the review", window.wait_for(" 0 of "))
         for number in range(REVIEWS):
+            time.sleep(3)  # A person reads first; a review below a second is marked as fast.
             if number % 3 == 0:
-                time.sleep(1)  # Keys that arrive in one burst count as a paste and are ignored.
                 window.press("x")
+                time.sleep(1)  # Keys that arrive in one burst count as a paste and are ignored.
             accept(window, number + 1)
         show(begin, f"after {REVIEWS} reviews", window.screen())
         window.press("q")

@@ -21,8 +21,8 @@ from pathlib import Path
 import numpy as np
 
 from workbench.comparing.calibration import Calibrated, Case, calibrate
+from workbench.comparing.curve import OBJECTIVES
 from workbench.comparing.intervals import around
-from workbench.comparing.thresholds import OBJECTIVES
 from workbench.scoring.names import CALIBRATED
 from workbench.stages.calibrate import gather
 from workbench.stages.import_ import ImportOptions, import_file

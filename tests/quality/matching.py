@@ -21,8 +21,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
-from workbench.matching.link import best
-from workbench.matching.names import Name, similarity
+from workbench.matching.names import Name, best, similarity
 from workbench.matching.presence import presence
 from workbench.text import inflection
 

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from workbench.comparing.agreement import Distance, Overlap, Value, alpha, nominal
-from workbench.comparing.correlation import pearson, spearman
+from workbench.comparing.paired import pearson, spearman
 
 Row = Mapping[str, Any]
 Figure = tuple[str, float, float]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from workbench.model import Assessment, Evidence, Match, Span, Unit
-from workbench.reviewing.carry import carry
+from workbench.reviewing.fold import carry
 from workbench.reviewing.gold import GoldOrigin, Verified, disputed_labels, gold_units, place_of, resolve
 
 ROME = Unit("p1", "entity", "Rome", "place", (Span(10, 14),), Match("found", evidence=(Evidence(0, 0, 4),)))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.reviewing.edits import Comment, Edit, Redo, Undo
-from workbench.reviewing.history import newest_effective, newest_undone
+from workbench.reviewing.fold import newest_effective, newest_undone
 
 Journal = list[tuple[str, Edit]]
 

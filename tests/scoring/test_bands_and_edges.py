@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.model import (
     Assessment,
     Match,

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.comparing.answer import Answer, Effect
 from workbench.comparing.answer_words import differs, effect_rows, headline, notes, step
-from workbench.comparing.reasons import What
+from workbench.comparing.explained import What
 from workbench.errors import UsageError
 from workbench.model import Effort, Kind
 from workbench.reports.answer import answer_text
@@ -339,7 +339,7 @@ def test_the_means_of_the_reviewed_samples_are_no_true_mean(bench: Any) -> None:
 
     assert (
         "In the 12 reviewed samples your score averages .25 and the reviewed value .34. "
-        "The estimate corrects the score of all 30 samples by this difference."
+        "The estimate corrects the mean of all 30 samples by this difference: .50 → .59."
     ) == differs(found)
     assert "averages .244 and the reviewed value .335." in differs(
         replace(found, score_reviewed=0.244, verified=0.335)
@@ -415,8 +415,8 @@ def test_samples_kept_for_review_without_suggestions_are_told_where_others_are_c
     kept, shown = found.withheld, 40 - found.withheld
     assert kept > 1
     assert (
-        f"{shown} of the {shown} samples shown ({kept} more are kept for review without suggestions) have a "
-        "score that looks wrong"
+        f"{shown} of the {shown} samples shown ({kept} more are hidden until you review them without "
+        "suggestions) have a score that looks wrong"
     ) in said(found)
     assert not [one for one in notes(found) if "without suggestions" in one]
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,7 @@ from workbench.formats.reading import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.import_ import ImportOptions, check_all, import_file
-from workbench.stages.import_preview import preview_import
+from workbench.stages.import_ import ImportOptions, import_file, preview_import
 from workbench.stages.import_rows import chunks
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, undo
@@ -932,7 +932,6 @@ def test_a_file_of_which_no_row_fits_is_not_read_to_its_end(
 ) -> None:
     """Nothing is stored, no refused rows are left, and the message says why the first one was refused."""
     monkeypatch.setattr("workbench.stages.import_.GIVE_UP", 3_000)
-    monkeypatch.setattr("workbench.stages.import_preview.GIVE_UP", 3_000)
     path = bench.write(["1" + " " * 100] * 50_000)
     options = ImportOptions(format="native")
     read_to: list[int] = []
@@ -940,7 +939,9 @@ def test_a_file_of_which_no_row_fits_is_not_read_to_its_end(
     readings: dict[str, Callable[[], object]] = {
         "import": lambda: import_file(bench.store, path, options, annotator="ann", progress=read_to.append),
         "preview": lambda: preview_import(path, options, progress=read_to.append),
-        "strict": lambda: check_all(None, path, options, "ann", read_to.append),
+        "strict": lambda: import_file(
+            bench.store, path, replace(options, strict=True), annotator="ann", progress=read_to.append
+        ),
     }
     with pytest.raises(InputError, match="row: got number 1, expected a JSON object"):
         readings[reading]()

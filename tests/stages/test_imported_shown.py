@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.stages.test_queue import row
-from workbench.comparing.reasons import in_short, reasons
+from workbench.comparing.explained import in_short, reasons
 from workbench.model import Imported
 from workbench.stages import editing
 from workbench.stages.review import Opened, act

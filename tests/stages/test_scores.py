@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from workbench.comparing.means import Mean
+from workbench.comparing.intervals import Mean
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Tally
 from workbench.reports.texts import compare_text, gate_text, score_text

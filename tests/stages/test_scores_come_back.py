@@ -11,11 +11,9 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.formats.columns import columns_of
 from workbench.stages.compare import compare
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.import_ import ImportOptions
-from workbench.stages.import_preview import preview_import
+from workbench.stages.import_ import ImportOptions, preview_import
 from workbench.stages.recompute import score_dataset
 
 Rows = list[dict[str, Any]]
@@ -84,13 +82,13 @@ def test_scores_of_ragas_reach_the_verified_samples(demo: Bench, way: str) -> No
     ]
     path = demo.folder / name
     write(scored, path)
-    options: dict[str, Any] = {"dataset": "demo", "columns": columns_of([], ["my_recall=entity"])}
+    options: dict[str, Any] = {"dataset": "demo", "external": ["my_recall=entity"]}
     looked = preview_import(path, ImportOptions(**options), store=demo.store)
     report = demo.load(path, **options)
     found = compare(score_dataset(demo.store, demo.info()))
     column = "my_recall (entity)"
 
-    assert (0, 50, 50) == (looked.new, looked.extended, looked.samples)
+    assert (0, 50) == (looked.new, looked.extended)
     assert (0, 50, 0, 50) == (report.new, report.extended, report.rejected, report.n_samples)
     assert {name: number / 64 for number, name in enumerate(names)} == stored(demo, column)
     assert "50 rows have no id: the sample with the same question, reference and contexts was taken" in (

@@ -9,8 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.text.completion import Completion, apply, complete, toggled
-from workbench.text.query import FIELDS, LONGEST, MARKS, STATES, Mistake, Query, Term, parse, quoted
+from workbench.text.query import (
+    FIELDS,
+    LONGEST,
+    MARKS,
+    STATES,
+    Completion,
+    Mistake,
+    Query,
+    Term,
+    apply,
+    complete,
+    parse,
+    quoted,
+    toggled,
+)
 
 FACETS = {
     "state": [("todo", 30), ("verified", 20)],

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.text.finding import pattern_of, places
+from workbench.text.folding import pattern_of, places
 from workbench.text.safe import clean
 
 

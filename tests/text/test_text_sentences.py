@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.text.sentences import sentences
+from workbench.text.tokens import sentences
 
 
 def cut(text: str) -> list[str]:

@@ -16,7 +16,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 from textual_hires_canvas import Canvas
 
-from workbench.comparing.reliability import Bin
+from workbench.comparing.correction import Bin
 from workbench.stages import calibrate as stage
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.review import dataset

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from workbench.cli.console import Call, on_terminal, open_app, open_for, usual_scorer
-from workbench.cli.import_ import External, Fields, Update
+from workbench.cli.import_ import External, Fields, Update, open_for_import, size_of
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,13 +72,12 @@ def _import(
     from workbench import reports
     from workbench.reports.answer import flat
     from workbench.reports.import_ import import_text
-    from workbench.stages.import_ import ImportOptions, check_file, import_file, named_columns
+    from workbench.stages.import_ import ImportOptions, import_file
     from workbench.text.figures import many
 
-    options = ImportOptions(dataset=call.dataset, columns=named_columns(fields, external), update=update)
-    check_file(file, None, options.columns)
-    with open_for(call.db) as store:
-        with reports.progress("Importing", file.stat().st_size, unit="bytes") as progress:
+    options = ImportOptions(dataset=call.dataset, fields=fields, external=external, update=update)
+    with open_for_import(call) as store:
+        with reports.progress("Importing", size_of(file), unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)
         before = report.n_samples - report.new
         if call.dataset is None and report.new and before:

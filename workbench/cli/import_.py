@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -74,7 +73,7 @@ def import_(
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
     from workbench import reports
     from workbench.reports.import_ import import_text
-    from workbench.stages.import_ import ImportOptions, check_all, check_file, import_file, named_columns
+    from workbench.stages.import_ import ImportOptions, import_file, preview_import
 
     call: Call = context.obj
     if gold and gold_if_given:
@@ -87,47 +86,46 @@ def import_(
         format=format,
         blind=blind,
         seed=seed,
-        columns=named_columns(map_ or (), external or ()),
+        fields=map_ or (),
+        external=external or (),
     )
-    check_file(file, format, options.columns)  # a typing error must not leave an empty database behind
-    size = sum(one.stat().st_size for one in ([file] if file.is_file() else file.rglob("*")) if one.is_file())
-    if dry_run:
-        _preview(file, options, call, size, json=json)
-        return
-    if strict and not _is_there(call):  # a file that keeps itself out leaves no database behind either
-        with reports.progress("Reading", size, unit="bytes") as progress:
-            check_all(None, file, options, call.annotator, progress)
-        options = replace(options, strict=False)
-    with (
-        _opened(call) as store,
-        reports.progress("Importing", size, unit="bytes") as progress,
-    ):
-        report = import_file(store, file, options, annotator=call.annotator, progress=progress)
+    if dry_run:  # a database that is not there is not made
+        there = new_file(call) is None
+        opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
+        with opened as store, reports.progress("Reading", size_of(file), unit="bytes") as progress:
+            report = preview_import(file, options, store=store, annotator=call.reader, progress=progress)
+    else:
+        with (
+            open_for_import(call) as store,
+            reports.progress("Importing", size_of(file), unit="bytes") as progress,
+        ):
+            report = import_file(store, file, options, annotator=call.annotator, progress=progress)
     reports.show(report, import_text(report), as_json=json)
     if report.rejected:
-        raise typer.Exit(3)
+        raise typer.Exit(2 if dry_run and (strict or not report.good) else 3)
 
 
-def _file_of(call: Call) -> Path | None:
-    """The file of the database; None for one on a server."""
+def size_of(file: Path) -> int:
+    """The bytes of a file, or of all in a folder; none of what is not there."""
+    files = [file] if file.is_file() else file.rglob("*")
+    return sum(one.stat().st_size for one in files if one.is_file())
+
+
+def new_file(call: Call) -> Path | None:
+    """The file that the database will be; None where it is there already, or on a server."""
     from workbench.store.engine import full_url, sqlite_path
 
-    return sqlite_path(full_url(call.db))
-
-
-def _is_there(call: Call) -> bool:
-    """Whether the database is there already; one on a server is."""
-    path = _file_of(call)
-    return path is None or path.exists()
+    path = sqlite_path(full_url(call.db))
+    return None if path is None or path.exists() else path
 
 
 @contextmanager
-def _opened(call: Call) -> Iterator[Store]:
+def open_for_import(call: Call) -> Iterator[Store]:
     """The database. One that is made here and stays empty because the import fails is removed again; one
     that has got a part of the file is named."""
     from workbench.store.datasets import count_samples, list_datasets
 
-    new = None if _is_there(call) else _file_of(call)
+    new = new_file(call)
     samples = 1
     try:
         with open_for(call.db) as store:
@@ -144,22 +142,3 @@ def _opened(call: Call) -> Iterator[Store]:
         if new is not None and not samples:
             for end in ("", "-wal", "-shm"):
                 new.with_name(f"{new.name}{end}").unlink(missing_ok=True)
-
-
-def _preview(file: Path, options: object, call: Call, size: int, *, json: bool) -> None:
-    """Say what an import would do; a database that is not there is not made."""
-    from contextlib import nullcontext
-
-    from workbench import reports
-    from workbench.reports.import_ import preview_text
-    from workbench.stages.import_ import ImportOptions
-    from workbench.stages.import_preview import preview_import
-
-    assert isinstance(options, ImportOptions)
-    there = _is_there(call)
-    opened = open_for(call.db, create=False, migrate=False) if there else nullcontext()
-    with opened as store, reports.progress("Reading", size, unit="bytes") as progress:
-        preview = preview_import(file, options, store=store, annotator=call.reader, progress=progress)
-    reports.show(preview, preview_text(preview), as_json=json)
-    if preview.bad:
-        raise typer.Exit(2 if not preview.good or options.strict else 3)

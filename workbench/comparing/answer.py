@@ -8,10 +8,9 @@ from fractions import Fraction
 from typing import Literal
 
 from workbench.comparing.estimates import Estimate
-from workbench.comparing.explained import Share
+from workbench.comparing.explained import Share, What, what_of
 from workbench.comparing.figures import Row
-from workbench.comparing.means import FEWEST, Mean
-from workbench.comparing.reasons import What, what_of
+from workbench.comparing.intervals import FEWEST, Mean
 from workbench.comparing.triage import Clue, Suspicion
 from workbench.model import Kind, Span, Verdict
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from workbench.comparing.means import FEWEST
-from workbench.comparing.reasons import UNITS, What
+from workbench.comparing.explained import UNITS, What
+from workbench.comparing.intervals import FEWEST
 from workbench.text.figures import many, number, signed
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "left out": ("name", "of the reference that were not extracted"),
         "cut differently": ("name", "with other boundaries or parts"),
         "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", "not explained: the file has only the score"),
+        "untraced": ("", "not explained: the file does not list what was counted"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -48,7 +48,7 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "left out": ("statement", "of the reference that were not extracted"),
         "cut differently": ("statement", "with other boundaries or parts"),
         "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", "not explained: the file has only the score"),
+        "untraced": ("", "not explained: the file does not list what was counted"),
         "rounding": ("", "rounding in the file"),
         "too high": ("sample", "that your score rates too high"),
         "too low": ("sample", "that your score rates too low"),
@@ -176,7 +176,7 @@ def _off(found: Answer) -> str:
     one = found.estimate
     if one is None or one.bias is None or abs(one.bias) < SMALL:
         return ""
-    where = " where a sample has one" if found.score.n < found.total else ""
+    where = f" (over the {found.score.n:,} samples that have one)" if found.score.n < found.total else ""
     apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
     exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
     about = "" if exact or (one.complete and where) else "about "
@@ -200,7 +200,7 @@ def suspicious(found: Answer) -> list[str]:
     kept = ""
     if found.withheld:
         are = "is" if found.withheld == 1 else "are"
-        kept = f" ({found.withheld:,} more {are} kept for review without suggestions)"
+        kept = f" ({found.withheld:,} more {are} hidden until you review them without suggestions)"
     shown = f"the {many(one.looked, 'sample')} shown{kept}" if kept else many(one.looked, "sample")
     lines = [f"{one.suspicious:,} of {shown} {has} a score that looks wrong{why}."]
     if one.checked:
@@ -302,7 +302,8 @@ def step(one: Step, found: Answer) -> str:
         return f"{order} for {gain}. You may stop at any time."
     if one.what == "scorer":
         better = (
-            f"a reviewed sample is then off by {value(one.after)} on average instead of {value(one.before)}"
+            f"the score of a reviewed sample is then {value(one.after)} too high or too low on average, "
+            f"instead of {value(one.before)}"
         )
         metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
         return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
@@ -350,7 +351,8 @@ def differs(found: Answer) -> str:
     if found.estimate is None or found.estimate.complete:
         return means
     if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
-        return f"{means} The estimate corrects the score of all {found.total:,} samples by this difference."
+        moved = f"{value(found.score.value)} → {value(found.estimate.point)}"
+        return f"{means} The estimate corrects the mean of all {found.total:,} samples by this difference: {moved}."
     also = " and for samples without a score" if found.score.n < found.total else ""
     return f"{means} The estimate for all {found.total:,} allows for how these were drawn{also}."
 

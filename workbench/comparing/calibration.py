@@ -11,13 +11,10 @@ from math import sqrt
 
 import numpy as np
 
-from workbench.comparing import correction, reliability, thresholds
-from workbench.comparing.correction import Line
-from workbench.comparing.curve import FOUND, MISSING, UNSURE, Vectors, overlay, recalls_at, vectors
-from workbench.comparing.intervals import Interval, around
-from workbench.comparing.means import FEWEST
-from workbench.comparing.reliability import Model, Reliability
-from workbench.comparing.thresholds import Floats, Ints, Objective, Sums
+from workbench.comparing import correction, curve
+from workbench.comparing.correction import Line, Model, Reliability
+from workbench.comparing.curve import FOUND, MISSING, UNSURE, Floats, Ints, Objective, Sums, Vectors
+from workbench.comparing.intervals import FEWEST, Interval, around
 from workbench.matching import FLOOR
 
 FEW_CHANGES = 5
@@ -160,7 +157,7 @@ def table_of(cases: Sequence[Case]) -> Table:
                 groups.append(number[one.group])
     return Table(
         ids=tuple(one.id for one in defined),
-        known=vectors([one.similarities for one in defined], [one.human for one in defined]),
+        known=curve.vectors([one.similarities for one in defined], [one.human for one in defined]),
         verified=np.array([one.recall for one in defined], dtype=np.float64),
         weights=np.array([one.weight for one in defined], dtype=np.float64),
         groups=np.array([number[one.group] for one in defined], dtype=np.int64),
@@ -183,19 +180,19 @@ def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: in
     table = table_of(cases)
     _check(table)
     sums = _sums(table, objective)
-    folds = thresholds.draw_folds(len(table.names), seed)
-    found = thresholds.validate(sums, objective, folds)
+    folds = curve.draw_folds(len(table.names), seed)
+    found = curve.validate(sums, objective, folds)
     chosen = int(found.threshold)
-    if np.array_equal(thresholds.at_threshold(sums, chosen), thresholds.at_threshold(sums, _cut(now))):
+    if np.array_equal(curve.at_threshold(sums, chosen), curve.at_threshold(sums, _cut(now))):
         chosen = now  # another number between the same two similarities is no other choice
     by_sample = np.array(found.folds)[folds[table.groups]]
     by_pair = np.array(found.folds)[folds[table.pair_groups]]
-    gain, better = _gain(found.by_group, thresholds.at_threshold(sums, _cut(now)), objective, seed)
-    scored = recalls_at(table.known.similarity, table.known, _cut(now))
+    gain, better = _gain(found.by_group, curve.at_threshold(sums, _cut(now)), objective, seed)
+    scored = curve.recalls_at(table.known.similarity, table.known, _cut(now))
     trivial = None
     if objective == "f1":
-        all_found = thresholds.at_threshold(sums, 0)
-        trivial = float(thresholds.figure(all_found.sum(axis=1), objective))
+        all_found = curve.at_threshold(sums, 0)
+        trivial = float(curve.figure(all_found.sum(axis=1), objective))
         better = better and _gain(found.by_group, all_found, objective, seed)[1]
     line, corrected = _line(table, now, folds)
     model, judged = _probabilities(table, folds)
@@ -225,7 +222,7 @@ def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: in
         trivial=trivial,
         model=model,
         reliability=judged,
-        band=reliability.band([model.probability(at) for at in range(101)], FLOOR),
+        band=correction.band([model.probability(at) for at in range(101)], FLOOR),
         lines={now: line, chosen: line if chosen == now else _line(table, chosen, folds)[0]},
         seed=seed,
     )
@@ -235,20 +232,20 @@ def measure(cases: Sequence[Case], threshold: int) -> Measured:
     """One threshold on some verified samples that had no say in it. Raises TooFewError below ten."""
     table = table_of(cases)
     _check_number(table)
-    recalls = recalls_at(table.known.similarity, table.known, _cut(threshold))
+    recalls = curve.recalls_at(table.known.similarity, table.known, _cut(threshold))
     return _measured(table, recalls, _f1(table, _cut(threshold)))
 
 
 def curve_of(table: Table) -> tuple[Point, ...]:
     """Every threshold from 0 to 100; below 60, where no link is kept, all are as at 60."""
     given = table.known
-    judged = overlay(given)
+    judged = curve.overlay(given)
     share = table.weights / table.weights.sum()
     points: dict[int, tuple[float | None, ...]] = {}
     for at in range(FLOOR, 101):
-        recalls = recalls_at(given.similarity, given, at)
+        recalls = curve.recalls_at(given.similarity, given, at)
         off = recalls - table.verified
-        seen = recalls_at(judged, given, at)
+        seen = curve.recalls_at(judged, given, at)
         points[at] = (
             float(share @ recalls), float(share @ seen), float(share @ off), float(share @ np.abs(off)),
             *_verdicts(table, at),
@@ -282,10 +279,10 @@ def _cut(threshold: int) -> int:
 def _sums(table: Table, objective: Objective) -> Sums:
     """The sums of an objective over similarities; no near name (0) is never a cut."""
     if objective == "f1":
-        sums = thresholds.sums_of_pairs(table.scores, table.positive, table.pair_groups, table.pair_weights)
+        sums = curve.sums_of_pairs(table.scores, table.positive, table.pair_groups, table.pair_weights)
     else:
         of = np.repeat(np.arange(len(table.ids)), table.known.sizes)
-        sums = thresholds.sums_of_recalls(
+        sums = curve.sums_of_recalls(
             table.known.similarity.astype(np.float64), table.known.weights, of,
             groups=table.groups, verified=table.verified, weights=table.weights,
         )  # fmt: skip
@@ -306,7 +303,7 @@ def _gain(chosen: Floats, present: Floats, objective: Objective, seed: int) -> t
     No interval below ten groups, where fewer than five groups change (no better then), and where every
     group changes alike: a bootstrap of equal values has no width, and a sign test is sure of ten.
     """
-    ends = (thresholds.quality(one.sum(axis=1), objective) for one in (chosen, present))
+    ends = (curve.quality(one.sum(axis=1), objective) for one in (chosen, present))
     first, second = (float(one) for one in ends)
     gain = first - second
     if chosen.shape[1] < FEWEST:
@@ -314,7 +311,7 @@ def _gain(chosen: Floats, present: Floats, objective: Objective, seed: int) -> t
     changed = int((np.abs(chosen - present) > _EQUAL).any(axis=0).sum())
     if changed < FEW_CHANGES:
         return Figure(gain), False
-    one, other = thresholds.resampled((chosen, present), objective, seed)
+    one, other = curve.resampled((chosen, present), objective, seed)
     low, high = (float(end) for end in np.nanquantile(one - other, [0.025, 0.975]))
     if high - low < _EQUAL:
         return Figure(gain), gain > _EQUAL
@@ -344,7 +341,7 @@ def _recalls_by(table: Table, cuts: Floats) -> Floats:
     found = np.empty(len(table.ids))
     for cut in np.unique(cuts):
         inside = cuts == cut
-        found[inside] = recalls_at(table.known.similarity, table.known, int(cut))[inside]
+        found[inside] = curve.recalls_at(table.known.similarity, table.known, int(cut))[inside]
     return found
 
 
@@ -373,7 +370,7 @@ def _share(part: float, whole: float) -> float | None:
 
 
 def _line(table: Table, threshold: int, folds: Ints) -> tuple[Line, Floats]:
-    recalls = recalls_at(table.known.similarity, table.known, _cut(threshold))
+    recalls = curve.recalls_at(table.known.similarity, table.known, _cut(threshold))
     return correction.fit_line(recalls, table.verified, table.known.sizes, table.groups, table.weights, folds)
 
 
@@ -385,7 +382,7 @@ def _probabilities(table: Table, folds: Ints) -> tuple[Model, Reliability]:
     for fold in np.unique(of):
         inside = of == fold
         rest = ~inside if (~inside).any() else inside
-        fitted = reliability.fit(scores[rest], positive[rest], weights[rest])
-        predicted[inside] = reliability.predict(fitted, scores[inside])
-    judged = reliability.reliability(predicted, scores, positive, weights)
-    return reliability.fit(scores, positive, weights), judged
+        fitted = correction.fit(scores[rest], positive[rest], weights[rest])
+        predicted[inside] = correction.predict(fitted, scores[inside])
+    judged = correction.reliability(predicted, scores, positive, weights)
+    return correction.fit(scores, positive, weights), judged

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from workbench.comparing.calibration import Calibrated, Case, Measured
-from workbench.comparing.correction import Corrected, Line, is_recall, is_similarity
-from workbench.comparing.reliability import Model
+from workbench.comparing.correction import Corrected, Line, Model, is_recall, is_similarity
 from workbench.errors import UsageError
 
 SCHEMA = "workbench/calibration"

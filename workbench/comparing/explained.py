@@ -1,14 +1,20 @@
-"""What is kept of a difference once it is worked out: enough for every figure of a dataset, and no text."""
+"""What is kept of a difference, the causes of many added up, and the reasons in the words of the answer."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from workbench.comparing.causes import CAUSES, Cause, Difference, Part, Row
 from workbench.model import Tally
+from workbench.text.figures import many
+
+if TYPE_CHECKING:
+    from workbench.comparing.causes import Difference
+    from workbench.model import Kind
+
 
 VERSION = 2
 """Of the document; kept explanations of another version are worked out anew."""
@@ -159,3 +165,135 @@ def explained_of(document: Mapping[str, Any]) -> Explained:
 
 def _numbers(tally: Tally) -> tuple[int, int, int]:
     return tally.found, tally.missing, tally.unsure
+
+
+@dataclass(frozen=True, slots=True)
+class PartTotal:
+    """A finer part of a cause: its units and its net share of the bias."""
+
+    part: Part
+    units: int
+    share: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class CauseTotal:
+    """One cause over `n` samples whose Δ is defined.
+
+    `share` is the mean of its net shares: over all causes they add up to the mean Δ exactly. `raised` and
+    `lowered` are the means of the positive and of the negative ones alone, for nets cancel; `units` and
+    `samples` count where it occurs.
+    """
+
+    cause: Cause
+    n: int
+    units: int
+    samples: int
+    share: Fraction
+    raised: Fraction
+    lowered: Fraction
+    parts: tuple[PartTotal, ...]
+
+
+def cause_totals(known: Iterable[Explained], labels: Collection[str] | None = None) -> tuple[CauseTotal, ...]:
+    """The causes that occur, the largest net share first; with `labels` only units of these.
+
+    A cause's share of a sample is divided evenly among its units when only some of them are wanted: units
+    of one cause, part and verdict weigh alike.
+    """
+    defined = [one for one in known if one.delta is not None]
+    by_cause: dict[Cause, list[tuple[int, Share, Fraction, int]]] = {}
+    for number, one in enumerate(defined):
+        for share in one.shares:
+            units = share.units if labels is None else sum(label in labels for label in share.labels)
+            if units and share.share is not None:
+                part = share.share * Fraction(units, share.units)
+                by_cause.setdefault(share.cause, []).append((number, share, part, units))
+    totals = [_total(cause, by_cause[cause], len(defined)) for cause in CAUSES if cause in by_cause]
+    return tuple(sorted(totals, key=lambda one: -abs(one.share)))
+
+
+def _total(cause: Cause, rows: list[tuple[int, Share, Fraction, int]], n: int) -> CauseTotal:
+    of_sample: dict[int, Fraction] = {}
+    parts: dict[Part, tuple[int, Fraction]] = {}
+    for number, share, net, units in rows:
+        of_sample[number] = of_sample.get(number, Fraction(0)) + net
+        before = parts.get(share.part, (0, Fraction(0)))
+        parts[share.part] = before[0] + units, before[1] + net
+    nets = of_sample.values()
+    return CauseTotal(
+        cause,
+        n,
+        sum(units for _, _, _, units in rows),
+        len(of_sample),
+        _sum(nets) / n,
+        _sum(net for net in nets if net > 0) / n,
+        _sum(net for net in nets if net < 0) / n,
+        tuple(
+            PartTotal(part, units, net / n)
+            for part, (units, net) in sorted(parts.items(), key=lambda one: -abs(one[1][1]))
+        ),
+    )
+
+
+def _sum(values: Iterable[Fraction]) -> Fraction:
+    return sum(values, Fraction(0))
+
+
+What = Literal[
+    "another form", "not extracted", "counted wrongly", "should not count", "left out", "cut differently",
+    "unsure", "untraced", "rounding", "too high", "too low",
+]  # fmt: skip
+
+_WHAT: dict[str, What] = {
+    "missed match": "another form", "false match": "counted wrongly", "invented unit": "should not count",
+    "duplicate": "should not count", "missed unit": "left out", "granularity": "cut differently",
+    "unsure": "unsure", "untraced": "untraced", "rounding": "rounding",
+}  # fmt: skip
+_NOT_EXTRACTED = ("context extraction", "unattributed")
+LEAST = Fraction(1, 2000)
+"""Effects without units below this do not show."""
+UNITS: dict[Kind, str] = {"entity": "name", "statement": "statement"}
+IN_SHORT: dict[What, tuple[str, str]] = {
+    "another form": ("unit", "in another form"),
+    "not extracted": ("unit", "not extracted from the contexts"),
+    "counted wrongly": ("unit", "counted wrongly"),
+    "should not count": ("unit", "that should not count"),
+    "left out": ("unit", "left out"),
+    "cut differently": ("unit", "cut differently"),
+    "unsure": ("unit", "that you are unsure of"),
+    "untraced": ("", "another extraction or judge"),
+    "rounding": ("", "rounding in the file"),
+}
+"""The reasons for the difference of one sample, where there is a line for all of them."""
+
+
+def what_of(cause: str, part: str) -> What:
+    """The kind of reason that a cause is, as the answer names it."""
+    return "not extracted" if part in _NOT_EXTRACTED else _WHAT[cause]
+
+
+def shows(cause: str, share: Fraction | None) -> bool:
+    """Whether a cause is worth a line: a number of the file that is rounded needs none."""
+    return cause != "rounding" or share is None or abs(share) >= LEAST
+
+
+def reasons(found: Difference) -> list[tuple[What, int, Fraction]]:
+    """Why one sample differs: each reason with its units and its share, the largest share first."""
+    units: dict[What, int] = {}
+    shares: dict[What, Fraction] = {}
+    for row in found.rows:
+        if row.cause and row.share is not None:
+            what = what_of(row.cause, row.part)
+            units[what] = units.get(what, 0) + 1
+            shares[what] = shares.get(what, Fraction(0)) + row.share
+    shown = [(what, units[what], share) for what, share in shares.items() if abs(share) >= LEAST]
+    return sorted(shown, key=lambda one: -abs(one[2]))
+
+
+def in_short(what: What, units: int, kind: Kind) -> str:
+    """`3 names in another form`; a statement that the contexts support has no other form."""
+    if kind == "statement" and what == "another form":
+        return f"{many(units, 'statement')} supported after all"
+    unit, words = IN_SHORT[what]
+    return f"{many(units, UNITS[kind])} {words}" if unit else words

@@ -1,12 +1,13 @@
-"""Intervals: t, Wilson, exact bounds, and one that may be looked at as often as one likes.
-
-`scipy.special` is imported where a quantile is needed; it costs half a second.
-"""
+"""Intervals: t, Wilson, exact bounds, one that may be looked at as often as one likes; means with their n."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from math import inf, lgamma, log, sqrt
+from fractions import Fraction
+from math import fsum, inf, lgamma, log, sqrt
+
+from workbench.model import Tally
 
 LEVEL = 0.95
 UNPLANNED = 100
@@ -114,3 +115,40 @@ def welch(means: tuple[float, float], ses: tuple[float, float], dfs: tuple[float
     spread = one**2 / dfs[0] + other**2 / dfs[1]
     df = (one + other) ** 2 / spread if spread else inf
     return around(means[0] - means[1], sqrt(one + other), df)
+
+
+FEWEST = 10
+"""Samples below which counts are given and no figures; groups, and units of a label, likewise."""
+BADGE = 30
+"""Samples from which figures stand without a caution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """A mean over `n` values; `undefined` values were left out and counted. None without values."""
+
+    value: float | None
+    n: int
+    undefined: int
+
+
+def mean(values: Iterable[float | Fraction | None]) -> Mean:
+    """The mean of the defined values; summed with `fsum`, so the order of samples cannot matter."""
+    defined: list[float] = []
+    undefined = 0
+    for value in values:
+        if value is None:
+            undefined += 1
+        else:
+            defined.append(float(value))
+    if not defined:
+        return Mean(None, 0, undefined)
+    return Mean(fsum(defined) / len(defined), len(defined), undefined)
+
+
+def summed(tallies: Iterable[Tally]) -> Tally:
+    """All counts added up."""
+    found = missing = unsure = 0
+    for tally in tallies:
+        found, missing, unsure = found + tally.found, missing + tally.missing, unsure + tally.unsure
+    return Tally(found, missing, unsure)

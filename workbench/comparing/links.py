@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz
 
-from workbench.matching.link import link
-from workbench.matching.names import Name
+from workbench.matching.names import Name, link
 from workbench.model import Assessment, Span, Unit
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import KindState

@@ -13,13 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.comparing.agreement import Share
-from workbench.comparing.bounds import EQUAL, rare
-from workbench.comparing.correlation import pearson, spearman
-from workbench.comparing.estimators import clusters
-from workbench.comparing.intervals import LEVEL, Interval, around, at_most, welch, z_quantile
-from workbench.comparing.means import BADGE, FEWEST
+from workbench.comparing.estimators import EQUAL, clusters, rare
+from workbench.comparing.intervals import BADGE, FEWEST, LEVEL, Interval, around, at_most, welch, z_quantile
 
 Floats = NDArray[np.float64]
+
+
+def pearson(x: Floats, y: Floats) -> float | None:
+    """The product-moment correlation; None where a column is constant."""
+    return float(np.corrcoef(x, y)[0, 1]) if np.ptp(x) and np.ptp(y) else None
+
+
+def spearman(x: Floats, y: Floats) -> float | None:
+    """Pearson of the ranks, tied values sharing the mean of theirs."""
+    return pearson(_ranks(x), _ranks(y))
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    ranks: Floats = (last - (counts - 1) / 2)[place]
+    return ranks
+
 
 QUANTILES_FROM = 40
 """Samples from which the empirical 2.5 and 97.5 % quantiles of the differences are given."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from workbench.comparing.agreement import mcnemar
-from workbench.comparing.means import Mean, mean, summed
+from workbench.comparing.intervals import Mean, mean, summed
 from workbench.comparing.paired import Pair as TwoValues
 from workbench.comparing.paired import Paired, paired
 from workbench.model import Assessment, Tally, count

@@ -19,8 +19,7 @@ from rapidfuzz.distance import Indel
 from workbench.model import Evidence, Kind, Sample, Span, Unit
 from workbench.text.lists import has_digit
 from workbench.text.normalise import words
-from workbench.text.sentences import sentences
-from workbench.text.tokens import Token, snap, tokens
+from workbench.text.tokens import Token, sentences, snap, tokens
 
 Signal = Literal["no contexts", "nothing found", "names", "word for word", "all names"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)

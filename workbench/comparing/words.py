@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import fsum
 from typing import TYPE_CHECKING, NamedTuple
 
-from workbench.comparing.means import BADGE, FEWEST
+from workbench.comparing.intervals import BADGE, FEWEST
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, many, number, signed
 from workbench.text.safe import name_of
@@ -19,10 +19,10 @@ from workbench.text.safe import name_of
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
     from workbench.comparing.estimates import Estimate
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Arms, Counts, Figures, Row
     from workbench.comparing.intervals import Interval
     from workbench.comparing.paired import MeanOf, Paired
-    from workbench.comparing.totals import CauseTotal
 
 ASSISTED = (
     "The reviewers saw the program's suggestions, which may have influenced the verdicts. To measure that, "

@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from workbench.model import Evidence, Span
 from workbench.text.lists import has_digit, listed
-from workbench.text.sentences import sentences
-from workbench.text.tokens import UNSPACED, snap
+from workbench.text.tokens import UNSPACED, sentences, snap
 
 PASSAGE = 300  # code points of a passage at most; a longer sentence is cut around its hits
 _HITS = 400  # places of one word in one context that are looked at

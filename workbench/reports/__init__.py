@@ -12,7 +12,7 @@ from datetime import datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from workbench.comparing.means import summed
+from workbench.comparing.intervals import summed
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
 from workbench.scoring.names import CALIBRATED
@@ -20,10 +20,10 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.comparing.agreement import Overlap, Share
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.explained import Share as CauseShare
     from workbench.comparing.figures import Figures, Hidden, Row
     from workbench.comparing.retrievers import Retrievers
-    from workbench.comparing.totals import CauseTotal
     from workbench.scoring.gate import Gate
     from workbench.stages.compare import CompareReport
     from workbench.stages.examples import Seen

@@ -27,8 +27,8 @@ from workbench.text.figures import number, signed, table
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures
-    from workbench.comparing.totals import CauseTotal
 
 
 def figures_text(found: Figures) -> str:

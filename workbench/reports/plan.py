@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from workbench.comparing.means import FEWEST
+from workbench.comparing.intervals import FEWEST
 from workbench.text.figures import many
 from workbench.text.safe import clean
 

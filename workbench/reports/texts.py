@@ -13,7 +13,7 @@ from workbench.text.figures import delta, many, number, signed, table, value
 from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
-    from workbench.comparing.means import Mean
+    from workbench.comparing.intervals import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.scoring.gate import Gate
     from workbench.stages.compare import CompareReport

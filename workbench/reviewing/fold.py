@@ -1,11 +1,11 @@
-"""Fold: journal -> the state of a review. Reads the journal and nothing else."""
+"""Fold: journal -> the state of a review. What undo and redo mean, and which verdicts hold elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from workbench.model import Assessment, Disposition, Kind, Match, Unit
+from workbench.model import Assessment, Disposition, Evidence, Kind, Match, Unit
 from workbench.reviewing.edits import (
     IMPORT_ACTION,
     Accept,
@@ -182,3 +182,69 @@ def reopened(state: ReviewState, opening: Open) -> ReviewState:
 def opened_with(opening: Open) -> ReviewState:
     """The state of a review that has an opening row only, not yet written."""
     return reopened(ReviewState(-1, None, _empty("entity"), _empty("statement")), opening)
+
+
+def newest_effective(rows: Iterable[tuple[str, object]]) -> str | None:
+    """The action that undo takes back, None when there is none.
+
+    `rows` are (action, edit) pairs of one annotator in one dataset, newest first; they are read only
+    as far as needed. Opening rows carry no act of a person and are passed over.
+    """
+    done: dict[str, bool] = {}
+    for action, edit in rows:
+        if isinstance(edit, Undo):
+            done.setdefault(edit.action, False)
+        elif isinstance(edit, Redo):
+            done.setdefault(edit.action, True)
+        elif not isinstance(edit, Open) and done.get(action, True):
+            return action
+    return None
+
+
+def newest_undone(rows: Iterable[tuple[str, object]]) -> str | None:
+    """The action that redo restores, None when a new edit came since.
+
+    `rows` as in `newest_effective`.
+    """
+    redone: set[str] = set()
+    seen: set[str] = set()
+    for action, edit in rows:
+        if action in seen:
+            continue  # one act over several samples writes one row in each of their journals
+        seen.add(action)
+        if isinstance(edit, Redo):
+            redone.add(edit.action)
+        elif isinstance(edit, Undo):
+            if edit.action not in redone:
+                return edit.action
+            # this undo was answered by its redo; an older undo of the same action counts again
+            redone.discard(edit.action)
+        elif not isinstance(edit, Open):
+            return None
+    return None
+
+
+def carry(units: Sequence[Unit], before: Sequence[str], after: Sequence[str]) -> tuple[Unit, ...]:
+    """The counted units with the verdicts that hold under other contexts, the rest undecided.
+
+    `found` holds where its evidence stands in a context that is byte-identical in `after` (for a
+    statement: all of its evidence); `missing` holds when `after` brings no context that `before` lacked.
+    """
+    place = {text: index for index, text in reversed(list(enumerate(after)))}
+    nothing_new = set(after) <= set(before)
+    return tuple(_carried(unit, before, place, nothing_new) for unit in units if unit.counted)
+
+
+def _carried(unit: Unit, before: Sequence[str], place: dict[str, int], nothing_new: bool) -> Unit:
+    match = unit.match
+    kept = tuple(
+        Evidence(place[before[e.context]], e.start, e.end)
+        for e in match.evidence
+        if e.context < len(before) and before[e.context] in place
+    )
+    whole = len(kept) == len(match.evidence)
+    holds = (match.verdict == "found" and bool(kept) and (whole or unit.kind == "entity")) or (
+        match.verdict == "missing" and nothing_new
+    )
+    carried = replace(match, evidence=kept, rule="carried") if holds else Match()
+    return replace(unit, match=carried, origin="carried", rejected=False, duplicate_of="")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from workbench.matching.link import best
-from workbench.matching.names import Name
+from workbench.matching.names import Name, best
 from workbench.matching.presence import presence
 from workbench.model import Assessment, Evidence, Match, ProposedEntity, Sample, Unit
 from workbench.text.folding import bounded

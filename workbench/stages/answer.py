@@ -21,7 +21,7 @@ from workbench.comparing.answer import (
     steps,
 )
 from workbench.comparing.figures import Figures, Row
-from workbench.comparing.means import FEWEST, mean
+from workbench.comparing.intervals import FEWEST, mean
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
 from workbench.matching import MATCHER

@@ -19,10 +19,9 @@ from workbench.comparing.calibration_document import (
     gold_hash,
     measured_document,
 )
-from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE, Moves, moves
+from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, Objective, moves
 from workbench.comparing.links import descends, links
 from workbench.comparing.plans import families
-from workbench.comparing.thresholds import OBJECTIVES, Objective
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
 from workbench.matching import MATCHER

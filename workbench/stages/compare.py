@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from workbench.comparing.answer import Answer
-from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
+from workbench.comparing.estimators import EQUAL
 from workbench.comparing.figures import Figures
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
 from workbench.errors import UsageError
 from workbench.model import Kind, Sample

@@ -33,8 +33,7 @@ from workbench.store.journal import Act
 from workbench.text.ground import ground
 from workbench.text.lists import listed
 from workbench.text.normalise import key
-from workbench.text.sentences import sentences
-from workbench.text.tokens import Token, tokens
+from workbench.text.tokens import Token, sentences, tokens
 
 
 def reject(opened: Opened, unit: Unit) -> Put:

@@ -36,7 +36,7 @@ from workbench.store import exports
 from workbench.store.engine import Store
 from workbench.store.exports import Leaving, Said, Scale
 from workbench.store.plans import LATE_RANK
-from workbench.text.json_text import compact
+from workbench.text.lists import compact
 
 SAMPLES = "samples.jsonl"
 VERDICTS = "verdicts.jsonl"

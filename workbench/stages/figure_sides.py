@@ -6,13 +6,11 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
-from workbench.comparing.estimators import Drawn
-from workbench.comparing.explained import Explained
+from workbench.comparing.estimators import EQUAL, Drawn
+from workbench.comparing.explained import CauseTotal, Explained
 from workbench.comparing.plans import DESIGNS
-from workbench.comparing.totals import CauseTotal
 from workbench.matching import MATCHER
 from workbench.model import Tally
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind

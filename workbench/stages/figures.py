@@ -7,13 +7,12 @@ from dataclasses import replace
 from math import fsum
 
 from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
-from workbench.comparing.bounds import EQUAL
 from workbench.comparing.causes import precision_of
-from workbench.comparing.explained import Explained
+from workbench.comparing.estimators import EQUAL
+from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
-from workbench.comparing.means import FEWEST
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, Paired, before_the_end, mean_of, paired, two_arms
-from workbench.comparing.totals import CauseTotal, cause_totals
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import Kind, Tally

@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError
-from workbench.formats.columns import NO_COLUMNS, NamedColumns, columns_of
+from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
-from workbench.formats.reading import FileRow, Notes, read
-from workbench.formats.rejects import SUFFIX, Rejects, rejecting
+from workbench.formats.reading import FileRow, Notes, becomes, read
+from workbench.formats.rejects import SUFFIX, rejecting
 from workbench.formats.rows import shown
 from workbench.model import KINDS, VERDICTS, Kind, Policy
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline
 from workbench.stages import plan
 from workbench.stages.import_rows import (
+    after_earlier,
     chunks,
     for_samples_of_text,
     own_names,
-    said_before,
     with_gold,
     with_names,
     without_purged,
@@ -39,56 +39,31 @@ from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.text.figures import many
 
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """What a folder says of the dataset it was exported from; None where it says nothing.
-
-    `columns`: further settings by the name of their column in the database.
-    """
-
-    policy: Policy | None = None
-    seed: int | None = None
-    blind: float | None = None
-    columns: dict[str, Any] = field(default_factory=dict)
+_SETTINGS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "seed": ("a whole number", lambda value: type(value) is int and 0 <= value < 2**53),
+    "blind_share": ("a number from 0 to 1", lambda value: type(value) in (int, float) and 0 <= value <= 1),
+    "threshold": ("a whole number from 0 to 100", lambda value: type(value) is int and 0 <= value <= 100),
+    "show_auto": ("after or always", lambda value: value in ("after", "always")),
+    "external": ("ask or allow or never", lambda value: value in ("ask", "allow", "never")),
+    "policy": ("the policy of a dataset", lambda value: _policy(value) is not None),
+}
+"""What a manifest may say of a dataset: what is expected there, and whether a value is it."""
 
 
-def kept_settings(path: Path) -> Kept:
-    """The settings in the manifest of a folder, or of the folder of an exported file.
+def manifest_settings(path: Path) -> dict[str, Any]:
+    """The settings in the manifest of a folder, or of the folder of an exported file; none is None.
 
     Raises InputError for settings that no dataset could have.
     """
     folder = path if path.is_dir() else path.absolute().parent
-    settings = settings_of(folder, None if path.is_dir() else path.name)[1]
-    if not settings:
-        return Kept()
-
-    def refuse(name: str, expected: str) -> InputError:
-        return InputError(
-            f"{folder / 'manifest.json'}: settings.{name}: got {shown(settings[name])}, expected {expected}"
-        )
-
-    seed, blind = settings.get("seed"), settings.get("blind_share")
-    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**53):
-        raise refuse("seed", "a whole number")
-    if blind is not None and (type(blind) not in (int, float) or not 0 <= blind <= 1):
-        raise refuse("blind_share", "a number from 0 to 1")
-    columns: dict[str, Any] = {}
-    if (threshold := settings.get("threshold")) is not None:
-        if type(threshold) is not int or not 0 <= threshold <= 100:
-            raise refuse("threshold", "a whole number from 0 to 100")
-        columns["threshold"] = threshold
-    for name, known in (("show_auto", ("after", "always")), ("external", ("ask", "allow", "never"))):
-        if (said := settings.get(name)) is not None:
-            if said not in known:
-                raise refuse(name, " or ".join(known))
-            columns[name] = said
-    policy = None
-    if (document := settings.get("policy")) is not None:
-        policy = _policy(document)
-        if policy is None:
-            raise refuse("policy", "the policy of a dataset")
-    return Kept(policy, seed, None if blind is None else float(blind), columns)
+    given = settings_of(folder, None if path.is_dir() else path.name)[1]
+    settings = {name: given[name] for name in _SETTINGS if given.get(name) is not None}
+    for name, value in settings.items():
+        expected, fits = _SETTINGS[name]
+        if not fits(value):
+            place = f"{folder / 'manifest.json'}: settings.{name}"
+            raise InputError(f"{place}: got {shown(value)}, expected {expected}")
+    return settings
 
 
 def _policy(document: Any) -> Policy | None:
@@ -124,7 +99,7 @@ class ImportOptions:
 
     `blind` and `seed` None mean the defaults; `kinds` is what the policy of a new dataset reviews, None:
     what the folder's manifest says, else the kinds that the imported gold has, else the kind that an imported
-    column of recall counts, else entities.
+    column of recall counts, else entities. `fields` are FIELD=COLUMN, `external` COLUMN=KIND.
     """
 
     dataset: str | None = None
@@ -135,40 +110,119 @@ class ImportOptions:
     blind: float | None = None
     seed: int | None = None
     kinds: tuple[Kind, ...] | None = None
-    columns: NamedColumns = NO_COLUMNS
+    fields: Sequence[str] = ()
+    external: Sequence[str] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ImportReport:
-    """What became of every row of a file. `errors` holds the first twenty rejected rows' messages.
+    """What became of every row of a file, or with `dry` what would.
 
-    `rejected_path`: where they are, empty without any and where no folder could be written. `purged`: how
-    many of the rejected are of samples that were purged: of these the file of rejected rows has the ids only.
-    `gold_reviews`: how many reviews got verified gold, `gold_units`: of how many units.
-    `without_contexts`: good rows that have none; the first of the `notes` says so. `columns`: of scores.
+    `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
+    what is stored or, with `dry`, an earlier row. `rejected_path`: where rejected rows are, empty without any
+    and where no folder could be written. `purged`: how many of the rejected are of samples that were purged:
+    of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
+    `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
+    says so. `columns`: of scores. `becomes`: with `dry`, what each column becomes.
     """
 
     path: str
     dataset: str
-    format: str
-    new: int
-    unchanged: int
-    extended: int
-    updated: int
-    rejected: int
-    errors: tuple[str, ...]
-    rejected_path: str
-    gold_ignored: int
-    gold_reviews: int
-    gold_units: int
-    repaired: int
-    ungrounded: int
-    without_contexts: int
-    notes: tuple[str, ...]
-    n_samples: int
-    blind: int
+    dry: bool = False
+    format: str = ""
+    new: int = 0
+    unchanged: int = 0
+    extended: int = 0
+    updated: int = 0
+    rejected: int = 0
+    conflicts: int = 0
     purged: int = 0
+    errors: tuple[str, ...] = ()
+    rejected_path: str = ""
+    gold_ignored: int = 0
+    gold_reviews: int = 0
+    gold_units: int = 0
+    repaired: int = 0
+    ungrounded: int = 0
+    without_contexts: int = 0
+    notes: tuple[str, ...] = ()
+    n_samples: int = 0
+    blind: int = 0
     columns: tuple[str, ...] = ()
+    becomes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def good(self) -> int:
+        """How many rows went in, or would."""
+        return self.new + self.unchanged + self.extended + self.updated
+
+
+class _Reading:
+    """One reading of a file for a dataset, which may not be there yet: its rows and what becomes of them."""
+
+    def __init__(
+        self, store: Store | None, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
+    ) -> None:
+        self.path, self.options, self.notes = path, options, Notes()
+        self.columns = columns_of(options.fields, options.external)
+        self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
+        self.info = None if store is None else _existing(store, self.report.dataset)
+        self.reject: Callable[[str, RowError], object] = lambda _raw, _error: None
+        self._rows = read(
+            path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
+        )
+        self._names = own_names(store, self.info) if store and self.info else {}
+        self._gone = purged_names(store, self.info.id) if store and self.info else {}
+        self._refused = (0, 0)
+
+    def chunks(self) -> Iterator[list[FileRow]]:
+        """The rows that can go in, chunk by chunk; bad ones are put aside.
+
+        Raises InputError where so many are bad, and none is good, that the rest is not worth reading.
+        """
+        for chunk in chunks(self._rows):
+            named = (without_purged(with_names(row, self._names), self._gone) for row in chunk)
+            good = []
+            for row in (with_gold(row, self.options.gold) for row in named):
+                if row.error is not None:
+                    self.refuse(row, row.error)
+                    continue
+                assert row.record is not None
+                self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
+                good.append(row)
+            yield good
+            if self.report.rejected >= GIVE_UP and not self.report.good:
+                first = f"the first {self.report.rejected:,} rows are all refused: {self.report.errors[0]}"
+                raise InputError(f"{self.path}: {first}")
+
+    def refuse(self, row: FileRow, error: RowError) -> None:
+        """Put a row aside with its reason."""
+        error.path, error.line = error.path or str(self.path), error.line or row.line
+        error.item = row.item
+        if (row.line, row.item) == self._refused:  # by one more of the samples that it was for
+            return
+        self._refused = (row.line, row.item)
+        self.report.rejected += 1
+        self.report.purged += isinstance(error, PurgedError)
+        if len(self.report.errors) < SHOWN_ERRORS:
+            self.report.errors += (str(error),)
+        self.reject(row.raw, error)
+
+    def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
+        """Count what became of a good row."""
+        if isinstance(outcome, RowError):
+            self.report.conflicts += 1
+            self.refuse(row, outcome)
+        else:
+            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+
+    def finish(self) -> ImportReport:
+        """The report, with what was noted while reading."""
+        report, notes = self.report, self.notes
+        report.format, report.notes = notes.format, tuple(notes.messages())
+        report.repaired, report.ungrounded = notes.repaired, notes.ungrounded
+        report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
+        return report
 
 
 def import_file(
@@ -185,35 +239,65 @@ def import_file(
     their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
     be read, which changes nothing.
     """
-    name = options.dataset or default_name(path)
     if options.strict:
-        check_all(store, path, options, annotator, progress)
-    notes = Notes()
-    rows = read(path, format=options.format, notes=notes, progress=progress, columns=options.columns)
-    info = existing(store, name)
-    gone = purged_names(store, info.id) if info else {}
-    names = own_names(store, info)
+        looked = preview_import(path, options, store=store, annotator=annotator, progress=progress)
+        if looked.rejected:
+            errors = "\n".join(looked.errors)
+            raise InputError(f"{errors}\n{looked.rejected:,} bad rows; with --strict nothing was imported")
+    reading = _Reading(store, path, options, progress, dry=False)
+    report = reading.report
+    taking: Intake | None = None
     with rejecting(path) as reject:
-        taken = _Taken(path, reject)
-        taking: Intake | None = None
-        for chunk in chunks(rows):
-            checked = (with_gold(without_purged(with_names(row, names), gone), options.gold) for row in chunk)
-            good = [row for row in checked if taken.keep(row, options)]
+        reading.reject = reject
+        for good in reading.chunks():
             if good and taking is None:
-                info = info or _create(store, path, name, options, annotator, good)
-                taking = intake_of(store, info, options, annotator)
+                reading.info = reading.info or _create(store, path, report.dataset, options, annotator, good)
+                taking = _intake(store, reading.info, options, annotator)
             if taking is not None:
-                _store_rows(store, taking, good, taken)
-            if taken.rejected >= GIVE_UP and not any(taken.counts.values()):
-                raise InputError(
-                    f"{path}: the first {taken.rejected:,} rows are all refused: {taken.errors[0]}"
-                )
+                for row, outcome in _outcomes(store, taking, good):
+                    reading.count(row, outcome)
+    report.rejected_path = str(reject.path or "")
+    info = reading.info
     if info is None:
-        raise InputError(f"nothing of {path} could be imported: {taken.why()}")
-    settled = _after(store, info, options)
-    n_samples = datasets.count_samples(store, settled.id)
-    report = taken.report(settled, taking, notes, n_samples, datasets.count_blind(store, settled.id))
-    return report if taking is None else replace(report, notes=(*report.notes, *_of_intake(taking)))
+        why = report.errors[0] if report.errors else "it holds no rows"
+        others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
+        where = f"; the rejected rows are in {reject.path}" if reject.path else ""
+        raise InputError(f"nothing of {path} could be imported: {why}{others}{where}")
+    _settle(store, info, options)
+    report.n_samples = count_samples(store, info.id)
+    report.blind = datasets.count_blind(store, info.id)
+    reading.finish()
+    if taking is not None:
+        report.gold_reviews, report.gold_units = taking.reviews, taking.units
+        report.notes += tuple(_of_intake(taking))
+    return report
+
+
+def preview_import(
+    path: Path,
+    options: ImportOptions,
+    *,
+    store: Store | None = None,
+    annotator: str = "",
+    progress: Progress = silent,
+) -> ImportReport:
+    """Read a whole file and say what its import would do; without a store, in a dataset that is empty.
+
+    Raises InputError for a file that cannot be read.
+    """
+    reading = _Reading(store, path, options, progress, dry=True)
+    taking = _intake(store, reading.info, options, annotator) if store and reading.info else None
+    said: dict[tuple[str, str], int] = {}
+    for good in reading.chunks():
+        stored: Iterable[tuple[FileRow, Outcome | RowError]] = ((row, "new") for row in good)
+        if store is not None and taking is not None:
+            stored = _outcomes(store, taking, good, dry=True)
+        for row, outcome in stored:
+            reading.count(row, after_earlier(row, outcome, said, options.gold, update=options.update))
+    if reading.info is None and not reading.report.good and not reading.report.rejected:
+        raise InputError(f"nothing of {path} could be imported: it holds no rows")
+    reading.report.becomes = becomes(reading.notes.columns, reading.notes, reading.columns)
+    return reading.finish()
 
 
 def _of_intake(taking: Intake) -> Iterator[str]:
@@ -229,20 +313,7 @@ def _of_intake(taking: Intake) -> Iterator[str]:
         yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 
-def named_columns(fields: Iterable[str], external: Iterable[str]) -> NamedColumns:
-    """The columns of FIELD=COLUMN and COLUMN=KIND. Raises UsageError."""
-    return columns_of(fields, external)
-
-
-def check_file(path: Path, format: str | None, columns: NamedColumns = NO_COLUMNS) -> None:  # noqa: A002
-    """Look whether rows can be read from a file at all, before a database is made for them.
-
-    Raises NotFoundError, UsageError or InputError as reading it does.
-    """
-    read(path, format=format, notes=Notes(), columns=columns)
-
-
-def intake_of(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
     """How a file goes into a dataset that is there."""
     return Intake(
         dataset_id=info.id,
@@ -251,81 +322,10 @@ def intake_of(store: Store, info: DatasetInfo, options: ImportOptions, annotator
         annotator=annotator,
         gold=options.gold,
         update=options.update,
-        empty=datasets.count_samples(store, info.id) == 0,
+        empty=count_samples(store, info.id) == 0,
         runs=intake.recorded_runs(store, info.id),
         before=intake.last_sample(store),
     )
-
-
-class _Taken:
-    """Counts of one import, and its rejected rows."""
-
-    def __init__(self, path: Path, reject: Rejects) -> None:
-        self.path = path
-        self.reject = reject
-        self.counts: dict[Outcome, int] = {"new": 0, "unchanged": 0, "extended": 0, "updated": 0}
-        self._refused = (0, 0)
-        self.rejected = self.purged = 0
-        self.errors: list[str] = []
-        self.gold_ignored = 0
-
-    def keep(self, row: FileRow, options: ImportOptions) -> bool:
-        """Whether a row can go in; a bad one is put aside."""
-        if row.error is not None:
-            self.refuse(row, row.error)
-            return False
-        assert row.record is not None
-        self.gold_ignored += bool(row.record.gold) and options.gold == "ignore"
-        return True
-
-    def refuse(self, row: FileRow, error: RowError) -> None:
-        """Put a row aside with its reason."""
-        error.path, error.line = error.path or str(self.path), error.line or row.line
-        error.item = row.item
-        if (row.line, row.item) == self._refused:  # by one more of the samples that it was for
-            return
-        self._refused = (row.line, row.item)
-        self.rejected += 1
-        self.purged += isinstance(error, PurgedError)
-        if len(self.errors) < SHOWN_ERRORS:
-            self.errors.append(str(error))
-        self.reject(row.raw, error)
-
-    def why(self) -> str:
-        """Why nothing went in, and where the rejected rows are."""
-        if not self.errors:
-            return "it holds no rows"
-        others = f" ({self.rejected:,} bad rows)" if self.rejected > 1 else ""
-        where = f"; the rejected rows are in {self.reject.path}" if self.reject.path else ""
-        return f"{self.errors[0]}{others}{where}"
-
-    def report(
-        self, info: DatasetInfo, taking: Intake | None, notes: Notes, n_samples: int, blind: int
-    ) -> ImportReport:
-        """The report of the whole file."""
-        return ImportReport(
-            path=str(self.path),
-            dataset=info.name,
-            format=notes.format,
-            new=self.counts["new"],
-            unchanged=self.counts["unchanged"],
-            extended=self.counts["extended"],
-            updated=self.counts["updated"],
-            rejected=self.rejected,
-            purged=self.purged,
-            errors=tuple(self.errors),
-            rejected_path=str(self.reject.path or ""),
-            gold_ignored=self.gold_ignored,
-            gold_reviews=taking.reviews if taking else 0,
-            gold_units=taking.units if taking else 0,
-            repaired=notes.repaired,
-            ungrounded=notes.ungrounded,
-            without_contexts=notes.without_contexts,
-            notes=tuple(notes.messages()),
-            n_samples=n_samples,
-            blind=blind,
-            columns=tuple(notes.scores),
-        )
 
 
 def default_name(path: Path) -> str:
@@ -340,95 +340,44 @@ def default_name(path: Path) -> str:
     return given or Path(name).stem or path.stem
 
 
-def outcomes(
-    store: Store, intake: Callable[[], Intake], good: list[FileRow], *, dry: bool = False
+def _outcomes(
+    store: Store, taking: Intake, good: list[FileRow], *, dry: bool = False
 ) -> Iterator[tuple[FileRow, Outcome | RowError]]:
     """What becomes of each row; with `dry` what would, and nothing is kept."""
-    good = list(for_samples_of_text(store, intake(), good))
+    good = list(for_samples_of_text(store, taking, good))
     start = 0
     for piece in importing.distinct(row.record for row in good if row.record):
         rows = good[start : start + len(piece)]
         start += len(piece)
-        yield from zip(rows, importing.add_chunk(store, intake(), piece, dry=dry), strict=True)
+        into = deepcopy(taking) if dry else taking  # it takes up runs that a dry import does not make
+        yield from zip(rows, importing.add_chunk(store, into, piece, dry=dry), strict=True)
 
 
-def _store_rows(store: Store, taking: Intake, good: list[FileRow], taken: _Taken) -> None:
-    for row, outcome in outcomes(store, lambda: taking, good):
-        if isinstance(outcome, RowError):
-            taken.refuse(row, outcome)
-        else:
-            taken.counts[outcome] += 1
-
-
-def check_all(
-    store: Store | None, path: Path, options: ImportOptions, annotator: str, progress: Progress
-) -> None:
-    """Read the file once without storing. Raises InputError that names the first bad rows.
-
-    A row that the stored dataset, or an earlier row of the file, contradicts is a bad one too. Without a
-    store there is nothing stored yet.
-    """
-    info = None if store is None else existing(store, options.dataset or default_name(path))
-    names = {} if store is None else own_names(store, info)
-    errors: list[str] = []
-    n_bad = 0
-    said: dict[tuple[str, str], int] = {}
-
-    def bad(row: FileRow, error: RowError) -> None:
-        nonlocal n_bad
-        n_bad += 1
-        error.path, error.line, error.item = str(path), row.line, row.item
-        if len(errors) < SHOWN_ERRORS:
-            errors.append(str(error))
-
-    given = read(path, format=options.format, notes=Notes(), progress=progress, columns=options.columns)
-    for chunk in chunks(given):
-        good = []
-        for row in (with_gold(with_names(row, names), options.gold) for row in chunk):
-            error = row.error or said_before(row, said, options)
-            if error is None:
-                good.append(row)
-            else:
-                bad(row, error)
-        if store is not None and info is not None:
-            taking = partial(intake_of, store, info, options, annotator)
-            for row, outcome in outcomes(store, taking, good, dry=True):
-                if isinstance(outcome, RowError):
-                    bad(row, outcome)
-        if n_bad >= GIVE_UP:
-            break
-    if errors:
-        shown = "\n".join(errors)
-        raise InputError(f"{shown}\n{n_bad:,} bad rows; with --strict nothing was imported")
-
-
-def existing(store: Store, name: str) -> DatasetInfo | None:
+def _existing(store: Store, name: str) -> DatasetInfo | None:
     """The dataset of that name, if there is one."""
-    return next((info for info in datasets.list_datasets(store) if info.name == name), None)
+    return next((info for info in list_datasets(store) if info.name == name), None)
 
 
 def _create(
     store: Store, path: Path, name: str, options: ImportOptions, annotator: str, rows: list[FileRow]
 ) -> DatasetInfo:
-    settings = kept_settings(path)
-    seed = settings.seed if options.seed is None else options.seed
-    seed = secrets.randbits(31) if seed is None else seed
-    policy = settings.policy or Policy(kinds=_kinds(options, rows))
+    settings = manifest_settings(path)
+    given = settings.pop("seed", None)
+    seed = given if options.seed is None else options.seed
+    policy = _policy(settings.pop("policy", None)) or Policy(kinds=_kinds(options, rows))
     if options.kinds is not None:
         policy = replace(policy, kinds=options.kinds)
+    seed = secrets.randbits(31) if seed is None else seed
     datasets.create_dataset(store, name, seed=seed, policy=policy, annotator=annotator)
-    created = existing(store, name)
-    assert created is not None
-    if settings.columns:
-        datasets.set_dataset(store, created.id, **settings.columns)
+    created = find_dataset(store, name)
     # Settled before the first sample is stored: a killed import that is run again keeps its blind arm.
-    if settings.blind is None or options.blind is not None:
-        names = {
-            row.record.sample.id or row.record.sample.content_hash for row in rows if row.record is not None
-        }
-        _settle_blind(store, created.id, options, len(names))
+    if options.blind is None and "blind_share" in settings:
+        settings["blind_settled"] = True
     else:
-        datasets.set_dataset(store, created.id, blind_share=settings.blind, blind_settled=True)
+        names = {row.record.sample.id or row.record.sample.content_hash for row in rows if row.record}
+        settings |= _blind(options, len(names))
+    if settings:
+        datasets.set_dataset(store, created.id, **settings)
     return created
 
 
@@ -450,25 +399,24 @@ def _kinds(options: ImportOptions, rows: list[FileRow]) -> tuple[Kind, ...]:
     return kinds
 
 
-def _after(store: Store, info: DatasetInfo, options: ImportOptions) -> DatasetInfo:
+def _settle(store: Store, info: DatasetInfo, options: ImportOptions) -> None:
     """Settle what depends on the whole file: the blind arm and the current run."""
     fresh = datasets.dataset_info(store, info.id)
+    settled: dict[str, Any] = {}
     if options.blind is not None or not fresh.blind_settled:
-        _settle_blind(store, info.id, options, datasets.count_samples(store, info.id))
-    if fresh.run_id is None:
-        recorded = sorted(runs.list_runs(store, info.id), key=lambda run: -run.n_proposals)
-        if recorded:
-            datasets.set_dataset(store, info.id, run_id=recorded[0].id)
-    return datasets.dataset_info(store, info.id)
+        settled = _blind(options, count_samples(store, info.id))
+    if fresh.run_id is None and (recorded := runs.list_runs(store, info.id)):
+        settled["run_id"] = max(recorded, key=lambda run: run.n_proposals).id
+    if settled:
+        datasets.set_dataset(store, info.id, **settled)
 
 
-def _settle_blind(store: Store, dataset_id: int, options: ImportOptions, n_samples: int) -> None:
-    """Decide the blind share once: what the person said, 0 too, else a tenth of enough samples."""
+def _blind(options: ImportOptions, n_samples: int) -> dict[str, Any]:
+    """The blind share, decided once: what the person said, 0 too, else a tenth of enough samples."""
     share = options.blind
     if share is None and n_samples >= BLIND_FROM:
         share = BLIND_SHARE
-    if share is not None:
-        datasets.set_dataset(store, dataset_id, blind_share=share, blind_settled=True)
+    return {} if share is None else {"blind_share": share, "blind_settled": True}
 
 
 DATASET = "demo"
@@ -478,7 +426,7 @@ SEED = 357816
 
 def load_demo(store: Store, annotator: str) -> DatasetInfo:
     """Bring the demo's samples, proposals and gold into a database; a demo that is there already stays."""
-    there = next((info for info in list_datasets(store) if info.name == DATASET), None)
+    there = _existing(store, DATASET)
     if there is not None and count_samples(store, there.id) and there.run_id is not None:
         return there  # as the person left it, and as an earlier version of this package brought it
     options = ImportOptions(dataset=DATASET, gold="given", seed=SEED, blind=0.0, kinds=("entity",))

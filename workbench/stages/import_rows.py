@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.errors import PurgedError, RowError
 from workbench.formats.readers.gold import gold_problem
@@ -16,11 +16,8 @@ from workbench.stages.export_items import pseudonyms
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.importing import keys_of_text
+from workbench.store.importing import Outcome, keys_of_text
 from workbench.store.intake import GoldRule, Intake
-
-if TYPE_CHECKING:
-    from workbench.stages.import_ import ImportOptions
 
 CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fiftieth of the time
 CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are no faster
@@ -69,9 +66,9 @@ def with_gold(row: FileRow, gold: GoldRule) -> FileRow:
     return row
 
 
-def own_names(store: Store, info: DatasetInfo | None) -> dict[str, str]:
+def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
     """The annotators of a dataset by the pseudonyms under which its exports name them."""
-    if info is None or not exports.has_salt(store, info.id):
+    if not exports.has_salt(store, info.id):
         return {}
     naming = pseudonyms(exports.salt_of(store, info.id))
     people = exports.annotators(store, info.id).keys() | exports.marked_by(store, info.id)
@@ -150,17 +147,15 @@ def _units(record: Record) -> int:
     return units
 
 
-def says_more(record: Record, said: Mapping[tuple[str, str], int], options: ImportOptions) -> bool | None:
-    """Whether a record says something that no earlier row of its id said; None without an earlier row."""
-    content = record.sample.content_hash
-    name = record.sample.id or content
-    if (name, "text") not in said:
-        return None
-    return any((name, field) not in said for field, _ in _fields(record, content, options))
-
-
-def said_before(row: FileRow, said: dict[tuple[str, str], int], options: ImportOptions) -> RowError | None:
-    """The error of a row whose id stood in an earlier row that says something else.
+def after_earlier(
+    row: FileRow,
+    outcome: Outcome | RowError,
+    said: dict[tuple[str, str], int],
+    gold: GoldRule,
+    *,
+    update: bool,
+) -> Outcome | RowError:
+    """What becomes of a row behind the rows before it, where `outcome` is what becomes of it alone.
 
     `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
     row may add what the earlier one does not name, and another proposal goes into a run of its own. With
@@ -170,17 +165,21 @@ def said_before(row: FileRow, said: dict[tuple[str, str], int], options: ImportO
     assert record is not None
     content = record.sample.content_hash
     name = record.sample.id or content
-    for field, value in _fields(record, content, options):
+    again, more = (name, "text") in said, False
+    for field, value in _fields(record, content, gold):
         digest = hash(value)
-        if options.update and field != "text":
+        more = more or (name, field) not in said
+        if update and field != "text":
             said[name, field] = digest
         elif said.setdefault((name, field), digest) != digest:
             what = "text" if field == "text" else field
             return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
-    return None
+    if not again or outcome == "unchanged" or isinstance(outcome, RowError):
+        return outcome
+    return "extended" if more else "unchanged"  # the earlier row brings what this one says too
 
 
-def _fields(record: Record, content: str, options: ImportOptions) -> Iterator[tuple[str, str]]:
+def _fields(record: Record, content: str, gold: GoldRule) -> Iterator[tuple[str, str]]:
     """What a record says by field, as text to be compared; a field that it does not name is left out."""
     sample = record.sample
     yield "text", content
@@ -194,10 +193,10 @@ def _fields(record: Record, content: str, options: ImportOptions) -> Iterator[tu
     for proposal in (record.proposal, *record.others):
         if proposal is not None:
             yield f"proposal {hash(proposal)}", ""
-    for gold in record.gold if options.gold != "ignore" else ():
-        for kind, units in (("entities", gold.entities), ("statements", gold.statements)):
+    for one in record.gold if gold != "ignore" else ():
+        for kind, units in (("entities", one.entities), ("statements", one.statements)):
             if units is not None:  # what gold says: units, labels, places, verdicts, in any order
                 said = sorted(
                     repr((u.text, u.label, u.spans[:1], u.match.verdict)) for u in gold_units(units)
                 )
-                yield f"gold of {gold.annotator} ({kind})", repr(said)
+                yield f"gold of {one.annotator} ({kind})", repr(said)

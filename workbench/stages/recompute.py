@@ -13,7 +13,7 @@ from fractions import Fraction
 from itertools import chain, islice
 from multiprocessing import get_context, parent_process
 
-from workbench.comparing.means import Mean, mean
+from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally

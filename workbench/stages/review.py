@@ -23,9 +23,8 @@ from workbench.model import (
     Tally,
     Unit,
 )
-from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Edit, Open
-from workbench.reviewing.fold import ReviewState, opened_with, reopened
+from workbench.reviewing.fold import ReviewState, carry, opened_with, reopened
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.sides import causes_of

@@ -25,8 +25,12 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoRe
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
+<<<<<<< HEAD
 from workbench.store.tables import METADATA
 from workbench.text.json_text import stored
+=======
+from workbench.text.lists import stored
+>>>>>>> main
 
 OLDEST = "0007"
 """The baseline: a database of an older version is refused."""

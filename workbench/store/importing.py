@@ -12,9 +12,8 @@ from sqlmodel import Session, col, select
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import KINDS, Match, Record, Sample
-from workbench.reviewing.carry import carry
 from workbench.reviewing.edits import Dispose, Edit, Put
-from workbench.reviewing.fold import fold
+from workbench.reviewing.fold import carry, fold
 from workbench.store.engine import Store, insert_many
 from workbench.store.intake import Extras, Intake, Stored, add_extras
 from workbench.store.journal import append_edits, events_of

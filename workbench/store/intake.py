@@ -24,7 +24,7 @@ from workbench.store.journal import append_edits, events_of
 from workbench.store.runs import new_run
 from workbench.store.samples import sample_of
 from workbench.store.tables import METADATA, ExternalScoreRow, ProposalRow, ReviewRow, RunRow, SampleRow
-from workbench.text.json_text import stored
+from workbench.text.lists import stored
 
 GoldRule = Literal["ignore", "given", "require"]
 

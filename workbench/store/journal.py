@@ -17,9 +17,8 @@ from workbench.errors import ConflictError
 from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
-from workbench.reviewing.fold import ReviewState, fold, followed
+from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import gold_units
-from workbench.reviewing.history import newest_effective, newest_undone
 from workbench.store.engine import Store
 from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of

@@ -1,8 +1,10 @@
-"""Small tools for words: lists in files or strings, and whether a word has a digit."""
+"""Small tools: word lists in files or strings, whether a word has a digit, values as JSON text."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterable
 from pkgutil import get_data
 
 _DIGIT = re.compile(r"\d")
@@ -35,3 +37,15 @@ def valued(section: str) -> dict[str, int]:
 def has_digit(word: str) -> bool:
     """Whether a word has a digit: a number, a date or a code."""
     return _DIGIT.search(word) is not None
+
+
+stored = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""A value as the database stores it."""
+
+compact = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""A value on one line of a file, characters as they are."""
+
+
+def object_text(pairs: Iterable[tuple[str, str]]) -> str:
+    """A JSON object of keys and values that are JSON texts already."""
+    return "{" + ", ".join(f'"{key}": {value}' for key, value in pairs) + "}"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from workbench.comparing.bins import Bin, bins
+from workbench.comparing.figures import Bin, bins
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import Share

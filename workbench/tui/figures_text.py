@@ -7,8 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from workbench.comparing import words
-from workbench.comparing.means import FEWEST
-from workbench.comparing.reasons import shows
+from workbench.comparing.explained import shows
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
 from workbench.tui import figures_rows
@@ -21,9 +21,8 @@ from workbench.tui.widgets.bars import Part as Styled
 from workbench.tui.widgets.picks import Part, Pick, bar, level
 
 if TYPE_CHECKING:
-    from workbench.comparing.bins import Bin
-    from workbench.comparing.figures import Figures, Row
-    from workbench.comparing.totals import CauseTotal
+    from workbench.comparing.explained import CauseTotal
+    from workbench.comparing.figures import Bin, Figures, Row
 
 NAME, VALUE = 28, 15
 """Cells of a fact's name and value."""

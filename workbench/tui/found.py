@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from workbench.model import Sample, Span
-from workbench.text.finding import pattern_of
+from workbench.text.folding import pattern_of
 from workbench.tui.marks import Mark
 
 MOST = 10_000

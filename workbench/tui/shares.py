@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from workbench.comparing.reasons import in_short, reasons
+from workbench.comparing.explained import in_short, reasons
 from workbench.text.figures import delta
 from workbench.tui.cells import cut, wrap
 from workbench.tui.safe import flat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from workbench.comparing.reasons import shows
+from workbench.comparing.explained import shows
 from workbench.scoring.names import scorer_name
 from workbench.text.figures import delta
 from workbench.tui.figures import tally

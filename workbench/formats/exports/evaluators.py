@@ -26,7 +26,7 @@ from workbench.formats.exports.item import (
 )
 from workbench.model import Evidence, ProposedEntity, count
 from workbench.text.ground import ground
-from workbench.text.json_text import compact, object_text
+from workbench.text.lists import compact, object_text
 
 DATASET = "dataset.jsonl"
 BESIDE = "dataset.workbench.jsonl"

@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.formats.exports.item import ExportItem, Surroundings, Wrote, lines_into
 from workbench.model import Unit
-from workbench.text.json_text import compact
+from workbench.text.lists import compact
 
 FILE = "examples.jsonl"
 HOLDOUT = "holdout"

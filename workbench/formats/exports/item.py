@@ -28,7 +28,7 @@ from workbench.model import (
 )
 from workbench.reviewing.documents import Document, proposal_document, unit_document
 from workbench.reviewing.gold import Place, disputed_labels, place_of
-from workbench.text.json_text import compact, object_text
+from workbench.text.lists import compact, object_text
 
 OBJECT = "workbench"
 """The key under which the formats of other tools carry the native row."""

@@ -15,7 +15,7 @@ from workbench.formats.exports.readme import rendered
 from workbench.formats.exports.spans import DEFAULT_LABEL, Tagged, label_out, tagged_of
 from workbench.model import GoldRecord, ProposedEntity, Span
 from workbench.text.ground import ground
-from workbench.text.json_text import compact, object_text
+from workbench.text.lists import compact, object_text
 
 TASKS = "tasks.json"
 CONFIG = "labeling.xml"

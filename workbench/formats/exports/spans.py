@@ -29,7 +29,7 @@ from workbench.formats.exports.item import (
 )
 from workbench.model import Span, Unit
 from workbench.reviewing.documents import Document
-from workbench.text.json_text import compact, object_text
+from workbench.text.lists import compact, object_text
 from workbench.text.tokens import Token, tokens
 
 DEFAULT_LABEL = "other"

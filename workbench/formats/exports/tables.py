@@ -21,7 +21,7 @@ from typing import Any
 from workbench.errors import UsageError
 from workbench.formats.exports.item import ExportItem, Surroundings, Wrote, lines_into, row_text
 from workbench.model import KINDS, GoldRecord, Kind, Unit, count
-from workbench.text.json_text import compact
+from workbench.text.lists import compact
 
 SAMPLES = "samples.csv"
 UNITS = "units.csv"

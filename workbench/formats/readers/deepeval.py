@@ -22,7 +22,7 @@ from workbench.formats.rows import Notes, shown, wrong
 from workbench.matching.units import statement_units
 from workbench.model import Proposal, ProposedStatement, Record, Span, count
 from workbench.scoring import contextual_recall
-from workbench.text.sentences import sentences
+from workbench.text.tokens import sentences
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
 CASES = frozenset({"testCases", "conversationalTestCases", "test_results"})

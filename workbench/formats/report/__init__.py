@@ -20,10 +20,9 @@ from markupsafe import Markup, escape
 
 from workbench.comparing import answer_words, words
 from workbench.comparing.answer import Answer
-from workbench.comparing.bins import bins
-from workbench.comparing.figures import Figures, Row
-from workbench.comparing.means import FEWEST
-from workbench.comparing.totals import CauseTotal
+from workbench.comparing.explained import CauseTotal
+from workbench.comparing.figures import Figures, Row, bins
+from workbench.comparing.intervals import FEWEST
 from workbench.comparing.triage import AROUND, Clue
 from workbench.comparing.words import Fact
 from workbench.formats.exports.folder import write_whole

@@ -25,7 +25,7 @@ from workbench.proposing.claude.asks import (
     statements_key,
     system,
 )
-from workbench.text.sentences import sentences
+from workbench.text.tokens import sentences
 
 _MILLION = Decimal(1_000_000)
 _DATED_NAME = re.compile(r"-\d{8}$")

@@ -7,14 +7,13 @@ from dataclasses import replace
 
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Sample
 from workbench.proposing.rules.attribution import judge, passages
-from workbench.proposing.rules.dates import dates
+from workbench.proposing.rules.lexicon import Claims, Found
 from workbench.proposing.rules.names import names, nested
-from workbench.proposing.rules.numbers import amounts, numbers
-from workbench.proposing.rules.spans import Claims, Found
+from workbench.proposing.rules.quantities import amounts, dates, numbers
 from workbench.proposing.rules.titles import addresses, titles
 from workbench.proposing.rules.uncased import uncased
 from workbench.text.language import detect
-from workbench.text.sentences import sentences
+from workbench.text.tokens import sentences
 
 PROPOSER = "rules"
 MODEL = "rules-1"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from workbench.proposing.rules.gazetteer import is_place
-from workbench.proposing.rules.lexicon import function_words, russian_head, stem, words
+from workbench.proposing.rules.lexicon import function_words, is_place, russian_head, stem, words
 from workbench.proposing.rules.runs import Reading, Run
 
 _LANGUAGES = frozenset({"ru", "uk", "be", "bg"})

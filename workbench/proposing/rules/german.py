@@ -5,8 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 
-from workbench.proposing.rules.gazetteer import COMMON_IN_GERMAN, is_first_name, is_organisation, is_place
-from workbench.proposing.rules.lexicon import EVENT, ORGANISATION, PLACE, function_words, is_title, words
+from workbench.proposing.rules.lexicon import (
+    COMMON_IN_GERMAN,
+    EVENT,
+    ORGANISATION,
+    PLACE,
+    function_words,
+    is_first_name,
+    is_organisation,
+    is_place,
+    is_title,
+    words,
+)
 from workbench.proposing.rules.runs import Reading, Run
 from workbench.text.lists import sections
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from workbench.proposing.rules.gazetteer import is_faith, is_first_name, is_organisation, is_people, is_place
 from workbench.proposing.rules.lexicon import (
     EVENT,
     HONORIFICS,
@@ -14,6 +13,11 @@ from workbench.proposing.rules.lexicon import (
     PLACE,
     ROLES,
     TRADES,
+    is_faith,
+    is_first_name,
+    is_organisation,
+    is_people,
+    is_place,
     is_title,
     russian_head,
     words,

@@ -1,11 +1,54 @@
-"""Word lists of the rules proposer, written from general knowledge; all entries casefolded."""
+"""Word lists of the rules proposer, written from general knowledge, and how finders share one text."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterable
 from functools import lru_cache
+from typing import NamedTuple
 
 from workbench.text.lists import sections
+
+
+class Found(NamedTuple):
+    """A stretch of a text that a finder proposes, in code points, with a label of the default policy."""
+
+    start: int
+    end: int
+    label: str
+
+
+class Claims:
+    """Disjoint stretches in text order: the first finder to claim a stretch keeps it."""
+
+    def __init__(self) -> None:
+        self._items: list[Found] = []
+
+    def add(self, found: Iterable[Found]) -> None:
+        """Keep each stretch that overlaps nothing kept before it.
+
+        A whole layer is merged in one sort: inserting one by one is quadratic on a 1 MB text.
+        """
+        kept = self._items
+        fresh: list[Found] = []
+        last_end = 0
+        for item in sorted(found):
+            if item.start < last_end or item.end <= item.start or self.overlaps(item.start, item.end):
+                continue
+            fresh.append(item)
+            last_end = item.end
+        self._items = sorted([*kept, *fresh])
+
+    def overlaps(self, start: int, end: int) -> bool:
+        """Whether any kept stretch shares a character with `start`–`end`."""
+        at = bisect_left(self._items, (end, -1, ""))
+        return at > 0 and self._items[at - 1].end > start
+
+    def items(self) -> list[Found]:
+        """All kept stretches, in text order."""
+        return list(self._items)
+
 
 _WORDS = sections(__name__)
 
@@ -155,3 +198,75 @@ def function_words(lang: str) -> frozenset[str]:
         own = _LISTS[lang]
         return own | _EN if lang in {"ru", "uk", "be"} else own
     return words(_OTHER[lang]) if lang in _OTHER else _EN
+
+
+def entries(*blocks: str) -> frozenset[str]:
+    """The casefolded entries of all blocks."""
+    parts = (part.strip().casefold() for block in blocks for part in re.split(r"[|\n]", block))
+    return frozenset(part for part in parts if part)
+
+
+LATIN_PLACES = entries(
+    *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es other".split())
+)
+ORGANISATIONS = entries(_WORDS["organisations"])
+ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
+DEMONYMS = entries(_WORDS["demonyms-en"])
+FAITHS = entries(_WORDS["faiths-en"])
+CYRILLIC_PLACES = frozenset(stem(entry) for entry in entries(_WORDS["places-ru"], _WORDS["uk"]))
+# Words that are also common nouns in German or names of people: no evidence there.
+COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
+
+
+@lru_cache(maxsize=16384)
+def is_place(name: str) -> bool:
+    """Whether a name as it stands in a text is a known country, region or city."""
+    if name.islower():
+        return False
+    folded = name.casefold()
+    if folded in LATIN_PLACES:
+        return True
+    return "\u0400" <= folded[:1] < "\u0530" and stem(folded) in CYRILLIC_PLACES
+
+
+@lru_cache(maxsize=16384)
+def is_people(name: str) -> bool:
+    """Whether a name, or each part of a hyphenated one, is a known demonym or language."""
+    folded = name.casefold()
+    if name.islower():
+        return False
+    return folded in DEMONYMS or ("-" in folded and all(part in DEMONYMS for part in folded.split("-")))
+
+
+@lru_cache(maxsize=16384)
+def is_organisation(name: str) -> bool:
+    """Whether a name is a widely known organisation."""
+    folded = name.casefold()
+    if name.islower():
+        return False
+    return folded in ORGANISATIONS or (
+        "\u0400" <= folded[:1] < "\u0530" and stem(folded) in ORGANISATION_STEMS
+    )
+
+
+def is_faith(name: str) -> bool:
+    """Whether a name is a known faith, party adjective or the like."""
+    return not name.islower() and name.casefold() in FAITHS
+
+
+FIRST_LATIN = words(_WORDS["latin"])
+FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["cyrillic"]))
+
+
+@lru_cache(maxsize=16384)
+def is_first_name(word: str) -> bool:
+    """Whether a word as it stands in a text, or the first half of a hyphenated one, is a known first name."""
+    folded = word.casefold()
+    if word.islower():
+        return False
+    if folded in FIRST_LATIN:
+        return True
+    if "\u0400" <= folded[:1] < "\u0530":
+        return stem(folded) in FIRST_CYRILLIC
+    head, _, tail = folded.partition("-")
+    return bool(tail) and head in FIRST_LATIN

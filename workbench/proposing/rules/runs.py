@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from workbench.proposing.rules.gazetteer import is_people, is_place
 from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
     COMPANY_ENDINGS,
@@ -16,11 +15,12 @@ from workbench.proposing.rules.lexicon import (
     POSSESSED,
     TOPICS,
     WEAK_PARTICLES,
+    Claims,
     function_words,
+    is_people,
+    is_place,
 )
-from workbench.proposing.rules.spans import Claims
-from workbench.text.sentences import sentences
-from workbench.text.tokens import Token, tokens
+from workbench.text.tokens import Token, sentences, tokens
 
 ROMANCE = frozenset({"es", "pt", "it", "fr", "ro", "ca"})
 ARTICLES = frozenset({"el", "la", "los", "las", "le", "les", "lo", "o", "a", "os", "as"})

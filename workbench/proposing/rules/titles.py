@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from workbench.proposing.rules.gazetteer import is_organisation, is_place
-from workbench.proposing.rules.lexicon import NOUNS, function_words, russian_head
-from workbench.proposing.rules.spans import Found
+from workbench.proposing.rules.lexicon import (
+    NOUNS,
+    Found,
+    function_words,
+    is_organisation,
+    is_place,
+    russian_head,
+)
 
 # No nesting and a bounded length: a lost closing mark costs 90 characters, never the rest of the text.
 _QUOTED = re.compile(

@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from workbench.proposing.rules.lexicon import words
-from workbench.proposing.rules.spans import Claims, Found
+from workbench.proposing.rules.lexicon import Claims, Found, words
 from workbench.text.lists import sections
 
 _WORDS = sections(__name__)

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from workbench.errors import InputError
 from workbench.model import Evidence, Span, Unit
-from workbench.text.finding import pattern_of, places
-from workbench.text.folding import bounded
+from workbench.text.folding import bounded, pattern_of, places
 from workbench.tui.found import MOST, NOWHERE, Found, Place, parts, search
 from workbench.tui.marks import Mark
 from workbench.tui.screens.find import Finding, FindScreen

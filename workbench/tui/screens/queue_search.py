@@ -9,8 +9,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 from textual.widgets.input import Selection
 
-from workbench.text.completion import Completion, apply, complete, toggled
-from workbench.text.query import META, Mistake, parse, tokens, values_of
+from workbench.text.query import META, Completion, Mistake, apply, complete, parse, toggled, tokens, values_of
 from workbench.tui.screens.menu import Choice, MenuScreen
 from workbench.tui.screens.queue_view import ViewScreen
 from workbench.tui.widgets.bars import Status

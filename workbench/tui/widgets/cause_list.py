@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 
-from workbench.comparing.reasons import shows
+from workbench.comparing.explained import shows
 from workbench.model import Unit
 from workbench.text.figures import UNDEFINED
 from workbench.tui.cells import fit, width, wrap

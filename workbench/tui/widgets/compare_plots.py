@@ -16,8 +16,7 @@ from workbench.tui.figures_rows import Place, place
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
 if TYPE_CHECKING:
-    from workbench.comparing.bins import Bin
-    from workbench.comparing.figures import Row
+    from workbench.comparing.figures import Bin, Row
 
 DOTS = ((1, "•"), (2, "●"), (5, "■"))
 """Samples at one place from which this sign stands for them."""

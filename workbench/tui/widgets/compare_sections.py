@@ -24,8 +24,8 @@ from workbench.tui.widgets.picks import Picks, painted
 from workbench.tui.widgets.rows import Rows
 
 if TYPE_CHECKING:
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures, Row
-    from workbench.comparing.totals import CauseTotal
 
 
 class Section(Vertical):

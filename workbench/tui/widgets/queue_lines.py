@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from workbench.reports.plan import at_end
-from workbench.text.completion import Completion
+from workbench.text.query import Completion
 from workbench.tui.cells import cut, width
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part

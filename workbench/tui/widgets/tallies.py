@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.widget import Widget
 
-from workbench.comparing.reasons import LEAST
+from workbench.comparing.explained import LEAST
 from workbench.model import Imported, Kind, Tally, count
 from workbench.scoring.names import first_scorer, scorer_name
 from workbench.text.figures import delta, value

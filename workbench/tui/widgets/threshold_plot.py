@@ -14,8 +14,8 @@ from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
 from workbench.comparing.calibration import Calibrated
+from workbench.comparing.correction import Bin
 from workbench.comparing.curve import Moves
-from workbench.comparing.reliability import Bin
 from workbench.tui.widgets.slider import HIGH, LOW
 
 EDGE = 0.05
