@@ -123,7 +123,7 @@ class Book:
         left = asked_alone(ask, result)
         self.alone.update(left)
         failure = result if isinstance(result, Failure) else None
-        keys, documents = ask.keys, ()
+        keys, documents = ask.keys, tuple[list[Any], ...]()
         if isinstance(result, Failure):
             self.failed |= {key: result for key in ask.keys if key not in left}
         else:

@@ -30,11 +30,10 @@ from workbench.stages.import_rows import (
     without_purged,
 )
 from workbench.stages.progress import Progress, silent
-from workbench.store import datasets, importing, intake, plans, runs
+from workbench.store import datasets, importing, plans, runs
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store
-from workbench.store.importing import Outcome
-from workbench.store.intake import GoldRule, Intake
+from workbench.store.importing import GoldRule, Intake, Outcome
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.text.figures import many
@@ -322,9 +321,8 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         annotator=annotator,
         gold=options.gold,
         update=options.update,
-        empty=count_samples(store, info.id) == 0,
-        runs=intake.recorded_runs(store, info.id),
-        before=intake.last_sample(store),
+        runs=importing.recorded_runs(store, info.id),
+        before=importing.last_sample(store),
     )
 
 

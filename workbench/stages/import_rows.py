@@ -16,8 +16,7 @@ from workbench.stages.export_items import pseudonyms
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.importing import Outcome, keys_of_text
-from workbench.store.intake import GoldRule, Intake
+from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
 
 CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fiftieth of the time
 CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are no faster

@@ -29,9 +29,9 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Status
-from workbench.store.tables import PlanRow
 from workbench.store.samples import draw
 from workbench.store.scores import Member
+from workbench.store.tables import PlanRow
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]

@@ -19,8 +19,8 @@ from workbench.stages.sides import imported_side
 from workbench.store import datasets, journal, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue_conditions import Picked
 from workbench.store.queue import Survey, Values
+from workbench.store.queue_conditions import Picked
 from workbench.store.samples import CHUNK, load_samples
 from workbench.store.scores import CountedChunk, external_digits
 from workbench.text.query import META, Query, Term

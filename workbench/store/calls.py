@@ -49,8 +49,7 @@ def answers_to(store: Store, task: str) -> Iterator[tuple[str, list[Any]]]:
     """The documents of all stored answers to one task, with their keys."""
     query = select(ANSWER.key, ANSWER.document).where(ANSWER.task == task)
     with store.reading() as session:
-        for key, document in session.execute(query.execution_options(yield_per=CHUNK)):
-            yield key, document
+        yield from session.execute(query.execution_options(yield_per=CHUNK))
 
 
 def failures(store: Store, run_id: int) -> dict[str, CallRow]:

@@ -62,7 +62,8 @@ class DatasetInfo:
 
 def list_datasets(store: Store) -> list[DatasetInfo]:
     """All datasets, oldest first."""
-    return [_info(*row) for row in store.rows(_settings().order_by(DATASET.id))]
+    with store.reading():
+        return [_info(*row) for row in store.rows(_settings().order_by(DATASET.id))]
 
 
 def find_dataset(store: Store, name: str | None) -> DatasetInfo:
@@ -87,8 +88,9 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
 
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
-    (row,) = store.rows(_settings().where(DATASET.id == dataset_id))
-    return _info(*row)
+    with store.reading():
+        (row,) = store.rows(_settings().where(DATASET.id == dataset_id))
+        return _info(*row)
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:

@@ -19,18 +19,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Row, Table, create_engine, event, insert, inspect, text
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, insert, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
 from sqlmodel import Session, SQLModel
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
-<<<<<<< HEAD
 from workbench.store.tables import METADATA
-from workbench.text.json_text import stored
-=======
 from workbench.text.lists import stored
->>>>>>> main
 
 OLDEST = "0007"
 """The baseline: a database of an older version is refused."""
@@ -162,7 +158,7 @@ class Store:
             finally:
                 thread.session = None
 
-    def rows(self, query: Any) -> Sequence[Row[Any]]:
+    def rows(self, query: Any) -> Sequence[Any]:
         """The rows of a query."""
         with self.reading() as session:
             return session.execute(query).all()
@@ -227,9 +223,10 @@ class Store:
 def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     """Open (and migrate) the database at an SQLAlchemy URL or a file path.
 
-    A file that needs a migration is backed up first. A file that may only be read is opened for that. Raises NewerSchemaError for a database
-    of a newer Workbench, StoreError when it is too old, cannot be opened, or with `migrate=False` needs a
-    migration, UsageError for an unusable URL or, with `create=False`, when there is no such file.
+    A file that needs a migration is backed up first. A file that may only be read is opened for that.
+    Raises NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be
+    opened, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
+    `create=False`, when there is no such file.
     """
     full = full_url(url)
     path = sqlite_path(full)

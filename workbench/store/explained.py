@@ -127,7 +127,9 @@ def load_explained(store: Store, dataset_id: int, at: Key) -> dict[int, tuple[st
     query = select(EXPLAINED.sample_id, EXPLAINED.stamp, EXPLAINED.document).where(
         SAMPLE.id == EXPLAINED.sample_id, SAMPLE.dataset_id == dataset_id, *_at(at)
     )
-    return {number: (stamp, explained_of(document)) for number, stamp, document in store.rows(query)}
+    with store.reading():
+        rows = store.rows(query)
+        return {number: (stamp, explained_of(document)) for number, stamp, document in rows}
 
 
 def save_explained(store: Store, at: Key, rows: Mapping[int, tuple[str, Explained]]) -> None:

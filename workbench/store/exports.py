@@ -18,24 +18,27 @@ from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal
 from workbench.reviewing.documents import proposal_of, unit_of
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
-from workbench.store.intake import ANNOTATORS
+from workbench.store.importing import ANNOTATORS
 from workbench.store.journal import events_of
-from workbench.store.samples import ids_of, pieces
+from workbench.store.samples import pieces
 from workbench.store.tables import (
     CalibrationRow,
+    CallRow,
     Dataset,
+    ExportRow,
     ExternalScoreRow,
     GoldUnitRow,
+    HoldoutOpeningRow,
+    PlanRow,
     PolicyRow,
     ProposalRow,
+    PurgedRow,
     ReviewEventRow,
     ReviewRow,
     RunRow,
     SampleRow,
     ScoreRow,
 )
-from workbench.store.tables_calls import CallRow
-from workbench.store.tables_plans import ExportRow, HoldoutOpeningRow, PlanRow, PurgedRow
 
 
 class Held(NamedTuple):
@@ -511,8 +514,7 @@ def queue_places(store: Store, dataset_id: int) -> Callable[[int], int]:
         .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.holdout).is_(False))
         .order_by(col(SampleRow.rank), col(SampleRow.id))
     )
-    with store.reading() as session:
-        order = ids_of(session, query)
+    order = store.numbers(query)
     first, last = (min(order), max(order)) if order else (0, -1)
     places = array("i", bytes(4 * (last - first + 1)))
     for place, number in enumerate(order, 1):

@@ -63,7 +63,8 @@ def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
         POLICY.dataset_id == DATASET.id,
         POLICY.version == DATASET.policy_version,
     )
-    return tuple(store.value(query)["counted_labels"])
+    with store.reading():
+        return tuple(store.value(query)["counted_labels"])
 
 
 def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int, Gold]:
@@ -93,9 +94,10 @@ def _verified(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
             return {}
         for review_id, document in store.rows(documents.order_by(UNIT.review_id, UNIT.position)):
             units.setdefault(review_id, []).append(unit_of(document, kind))
-    for review_id, sample_id, annotator, origin in rows:
-        assessment = Assessment(kind, f"verified by {annotator}", tuple(units.get(review_id, ())))
-        verified.setdefault(sample_id, []).append(Verified(annotator, origin, assessment))
+        for review_id, sample_id, annotator, origin in rows:
+            assert origin in ("reviewed", "imported", "adjudicated")
+            assessment = Assessment(kind, f"verified by {annotator}", tuple(units.get(review_id, ())))
+            verified.setdefault(sample_id, []).append(Verified(annotator, origin, assessment))
     return verified
 
 

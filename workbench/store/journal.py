@@ -207,10 +207,11 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     ).all()
     numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
     reviews = {row.id: row for row in session.scalars(select(ReviewRow).where(among(REVIEW.id, numbers)))}
-    states = append(session, [Change(reviews[n], text_of(session, reviews[n]), [(own, edit)]) for n in numbers])
+    rows = [reviews[number] for number in numbers]
+    states = append(session, [Change(row, text_of(session, row), [(own, edit)]) for row in rows])
     _, op, data = touched[0]
     done = edit_of(op, data)
-    moved = Moved(reviews[numbers[0]].sample_id, op, None, done, states[0], samples=len(states))
+    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
     match done:
         case Put():
             return replace(moved, kind=done.kind, unit=done.units[0].id)
@@ -251,6 +252,8 @@ def append(session: Session, changes: Sequence[Change]) -> list[ReviewState]:
     Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
     added the same row.
     """
+    if not changes:
+        return []
     now = datetime.now(UTC)
     was = [[kind for kind in KINDS if getattr(change.row, kind) == "verified"] for change in changes]
     firsts = [change.row.seq + 1 for change in changes]
@@ -340,21 +343,15 @@ def _units_of(edit: Edit) -> Iterator[Unit]:
 
 def events_of(session: Session, review_id: int) -> list[Event]:
     """The journal of one review inside an open transaction, oldest first."""
-    rows = session.execute(
-        select(
-            EVENT.seq, EVENT.action, EVENT.annotator, EVENT.at, EVENT.op, EVENT.data, EVENT.seconds, EVENT.presses
-        )
-        .where(EVENT.review_id == review_id)
-        .order_by(EVENT.seq)
-    )
+    query = select(_EVENTS).where(EVENT.review_id == review_id).order_by(EVENT.seq)
     return [
         Event(
-            seq,
-            action,
-            annotator,
-            at.isoformat(),
-            edit_of(op, data),
-            None if seconds is None else Effort(seconds, presses or 0),
+            row.seq,
+            row.action,
+            row.annotator,
+            row.at.isoformat(),
+            edit_of(row.op, row.data),
+            None if row.seconds is None else Effort(row.seconds, row.presses or 0),
         )
-        for seq, action, annotator, at, op, data, seconds, presses in rows
+        for row in session.execute(query)
     ]

@@ -140,7 +140,7 @@ def candidates(store: Store, dataset_id: int, by: str = "") -> list[Candidate]:
     ).where(SAMPLE.dataset_id == dataset_id)
     # a number or a truth comes out of a JSON document as a number
     return [
-        Candidate(*row, value=None if said is None else str(said))
+        Candidate._make((*row, None if said is None else str(said)))
         for *row, said in store.rows(query.order_by(SAMPLE.id))
     ]
 
@@ -214,10 +214,10 @@ def _replace(store: Store, session: Session, dataset_id: int, drawn: Sequence[Dr
     refuse_decided(store, dataset_id)
     session.execute(delete(PlanRow).where(PLAN.dataset_id == dataset_id))
     if drawn:
-        new = {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
+        new: dict[str, Any] = {"size": 1.0} | {name: bindparam(f"new_{name}") for name in Drawn._fields[1:]}
         change = METADATA.tables["sample"].update().where(SAMPLE.id == bindparam("new_sample_id"))
         rows = [{f"new_{name}": value for name, value in one._asdict().items()} for one in drawn]
-        session.connection().execute(change.values(new | {"size": 1.0}), rows)
+        session.connection().execute(change.values(new), rows)
 
 
 Status = Literal["verified", "excluded", "skipped", "unresolved"]

@@ -1,4 +1,4 @@
-"""Queries of the queue: the samples of a view, rows of a page, progress, values, and what one can filter by."""
+"""Queries of the queue: the samples of a view, rows of a page, progress, values and what to filter by."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 from statistics import median
 from typing import Any, Literal, NamedTuple, get_args
 
-from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
@@ -99,12 +99,10 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
     with store.reading():
         rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
         for wanted in (reviews.stands(*UNDECIDED), SAMPLE.id.in_(stale)):
-            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank).limit(1)
-            for place in () if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
-                if (number := store.value(query.where(place))) is not None:
+            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank)
+            for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
+                if (number := store.value(query.where(place).limit(1))) is not None:
                     return int(number)
-            if after is None and (number := store.value(query)) is not None:
-                return int(number)
     return None
 
 
@@ -180,14 +178,14 @@ def progress(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind
     """
     reviews = Reviews(dataset_id, annotator, tuple(kinds))
     own = REVIEW.dataset_id == dataset_id, reviews.is_own(REVIEW)
-    state, begun = reviews.disposition(REVIEW), reviews.begun(REVIEW)
+    state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
     mine = select(REVIEW.sample_id).where(*own, begun)
     theirs = select(func.count(REVIEW.sample_id.distinct())).where(
         REVIEW.dataset_id == dataset_id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     )
     marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
     with store.reading():
-        counts = Counter(dict(map(tuple, store.rows(select(state, func.count()).where(*own, begun).group_by(state)))))
+        counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
         ((flagged, stale),) = store.rows(marked)
         return Progress(
             total=count_samples(store, dataset_id),
@@ -223,7 +221,9 @@ def pace(
         )
         .group_by(REVIEW.id, REVIEW.sample_id)
     )
-    spent = [(seconds, int(presses)) for number, seconds, presses in store.rows(query) if number not in without]
+    spent = [
+        (seconds, int(presses)) for number, seconds, presses in store.rows(query) if number not in without
+    ]
     if not spent:
         return None
     return Pace(median(seconds for seconds, _ in spent), median(presses for _, presses in spent), len(spent))
@@ -534,7 +534,9 @@ def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int],
         REVIEW.entity == "verified",
         or_(REVIEW.annotator == annotator, REVIEW.origin != "reviewed"),
     )
-    units = select(UNIT.sample_id, UNIT.label).where(REVIEW.id == UNIT.review_id, UNIT.kind == "entity", *seen)
+    units = select(UNIT.sample_id, UNIT.label).where(
+        REVIEW.id == UNIT.review_id, UNIT.kind == "entity", *seen
+    )
     labels: dict[int, set[str]] = {
         number: set() for number in store.numbers(select(REVIEW.sample_id).where(*seen))
     }

@@ -43,9 +43,7 @@ class Reviews:
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
         review = REVIEW.id.table.alias().c
-        return exists().where(
-            review.sample_id == SAMPLE.id, *(condition(review) for condition in conditions)
-        )
+        return exists().where(review.sample_id == SAMPLE.id, *(condition(review) for condition in conditions))
 
     def own(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of the annotator's of which all of this holds."""
@@ -198,10 +196,20 @@ def _labelled(label: str, info: DatasetInfo, reviews: Reviews) -> Clause:
     )
     if label not in (info.policy.counted_labels or info.policy.label_names()):
         return verified
-    entities = func.lower(PROPOSAL.document["reference_entities"].as_string())
-    quoted = f'"label":{json.dumps(label, ensure_ascii=False)}'
-    proposed = exists().where(proposed_by(info.run_id), entities.contains(quoted, autoescape=True))
+    entities = PROPOSAL.document["reference_entities"]
+    text = func.lower(entities.as_string())
+    if label == "other":  # so is whatever the policy does not know, or has no label
+        known = [_quoted(name) for name in info.policy.label_names() if name != label]
+        named = sum((func.length(text) - func.length(func.replace(text, q, ""))) / len(q) for q in known)
+        has_label = func.json_array_length(entities) > named
+    else:
+        has_label = text.contains(_quoted(label), autoescape=True)
+    proposed = exists().where(proposed_by(info.run_id), has_label)
     return or_(verified, and_(not_(reviews.some(seen)), not_(is_blind(info.blind_share)), proposed))
+
+
+def _quoted(label: str) -> str:
+    return f'"label":{json.dumps(label, ensure_ascii=False)}'
 
 
 def _in_language(value: str, info: DatasetInfo) -> Clause:

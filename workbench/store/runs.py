@@ -155,7 +155,7 @@ def failure_kinds(store: Store, run_id: int) -> dict[str, int]:
     """How many samples a run could not speak of, by the kind of failure, the most frequent first."""
     number = func.count()
     query = select(FAILED.failure, number).where(FAILED.run_id == run_id).group_by(FAILED.failure)
-    return {kind: n for kind, n in store.rows(query.order_by(number.desc(), FAILED.failure))}
+    return dict(store.rows(query.order_by(number.desc(), FAILED.failure)))
 
 
 def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> dict[str, int]:
@@ -171,7 +171,7 @@ def runs_for_unproposed(store: Store, dataset_id: int, run_id: int | None) -> di
         .group_by(RUN.id, RUN.name)
         .order_by(number.desc(), RUN.id)
     )
-    return {name: n for name, n in store.rows(query)}
+    return dict(store.rows(query))
 
 
 def count_unproposed(store: Store, dataset_id: int, run_id: int | None) -> int:

@@ -89,13 +89,15 @@ def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) ->
         .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
         .order_by(SAMPLE.id)
     )
-    return [_stored(*row) for row in store.rows(query)]
+    with store.reading():
+        return [_stored(*row) for row in store.rows(query)]
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
     """A proposal by its number, whichever run it is of; None for none, or when it was purged."""
-    document = store.value(select(PROPOSAL.document).where(PROPOSAL.id == proposal_id))
-    return None if document is None else proposal_of(document)
+    with store.reading():
+        document = store.value(select(PROPOSAL.document).where(PROPOSAL.id == proposal_id))
+        return None if document is None else proposal_of(document)
 
 
 def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
@@ -135,7 +137,7 @@ def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> 
 def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
     """The number of every sample of a dataset by its id, in file order."""
     query = select(SAMPLE.key, SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
-    return {key: number for key, number in store.rows(query.order_by(SAMPLE.id))}
+    return dict(store.rows(query.order_by(SAMPLE.id)))
 
 
 def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:

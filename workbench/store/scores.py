@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, delete, exists, insert, select
+from sqlalchemy import ColumnElement, delete, exists, literal, select
 from sqlmodel import Session
 
 from workbench.matching import MATCHER
@@ -191,9 +191,7 @@ def _scored_at(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:
 def judge_of(store: Store, dataset_id: int) -> Judge | None:
     """What a dataset's calibration says of similarities, None without one."""
     document = store.value(
-        select(CALIBRATION.document).where(
-            CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id
-        )
+        select(CALIBRATION.document).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
     )
     if document is None:
         return None
@@ -227,7 +225,7 @@ def members(store: Store, dataset_id: int, *, strata: bool) -> dict[int, str]:
     query = select(SAMPLE.id, SAMPLE.stratum if strata else literal("")).where(
         SAMPLE.dataset_id == dataset_id, SAMPLE.rank < HOLDOUT_RANK
     )
-    return {number: stratum for number, stratum in store.rows(query.order_by(SAMPLE.rank, SAMPLE.id))}
+    return dict(store.rows(query.order_by(SAMPLE.rank, SAMPLE.id)))
 
 
 def values(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> dict[int, float | None]:
@@ -260,7 +258,7 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     query = select(EXTERNAL.sample_id, EXTERNAL.digits).where(
         SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id, EXTERNAL.column == column
     )
-    return {number: digits for number, digits in store.rows(query)}
+    return dict(store.rows(query))
 
 
 def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
@@ -271,7 +269,7 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
 def external_of(store: Store, sample_id: int) -> dict[str, str]:
     """The numbers that files gave one sample, by column, as written."""
     query = select(EXTERNAL.column, EXTERNAL.digits).where(EXTERNAL.sample_id == sample_id)
-    return {column: digits for column, digits in store.rows(query.order_by(EXTERNAL.column))}
+    return dict(store.rows(query.order_by(EXTERNAL.column)))
 
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:

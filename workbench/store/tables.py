@@ -473,11 +473,13 @@ def is_blind(share: Any) -> ColumnElement[bool]:
 
 def contains(text: Any, piece: str) -> ColumnElement[bool]:
     """Whether a text holds a piece, in any case and script."""
-    return func.lower(text).contains(piece.lower(), autoescape=True)  # type: ignore[no-any-return]
+    return func.lower(text).contains(piece.lower(), autoescape=True)
 
 
 def proposed_by(run_id: Any) -> ColumnElement[bool]:
     """What joins a sample and the proposal of a run for its present text."""
     return and_(
-        PROPOSAL.sample_id == SAMPLE.id, PROPOSAL.run_id == run_id, PROPOSAL.content_hash == SAMPLE.content_hash
+        PROPOSAL.sample_id == SAMPLE.id,
+        PROPOSAL.run_id == run_id,
+        PROPOSAL.content_hash == SAMPLE.content_hash,
     )
