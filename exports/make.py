@@ -7,8 +7,8 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
+from workbench.formats.exports.verify import FORMATS
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.export_items import FORMATS
 from workbench.stages.import_ import load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.store.engine import open_store

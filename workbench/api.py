@@ -40,7 +40,7 @@ from workbench.scoring.scorers import value_of
 from workbench.stages import measure
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration_document import Calibration
+    from workbench.comparing.calibration import Calibration
     from workbench.comparing.correction import Corrected
 
 __all__ = ["ContextEntityRecall", "ContextualRecall", "DatasetScore"]

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from workbench.stages.export_items import FORMATS
+from workbench.formats.exports.verify import FORMATS
 
 NAMES = (
     "Bologna Kyoto Samara Quito Lovelace Gagarin Curie Humboldt Agra Yamuna Lisbon Noether Turing Oslo "

@@ -19,7 +19,7 @@ import numpy as np
 from workbench import model
 from workbench.comparing.curve import Vectors, mean_curve, overlay, vectors
 from workbench.model import Proposal, ProposedEntity
-from workbench.scoring import ragas
+from workbench.scoring.scorers import exact_strings
 
 
 def proposals(number: int) -> list[Proposal]:
@@ -79,8 +79,8 @@ def main() -> None:
 
         def count(rows: list[Proposal] = stored) -> None:
             for proposal in rows:
-                if (one := ragas.assess(proposal)) is not None:
-                    model.count(one.units)
+                names, contexts = proposal.reference_entities or (), proposal.context_entities or ()
+                model.count(exact_strings(names, contexts, "ragas").units)
 
         def intersect(rows: list[tuple[list[str], list[str]]] = plain, times: int = size // 2_000) -> None:
             for _ in range(times):

@@ -172,9 +172,10 @@ def test_a_score_whose_kind_was_named_stands_beside_the_verified_value(run: Any)
 
     assert run("import", "a.jsonl", "--gold", "--external", "mine=entity")[0] == 0
     assert "mine (entity)" in run("score")[1]
-    found = json.loads(run("compare", "--json")[1])["differences"]["mine (entity)"]
+    found = json.loads(run("compare", "--json")[1])["figures"]["scorers"]
 
-    assert (found["automatic"], found["verified"], found["delta"]) == (0.5, 1.0, -0.5)
+    mine = next(one for one in found if one["scorer"] == "mine (entity)")
+    assert (mine["automatic"], mine["verified"], mine["delta"]) == (0.5, 1.0, -0.5)
 
 
 @pytest.mark.parametrize(

@@ -101,7 +101,7 @@ def test_the_document_of_compare_adds_the_differences(demo: Any) -> None:
     assert samples["great-wall"]["delta"]["context_entity_recall"] == pytest.approx(
         0.33333332777777784 - 3 / 7
     )
-    assert compare["differences"]["linked"]["n"] == 13
+    assert [13] == [one["n"] for one in compare["figures"]["scorers"] if one["scorer"] == "linked"]
 
 
 def test_compare_by_prints_both_retrievers(run: Any) -> None:

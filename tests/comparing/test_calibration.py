@@ -12,8 +12,16 @@ from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from workbench.comparing import curve as thresholds
-from workbench.comparing.calibration import Case, TooFewError, calibrate, table_of
-from workbench.comparing.calibration_document import Calibration, Learned, calibration_of, document_of
+from workbench.comparing.calibration import (
+    Calibration,
+    Case,
+    Learned,
+    TooFewError,
+    calibrate,
+    calibration_of,
+    document_of,
+    table_of,
+)
 from workbench.comparing.correction import Corrected, band, fit, predict, reliability
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
@@ -322,10 +330,10 @@ def test_a_calibration_survives_its_document() -> None:
     kept = calibration_of(json.loads(json.dumps(document)))
 
     assert (found.threshold, found.model, found.band, found.folds) == (
-        kept.threshold, kept.model, kept.band, kept.folds,
+        kept.threshold, kept.model, kept.band, kept.gold.fold_thresholds,
     )  # fmt: skip
-    assert found.lines == kept.lines
-    assert (Learned("s000", None, "h", 0),) == kept.gold
+    assert found.lines == kept.corrections
+    assert (Learned("s000", None, "h", 0),) == kept.gold.samples
 
 
 def known() -> Calibration:

@@ -443,14 +443,14 @@ def test_samples_of_one_group_widen_the_generalising_interval_only() -> None:
     assert alone.generalising is not None
     assert grouped.generalising is not None
     assert grouped.generalising.width > alone.generalising.width
-    assert "Generalising by group: 10 groups." in grouped.assumptions
+    assert "New samples by group: 10 groups." in grouped.assumptions
 
 
 def test_below_ten_groups_nothing_is_generalised() -> None:
     found = simple([replace(one, group=f"g{i % 9}") for i, one in enumerate(plain())])
     assert found.corpus is not None
     assert found.generalising is None
-    assert f"Generalising by group: 9 groups, fewer than {FEWEST}, so no interval." in found.assumptions
+    assert f"New samples by group: 9 groups, fewer than {FEWEST}, so no interval." in found.assumptions
 
 
 def test_an_estimate_beyond_the_scale_is_shown_at_its_end() -> None:

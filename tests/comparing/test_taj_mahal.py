@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction as F  # noqa: N817 - a table of fractions is read, not code
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.comparing.known_formulas import corners
 from workbench.comparing.causes import Counts, difference, shares
 from workbench.model import Assessment, Match, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Corners:
+    """Recall under either side's units and either side's verdicts, carried where only one side has the unit.
+
+    `interaction` is what the two steps owe to each other: Δ = (own − verdicts) + (own − units) − interaction.
+    """
+
+    own: F
+    verdicts: F
+    units: F
+    both: F
+
+    @property
+    def interaction(self) -> F:
+        """By how much the verdicts weigh more among the automatic units than among the verified ones."""
+        return (self.own - self.verdicts) - (self.units - self.both)
+
+
+def corners(n: Counts) -> Corners | None:
+    """Automatic; with verified verdicts; with verified units; with both. None when one side has no units."""
+    ours, theirs = n.links + n.invented, n.links + n.lacking
+    if not ours or not theirs:
+        return None
+    return Corners(
+        own=F(n.both + n.false + n.invented_found, ours),
+        verdicts=F(n.both + n.missed + n.invented_found, ours),
+        units=F(n.both + n.false + n.lacking_found, theirs),
+        both=F(n.both + n.missed + n.lacking_found, theirs),
+    )
+
 
 GOLD = "Taj Mahal, Yamuna, Agra, 1631, Shah Jahan, Mumtaz Mahal"
 IN_CONTEXTS = "Taj Mahal, Agra, Shah Jahan, Mumtaz Mahal"  # 4/6 by the person

@@ -78,7 +78,7 @@ def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
     assert (".500", "n = 40") == (facts["verified so far"].value, facts["verified so far"].note)
     assert "t interval at the planned n" == facts["estimated for all 200"].note
     assert "[.428, .572]" == facts["these samples"].value
-    assert facts["generalising"].value.startswith("[.4")
+    assert facts["new samples"].value.startswith("[.4")
     assert ".000" == facts["bias of automatic"].value
 
 

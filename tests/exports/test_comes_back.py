@@ -9,6 +9,7 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import Leave
+from workbench.model import KINDS
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
@@ -33,12 +34,12 @@ def said(store: Any) -> dict[str, Any]:
         for one in chunk:
             reviews = sorted(
                 (
-                    said.annotator,
+                    said.record.annotator,
                     tuple(
                         (kind, unit.text, unit.label, unit.spans, unit.match.verdict, unit.match.reason,
                          unit.match.evidence, unit.match.note)
-                        for kind, units in said.units.items()
-                        for unit in units
+                        for kind in KINDS
+                        for unit in said.units(kind) or ()
                     ),
                 )
                 for said in one.reviews

@@ -13,7 +13,8 @@ import pytest
 
 from tests.conftest import Bench
 from tests.exports.conftest import Leave
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Record
 
 Change = Callable[[list[dict[str, Any]]], None]

@@ -13,7 +13,7 @@ from tests.conftest import Bench
 from tests.exports.conftest import Leave, report_of
 from workbench.errors import ExportError, UsageError
 from workbench.reports.export import export_text
-from workbench.stages.export_manifest import shares_of
+from workbench.stages.export_items import shares_of
 from workbench.stages.plan import Wish, draft, make
 
 

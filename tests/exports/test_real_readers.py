@@ -17,9 +17,10 @@ from tests.conftest import statement_recall
 from tests.exports.conftest import ROWS, Leave
 from workbench.formats.exports.spans import Tagged, exact_tokens, read_conll
 from workbench.formats.exports.tables import original
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Record, Unit, count
-from workbench.scoring import ragas
+from workbench.scoring.scorers import exact_strings, value_of
 
 ALL = os.environ.get("WORKBENCH_READERS") == "all"  # now: tests have no such settings
 REFERENCES = {row["id"]: row["reference"] for row in ROWS}
@@ -291,8 +292,9 @@ def test_the_documented_lines_save_what_ragas_was_answered(
     (record,) = records(tmp_path / "ragas_traces.json")
     assert record.proposal is not None
     assert record.proposal.statements is not None
-    entities: Any = ragas.assess(record.proposal)
+    names, contexts = record.proposal.reference_entities or (), record.proposal.context_entities or ()
+    tally = count(exact_strings(names, contexts, "ragas").units)
     assert result["context_recall"] == [statement_recall(record)] == [float(record.scores["context_recall"])]
-    assert result["context_entity_recall"] == [ragas.value(count(entities.units))]
+    assert result["context_entity_recall"] == [value_of("ragas", tally)]
     assert result["context_entity_recall"] == [float(record.scores["context_entity_recall"])]
     assert ["it says so", "no doors"] == [one.reason for one in record.proposal.statements]

@@ -174,7 +174,7 @@ def test_prodigy_tokens_with_their_blanks_are_the_text(given: tuple[str, list[Un
     """As spaCy builds a text: `ws` is one blank, other white space is a token of its own."""
     text, units = given
     sample = Sample("i", "q", text, ("c",))
-    written = _prodigy_task(ExportItem(sample, "", "", gold={"entity": tuple(units)}), Wrote())
+    written = _prodigy_task(ExportItem(sample, gold={"entity": tuple(units)}), Wrote())
     task = json.loads(written)
 
     assert text == "".join(one["text"] + " " * one["ws"] for one in task["tokens"])

@@ -12,10 +12,10 @@ import pytest
 from tests.conftest import Bench, Row
 from tests.exports.conftest import ROWS, Leave, report_of, unit
 from workbench.errors import ExportError, UsageError, WorkbenchError
+from workbench.formats.exports.verify import FORMATS
 from workbench.model import Span
 from workbench.stages import editing
 from workbench.stages.export import ExportOptions, export
-from workbench.stages.export_items import FORMATS
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.review import act
 from workbench.store.datasets import set_dataset

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from workbench.formats.reading import FileRow, Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import FileRow, Notes
 from workbench.model import Record
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "formats"

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from workbench.errors import InputError, WorkbenchError
 from workbench.formats.exports.item import to_line
 from workbench.formats.readers import native
-from workbench.formats.reading import FileRow, Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import FileRow, Notes
 
 BASE = {"user_input": "q", "reference": "Agra, Agra.", "retrieved_contexts": ["In Agra."]}
 ENTITY = {"text": "Agra", "start": 0, "end": 4, "verdict": "found"}

@@ -107,8 +107,8 @@ def test_a_table_joins_contexts_by_bars(load: Any) -> None:
     ]
 
 
-def test_what_we_exported_comes_back(load: Any) -> None:
-    """From the golden's own metadata."""
+def test_what_we_exported_comes_back_with_what_was_added(load: Any) -> None:
+    """From the golden's own metadata; its other columns go to meta."""
     native = {
         "id": "s",
         "user_input": "q",
@@ -117,9 +117,10 @@ def test_what_we_exported_comes_back(load: Any) -> None:
         "gold": {"annotator": "zoe", "entities": [{"text": "r", "start": 0, "end": 1, "verdict": "missing"}]},
         "scores": {"m": 0.25},
     }
-    record = load([{**GOLDEN, "additional_metadata": {"workbench": native}}]).record
+    record = load([{**GOLDEN, "name": "s", "additional_metadata": {"workbench": native}}]).record
 
-    assert record == load({**native, "reference": "r"}).record
+    added = {"comments": "hm", "batch": "7"}
+    assert record == load({**native, "reference": "r", "meta": added}).record
 
 
 @pytest.mark.parametrize(

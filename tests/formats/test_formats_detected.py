@@ -10,7 +10,8 @@ import pytest
 
 from workbench.errors import AmbiguousError, InputError, UsageError
 from workbench.formats.columns import columns_of
-from workbench.formats.reading import FORMATS, Notes, read
+from workbench.formats.reading import FORMATS, read
+from workbench.formats.rows import Notes
 
 ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}
 

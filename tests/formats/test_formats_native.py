@@ -12,7 +12,8 @@ from workbench.errors import InputError, NotFoundError, RowError, UsageError
 from workbench.formats.exports.item import to_line
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import native
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import (
     Evidence,
     GoldRecord,
@@ -547,4 +548,4 @@ def test_a_proposed_statement_with_an_unknown_verdict_is_refused() -> None:
     with pytest.raises(
         RowError, match=r"proposal\.statements\[0\]\.verdict: got .*idk.*, expected found or yes"
     ):
-        native.record_of(parse(line), line, Notes())
+        native.record_of(parse(line), Notes())

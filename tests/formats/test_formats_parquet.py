@@ -15,7 +15,8 @@ import pyarrow.parquet as parquet
 import pytest
 
 from workbench.errors import InputError
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 
 ROWS = [
     {"question": "q", "contexts": ["a", "it's"], "ground_truth": "r", "context_recall": 0.5, "day": None},
@@ -155,7 +156,8 @@ MEASURED = """
 import resource, sys
 from pathlib import Path
 from workbench.errors import InputError
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 import pyarrow.compute, pyarrow.parquet
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
@@ -289,7 +291,8 @@ def test_without_pyarrow_the_message_says_what_to_install(tmp_path: Path) -> Non
     path = saved(tmp_path / "a.parquet")
     script = (
         "import sys\nsys.modules['pyarrow'] = None\n"
-        "from pathlib import Path\nfrom workbench.formats.reading import Notes, read\n"
+        "from pathlib import Path\nfrom workbench.formats.reading import read\n"
+        "from workbench.formats.rows import Notes\n"
         "from workbench.errors import UsageError\n"
         "try:\n    read(Path(sys.argv[1]), notes=Notes())\nexcept UsageError as error:\n    print(error)\n"
     )

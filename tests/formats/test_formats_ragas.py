@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from workbench.errors import InputError, RowError
 from workbench.formats import columns
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
+from workbench.formats.rows import Notes
 from workbench.model import Sample, text_hash
 
 V1 = {"question": "q", "contexts": ["c"], "ground_truth": "r", "answer": "a"}

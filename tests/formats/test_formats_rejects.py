@@ -16,8 +16,9 @@ import pytest
 
 from workbench.errors import RowError
 from workbench.formats.exports.folder import being_written, leftovers
-from workbench.formats.reading import Notes, read
+from workbench.formats.reading import read
 from workbench.formats.rejects import rejected_line, rejected_path, rejecting
+from workbench.formats.rows import Notes
 
 ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
 WHY = "line 7: reference: got number 3, expected a string"

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.scoring.counted import Counted
-from workbench.scoring.doubt import doubt
+from workbench.scoring.counted import Counted, doubt
 
 
 def counted(linked: list[int] | None, presence: list[int] | None) -> Counted:
-    return Counted(
-        None if linked is None else bytes(linked),
-        None if presence is None else bytes(presence),
-        None,
-        None,
-        None,
-    )
+    given = {"linked": linked, "presence": presence}
+    return Counted({name: bytes(listed) for name, listed in given.items() if listed is not None}, {})
 
 
 @pytest.mark.parametrize(

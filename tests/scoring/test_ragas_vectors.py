@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from workbench.model import Policy, Proposal, ProposedEntity, Sample, count
-from workbench.scoring import ragas
+from workbench.model import Policy, Proposal, ProposedEntity, Sample
 from workbench.scoring.scorers import assess_all, score
 
 FILE = Path(__file__).parents[2] / "fixtures" / "metric_vectors.json"
@@ -55,11 +54,9 @@ def test_the_order_of_entities_and_contexts_does_not_matter(vector: dict[str, An
         context_entities=tuple(reversed(given.context_entities or ())),
     )
 
-    for assess in (ragas.assess, ragas.assess_legacy):
-        one, other = assess(given), assess(turned)
-        assert one is not None
-        assert other is not None
-        assert ragas.value(count(one.units)) == ragas.value(count(other.units))
+    one, other = (assess_all(sample(vector), asked, Policy(), threshold=85) for asked in (given, turned))
+    for name in ("ragas", "ragas_legacy"):
+        assert score(name, one[name]) == score(name, other[name])
 
 
 def test_an_entity_is_equal_only_to_itself() -> None:
@@ -78,4 +75,6 @@ def test_ragas_was_not_asked_without_entities_of_both_sides() -> None:
     one = Proposal("p", reference_entities=(ProposedEntity("a"),))
     other = Proposal("p", context_entities=((ProposedEntity("a"),),))
 
-    assert [ragas.assess(one), ragas.assess(other), ragas.assess_legacy(one)] == [None, None, None]
+    given = Sample("s", "q", "a", ("a",))
+    assert ["presence"] == [*assess_all(given, one, Policy(), threshold=85)]
+    assert {} == assess_all(given, other, Policy(), threshold=85)

@@ -368,14 +368,16 @@ def test_a_cause_has_an_example_from_a_reviewed_sample(bench: Any) -> None:
     assert "in another form (Walther for Anna Walther), which" in said(reviewed(bench, 12))
 
 
-def test_reviews_of_less_than_a_second_stand_next_to_the_estimate(bench: Any) -> None:
-    sentences = headline(reviewed(bench, 12, fast=4), str)
+def test_reviews_of_less_than_a_second_stand_next_to_the_estimate_and_are_the_first_step(bench: Any) -> None:
+    found = reviewed(bench, 12, fast=4)
+    sentences = headline(found, str)
 
     assert "12 reviewed samples" in sentences[1]
+    assert "4 of the 12 reviews took less than a second." == sentences[2]
     assert (
-        "4 of the 12 reviews took less than a second. Look at them again before you use these figures "
-        "(workbench review, search is:fast)."
-    ) == sentences[2]
+        "Look again at the 4 reviews of less than a second: workbench review, then search is:fast."
+        == step(found.steps[0], found)
+    )
 
 
 def test_reviews_of_less_than_a_second_set_no_pace(bench: Any) -> None:

@@ -10,12 +10,10 @@ import pytest
 
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
-from workbench.reports import compare_document
 from workbench.reports.calibrate import report_text
-from workbench.reports.texts import score_text
+from workbench.reports.texts import samples_text, score_text
 from workbench.stages import calibrate as stage
 from workbench.stages import disputes, editing, plan, queue
-from workbench.stages.compare import compare
 from workbench.stages.examples import seen_ids
 from workbench.stages.figures import figures
 from workbench.stages.plan import Wish
@@ -321,31 +319,17 @@ def test_what_no_calibration_saw_counts_with_its_mean_over_the_folds(bench: Any)
     assert (6 * 0.25 + 6 * 0.5 + 0.25) / 13 == pytest.approx(beside["linked"])
 
 
-def test_only_the_samples_of_a_fold_are_explained_at_its_threshold(bench: Any) -> None:
-    info = half_and_half(bench)
-    figures(bench.store, info)
-
-    explained = bench.query("SELECT threshold, count(*) FROM explained GROUP BY threshold ORDER BY 1")
-
-    assert [(76, 6), (85, 13), (91, 6)] == explained
-
-
 def test_values_at_the_calibrated_threshold_say_that_they_are_not_cross_fitted(bench: Any) -> None:
-    """Figures are; a single sample, the list of disputes and the differences are not."""
+    """Figures are; a single sample and the list of disputes are not."""
     load(bench, LOW)
     fit(bench, save="may")
     info = stage.use(bench.store, bench.info(), "may")
     bench.load([row("far", HIGH)], gold="given")
     report = score_dataset(bench.store, info)
     whys = {key: explain(bench.store, bench.id(key), "ann", kind="entity") for key in ("s00", "far")}
-    disputes.count(bench.store, info)
     listed = disputes.disputes(bench.store, info, "ann", scorers=["ragas"]).disputes
 
-    differences = compare_document(compare(report))["differences"]
-
-    assert {"linked": False, "presence": False} == {
-        name: one["cross_fitted"] for name, one in differences.items() if "cross_fitted" in one
-    }
+    assert "not cross-fitted: calibration may saw verified units of these samples" in samples_text(report)
     assert ("may", "") == (whys["s00"].fitted_by, whys["far"].fitted_by)
     assert {("far", "linked~verified", False)} == {
         (one.id, one.between, one.fitted) for one in listed if one.between == "linked~verified"
@@ -472,7 +456,7 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
     assert [report.found.model.probability(at) for at in range(101)] == [
         found.probability(at) for at in range(101)
     ]
-    assert {f"s{place:02}" for place in range(12)} == {one.id for one in found.gold}
+    assert {f"s{place:02}" for place in range(12)} == {one.id for one in found.gold.samples}
     assert 0.5 == pytest.approx(found.correct(0.25, 4, match_threshold=85).value)
     assert found == calibration.load(bench.folder)
     with pytest.raises(ExportError, match="--force"):
@@ -491,7 +475,7 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
         ('{"n": ' + "9" * 5_000 + "}", "not JSON"),
         ("{}", "schema: got None"),
         ('{"schema": "workbench/calibration", "version": 9}', "upgrade it"),
-        ('{"schema": "workbench/calibration", "version": 1}', "gold: missing"),
+        ('{"schema": "workbench/calibration", "version": 1}', "name: missing"),
     ],
 )
 def test_a_file_that_is_no_calibration_says_what_is_off(bench: Any, text: str, said: str) -> None:

@@ -19,12 +19,12 @@ from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
 from workbench.reports.claude import repeat_document, repeat_text
-from workbench.reports.texts import compare_text
+from workbench.reports.texts import samples_text
 from workbench.stages import editing
 from workbench.stages.claude import plan_rounds, plan_run, propose_claude, propose_rounds
 from workbench.stages.claude_setup import ClaudeOptions
-from workbench.stages.compare import compare
 from workbench.stages.examples import choose_examples
+from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset
 from workbench.stages.review import act
 from workbench.stages.runs import Unsteady
@@ -205,21 +205,22 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     info = bench.info()
 
     scores = score_dataset(bench.store, info)
-    report = compare(scores)
-    document = compare_document(report)
+    document = compare_document(scores)
+    beside = {one.scorer: one for one in figures(bench.store, info).beside}
 
     assert scores.run == run.run
-    linked, column = (document["differences"][name] for name in ("linked", "context_entity_recall"))
-    assert (linked["n"], linked["automatic"], linked["verified"], linked["delta"]) == (2, 0.5, 0.75, -0.25)
-    assert (linked["mae"], linked["n_exact"]) == (0.25, 1)
-    assert (column["n"], column["delta"]) == (5, pytest.approx(-0.1))
+    linked, column = (beside[name] for name in ("linked", "context_entity_recall"))
+    assert (linked.n, linked.automatic, linked.verified, linked.delta) == (2, 0.5, 0.75, -0.25)
+    assert (linked.mae, linked.equal) == (0.25, 1)
+    assert (column.n, column.delta) == (2, -0.25)
     assert document["left_out"] == {"examples": ["Oslo"], "with_groups": ["Oslo", "Oslo-far", "Riga"]}
     assert document["means"]["linked"]["n"] == 3
-    assert "1 sample that was an example of this run, with their groups: 3" in compare_text(report)
+    assert "1 sample that was an example of this run, with their groups: 3" in samples_text(scores)
     assert gate_of(scores, info, metric=None, source="automatic", threshold=0.5, strict=False).n == 3
-    other = compare_document(compare(score_dataset(bench.store, info, run=plain.run)))
-    assert (other["differences"]["linked"]["n"], "left_out" in other) == (5, False)
-    assert other["differences"]["linked"]["delta"] == pytest.approx(-0.1)
+    assert "left_out" not in compare_document(score_dataset(bench.store, info, run=plain.run))
+    other = next(one for one in figures(bench.store, info, run=plain.run).beside if one.scorer == "linked")
+    assert other.n == 5
+    assert other.delta == pytest.approx(-0.1)
 
 
 def test_rounds_are_paid_each_and_say_how_stable_the_units_are(

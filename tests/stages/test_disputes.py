@@ -11,7 +11,7 @@ from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
 from workbench.stages import disputes, editing, plan, runs
-from workbench.stages.disputes import Dispute, Report
+from workbench.stages.disputes import Dispute, DisputeReport
 from workbench.stages.plan import Wish, prefix
 from workbench.stages.review import act, undo
 from workbench.store import runs as run_store
@@ -50,16 +50,15 @@ def verify(bench: Any, key: str, toggled: int = 0, who: str = "ann") -> None:
     act(bench.store, opened, editing.accept(opened, "entity"))
 
 
-def read(bench: Any, who: str = "ann", **more: Any) -> Report:
-    disputes.count(bench.store, bench.info())
+def read(bench: Any, who: str = "ann", **more: Any) -> DisputeReport:
     return disputes.disputes(bench.store, bench.info(), who, **more)
 
 
-def listed(report: Report) -> list[tuple[str, str]]:
+def listed(report: DisputeReport) -> list[tuple[str, str]]:
     return [(one.id, one.between) for one in report.disputes]
 
 
-def only(report: Report) -> Dispute:
+def only(report: DisputeReport) -> Dispute:
     (one,) = report.disputes
     return one
 
@@ -194,20 +193,18 @@ def test_two_runs_are_in_dispute_under_one_name_whichever_is_the_current_one(ben
 
 
 def test_annotators_who_verified_different_things_are_in_dispute(bench: Any) -> None:
-    """With what each counts, the lowest and the highest; on a screen only to who is one of them."""
+    """With what each counts, the lowest and the highest."""
     bench.load([row("a"), row("b")])
     for who, toggled in (("ann", 0), ("bob", 2), ("cat", 1)):
         verify(bench, "a", toggled, who)
         verify(bench, "b", 0, who)
 
     mine, theirs = only(read(bench)), only(read(bench, "dan"))
-    report = only(read(bench, "dan", everyone=True))
 
     assert ("a", "annotators", 0.6, 1.0) == (mine.id, mine.between, mine.first, mine.second)
     assert "ann 3/5, bob 5/5, cat 4/5" == mine.says
     assert pytest.approx(0.4 / 2) == mine.moves
-    assert (True, "", None) == (theirs.hidden, theirs.says, theirs.first)
-    assert mine.says == report.says
+    assert mine == theirs
 
 
 def test_equal_recalls_of_different_units_are_a_dispute_of_nothing_that_moves(bench: Any) -> None:
@@ -277,7 +274,7 @@ def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
     set_dataset(bench.store, bench.info().id, blind_share=1.0, show_auto="always")
     verify(bench, "near", 0, "bob")
 
-    before, other = read(bench, everyone=True), read(bench, "bob")
+    before, other = read(bench), read(bench, "bob")
     opened = bench.open("near")
     opened = act(bench.store, opened, editing.add_text(opened, "entity", "Kathmandu", "place"))
     act(bench.store, opened, editing.accept(opened, "entity"))
@@ -300,14 +297,13 @@ def test_the_holdout_and_excluded_samples_are_in_no_dispute(bench: Any) -> None:
     assert open_ones - {min(open_ones)} == {one.id for one in read(bench).disputes}
 
 
-def test_what_somebody_else_verified_shows_in_a_report_and_not_on_ones_own_screen(bench: Any) -> None:
+def test_what_somebody_else_verified_shows(bench: Any) -> None:
     bench.load([row("a")])
     verify(bench, "a", 2, "bob")
 
-    screen, report = only(read(bench)), only(read(bench, everyone=True))
+    one = only(read(bench))
 
-    assert (True, None, False) == (screen.hidden, screen.second, screen.explained_by)
-    assert (False, 1.0) == (report.hidden, report.second)
+    assert (False, 1.0) == (one.hidden, one.second)
 
 
 def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
@@ -316,10 +312,9 @@ def test_a_flag_of_somebody_else_waits_for_a_decision(bench: Any) -> None:
         act(bench.store, bench.open(key, "bob"), Flag("odd"))
     verify(bench, "a", 0, "bob")
 
-    assert [] == listed(read(bench))
-    assert [("a", "flag")] == listed(read(bench, everyone=True))
+    assert [("a", "flag")] == listed(read(bench))
     verify(bench, "b")
-    assert [("b", "flag")] == listed(read(bench))
+    assert [("a", "flag"), ("b", "flag")] == listed(read(bench))
 
 
 # What it would move under a plan.
@@ -329,7 +324,7 @@ def test_under_a_plan_a_sample_weighs_by_its_chance(bench: Any) -> None:
     """1 / (N π) in the prefix, 1 / N beyond it."""
     groups = {f"s{number}": "a" if number % 4 == 0 else "b" for number in range(16)}
     bench.load([row(key, near=group == "a", group=group) for key, group in groups.items()])
-    disputes.count(bench.store, bench.info())
+    read(bench)
     wish = Wish(6, "stratified", "group", blind=0.0, seed=1)
     plan.make(bench.store, bench.info(), plan.draft(bench.store, bench.info(), wish, "ann"))
     order = [key for (key,) in bench.query("SELECT key FROM sample ORDER BY rank")]

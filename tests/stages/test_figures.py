@@ -12,19 +12,18 @@ import pytest
 
 from tests.conftest import FIXTURES
 from workbench.comparing.causes import CAUSES
+from workbench.comparing.figures import Figures
 from workbench.comparing.words import estimate_facts
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
-from workbench.stages.compare import compare
-from workbench.stages.figures import Figures, figures
+from workbench.stages.figures import figures
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act, undo
-from workbench.stages.sides import explain_all
 from workbench.store.datasets import set_dataset
 
 NAMES = ("Agra", "Boston", "Cairo", "Delhi", "Essen", "Fargo", "Ghent", "Hanoi")
@@ -168,38 +167,19 @@ def test_excluded_skipped_and_unresolved_samples_are_counted_and_left_out(bench:
     assert found.estimate.reach is not None
 
 
-def test_explanations_are_kept_and_follow_the_gold(bench: Any) -> None:
+def test_causes_follow_the_gold(bench: Any) -> None:
     bench.load(rows(20, gold=False), blind=0.0)
     for key in in_order(bench)[:12]:
         accept(bench, key)
     first = figures(bench.store, bench.info())
-    kept = bench.query("SELECT sample_id, stamp, document FROM explained ORDER BY sample_id")
-    assert 12 == len(kept)
-
-    assert first.causes == figures(bench.store, bench.info()).causes
-    assert kept == bench.query("SELECT sample_id, stamp, document FROM explained ORDER BY sample_id")
 
     undo(bench.store, bench.info().id, "ann")
     assert 11 == figures(bench.store, bench.info()).paired.n
-    key = in_order(bench)[0]
-    opened = bench.open(key)
+    opened = bench.open(in_order(bench)[0])
     unit = gold_units(opened.state.entity.assessment.units)[0]
     act(bench.store, opened, editing.toggle(opened, unit))
-    again = figures(bench.store, bench.info())
-    stamps = {number: stamp for number, stamp, _ in kept}
-    now = bench.query("SELECT sample_id, stamp FROM explained ORDER BY sample_id")
-    assert [bench.id(key)] == [number for number, stamp in now if stamp != stamps[number]]
-    assert first.causes != again.causes
 
-
-def test_a_kept_explanation_says_what_a_fresh_one_says(bench: Any) -> None:
-    bench.load(rows(15, gold=True), gold="require", blind=0.0)
-    info = bench.info()
-    for scorer in ("linked", "ragas", "presence"):
-        fresh = explain_all(bench.store, info, info.run_id, scorer, info.threshold).explained
-        again = explain_all(bench.store, info, info.run_id, scorer, info.threshold).explained
-        assert 15 == len(fresh)
-        assert fresh == again
+    assert first.causes != figures(bench.store, bench.info()).causes
 
 
 def test_blind_and_assisted_reviews_stand_apart(bench: Any) -> None:
@@ -316,10 +296,6 @@ def test_an_imported_column_whose_verdicts_came_too_has_their_causes(bench: Any)
     }
     assert [("false match", 1), ("rounding", 2)] == [(one.cause, one.units) for one in found.causes]
     assert {"contextual_recall": 2, "Contextual Recall": 2} == {one.scorer: one.equal for one in found.beside}
-    differences = compare(score_dataset(bench.store, bench.info())).differences
-    assert {"contextual_recall": 2, "Contextual Recall": 2} == {
-        one.scorer: one.n_exact for one in differences
-    }
 
 
 def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> None:
@@ -333,10 +309,8 @@ def test_an_imported_column_agrees_at_the_precision_of_its_file(bench: Any) -> N
     bench.load(made, gold="require", blind=0.0)
     found = figures(bench.store, bench.info(), scorer="context_entity_recall")
     short = next(one for one in found.beside if one.scorer == "context_entity_recall")
-    table = compare(score_dataset(bench.store, bench.info())).differences
-    column = next(one for one in table if one.scorer == "context_entity_recall")
 
-    assert (8, 8, 8) == (found.paired.equal.hits, short.equal, column.n_exact)
+    assert (8, 8) == (found.paired.equal.hits, short.equal)
     assert 8 == sum(row.delta == 0 for row in found.rows)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from workbench.errors import InputError, NotFoundError, WorkbenchError
-from workbench.formats.reading import FileRow
+from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
 from workbench.stages import editing

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from workbench.comparing.figures import Beside
 from workbench.comparing.intervals import Mean
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Tally
-from workbench.reports.texts import compare_text, gate_text, score_text
+from workbench.reports.texts import gate_text, samples_text, score_text
 from workbench.reviewing.edits import Put
 from workbench.stages import editing
-from workbench.stages.compare import compare
+from workbench.stages.figures import figures
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
 from workbench.stages.recompute import ScoreReport, gate_of, recompute, score_dataset
@@ -62,6 +63,11 @@ def verify(bench: Any, key: str, **found: bool) -> None:
     act(bench.store, opened, editing.accept(opened, "entity"))
 
 
+def beside(bench: Any) -> dict[str, Beside]:
+    """Every scorer and column of the figures, over the verified samples."""
+    return {one.scorer: one for one in figures(bench.store, bench.info()).beside}
+
+
 def test_a_mean_leaves_out_what_is_undefined_or_not_proposed_and_says_so(cities: Any) -> None:
     """n scored, undefined counted, samples without a proposal counted apart."""
     found = report(cities)
@@ -84,7 +90,7 @@ def test_an_excluded_sample_stands_in_no_figure(cities: Any) -> None:
     assert found.means["linked"] == Mean(0.75, 2, 1)
     assert found.means["verified_entity"] == Mean(1.0, 1, 0)
     assert [one.id for one in found.samples if one.excluded] == ["none"]
-    assert {one.scorer: one.automatic.n for one in compare(found).differences}["linked"] == 1
+    assert beside(cities)["linked"].n == 1
     gate = gate_of(found, cities.info(), metric=None, source="automatic", threshold=0.75, strict=False)
     assert gate.passed
 
@@ -101,7 +107,7 @@ def test_an_unresolved_sample_is_no_gold(cities: Any) -> None:
 
     assert [one.id for one in found.samples if one.unresolved] == ["half"]
     assert "verified_entity" not in found.means
-    assert compare(found).deltas[1]["linked"] is None
+    assert found.samples[1].delta("linked") is None
 
 
 def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None:
@@ -110,26 +116,25 @@ def test_differences_are_over_the_samples_that_are_verified(cities: Any) -> None
     verify(cities, "none", Rome=True)
     verify(cities, "empty")
 
-    found = compare(report(cities))
+    found = beside(cities)
 
-    linked = next(one for one in found.differences if one.scorer == "linked")
-    assert (linked.automatic, linked.verified) == (Mean(0.25, 2, 1), Mean(0.75, 2, 1))
-    assert (linked.delta, linked.mae, linked.n_exact) == (-0.5, 0.5, 0)
-    column = next(one for one in found.differences if one.scorer == "context_entity_recall")
-    assert (column.automatic, column.delta) == (Mean(0.25, 1, 0), -0.75)
-    assert "faithfulness" not in {one.scorer for one in found.differences}
-    assert found.deltas[1]["linked"] == -0.5
+    linked, column = found["linked"], found["context_entity_recall"]
+    assert (linked.automatic, linked.verified, linked.n, linked.undefined) == (0.25, 0.75, 2, 1)
+    assert (linked.delta, linked.mae, linked.equal) == (-0.5, 0.5, 0)
+    assert (column.automatic, column.n, column.delta) == (0.25, 1, -0.75)
+    assert "faithfulness" not in found
+    assert report(cities).samples[1].delta("linked") == -0.5
 
 
 def test_ragas_differs_by_its_exact_fraction(cities: Any) -> None:
     """Its 1e-8 stands in its value alone: a sample that is right has a difference of exactly 0."""
     verify(cities, "half")
 
-    found = compare(report(cities))
+    half = report(cities).samples[1]
 
-    assert found.scores.samples[1].automatic["ragas"].value == 0.4999999975
-    assert found.deltas[1]["ragas"] == 0.0
-    assert next(one for one in found.differences if one.scorer == "ragas").n_exact == 1
+    assert half.automatic["ragas"].value == 0.4999999975
+    assert half.delta("ragas") == 0.0
+    assert beside(cities)["ragas"].equal == 1
 
 
 def test_a_changed_policy_is_counted_anew(bench: Any) -> None:
@@ -197,7 +202,7 @@ def test_a_report_begins_with_what_its_values_rest_on(cities: Any) -> None:
     line = "data · run p-run-1 · match threshold 85 · 5 samples: 1 verified, 1 not counted, 0 unresolved"
 
     assert score_text(report(cities)).splitlines()[0] == line
-    assert compare_text(compare(report(cities))).splitlines()[0] == line
+    assert samples_text(report(cities)).splitlines()[0] == line
 
 
 def test_new_contexts_are_counted_anew_with_their_own_proposal(cities: Any) -> None:

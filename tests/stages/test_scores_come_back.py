@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from workbench.stages.compare import compare
 from workbench.stages.export import ExportOptions, export
+from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, preview_import
 from workbench.stages.recompute import score_dataset
 
@@ -85,7 +85,7 @@ def test_scores_of_ragas_reach_the_verified_samples(demo: Bench, way: str) -> No
     options: dict[str, Any] = {"dataset": "demo", "external": ["my_recall=entity"]}
     looked = preview_import(path, ImportOptions(**options), store=demo.store)
     report = demo.load(path, **options)
-    found = compare(score_dataset(demo.store, demo.info()))
+    found = score_dataset(demo.store, demo.info())
     column = "my_recall (entity)"
 
     assert (0, 50) == (looked.new, looked.extended)
@@ -94,11 +94,10 @@ def test_scores_of_ragas_reach_the_verified_samples(demo: Bench, way: str) -> No
     assert "50 rows have no id: the sample with the same question, reference and contexts was taken" in (
         report.notes
     )
-    verified = [row for row in found.scores.samples if "entity" in row.verified]
+    verified = [row for row in found.samples if "entity" in row.verified]
     assert 13 == len(verified)
     assert [names.index(row.id) / 64 for row in verified] == [row.external[column][0] for row in verified]
-    (difference,) = (one for one in found.differences if one.scorer == column)
-    assert (13, 13) == (difference.automatic.n, difference.verified.n)
+    assert [13] == [one.n for one in figures(demo.store, demo.info()).beside if one.scorer == column]
     assert 50 == demo.load(path, **options).unchanged
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from workbench import reports
 from workbench.stages import editing
-from workbench.stages.compare import compare
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
 from workbench.stages.recompute import score_dataset
@@ -35,7 +34,7 @@ def reviewed(demo: Any) -> Any:
 
 def score_document(bench: Any, threshold: int | None = None) -> dict[str, Any]:
     report = score_dataset(bench.store, bench.info("demo"), threshold=threshold)
-    document: dict[str, Any] = json.loads(json.dumps(reports.compare_document(compare(report))))
+    document: dict[str, Any] = json.loads(json.dumps(reports.compare_document(report)))
     return document
 
 

@@ -23,7 +23,7 @@ from tests.conftest import Bench
 from tests.formats.test_formats_round_trip import records
 from tests.stages.purging import fill, leave, row, run_purge
 from workbench.errors import InputError, StoreError, UsageError
-from workbench.formats.exports.item import write_native
+from workbench.formats.exports.item import to_line
 from workbench.model import Effort, Record
 from workbench.reviewing.edits import Comment
 from workbench.stages import editing
@@ -95,7 +95,7 @@ def test_a_copy_has_every_row_whatever_came_in_and_whatever_people_did(
     here = tmp_path / str(next(NUMBERS))
     here.mkdir()
     shutil.copy(empty_database, here / "one.db")
-    write_native(here / "data.jsonl", given)
+    (here / "data.jsonl").write_text("".join(map(to_line, given)), "utf-8", newline="\n")
     one = open_store(str(here / "one.db"))
     try:
         import_file(one, here / "data.jsonl", ImportOptions(gold="given"), annotator="ann")

@@ -18,7 +18,6 @@ from workbench.text.tokens import tokens
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.cells import width
 from workbench.tui.keys import TWINS
-from workbench.tui.screens.pick import PickScreen
 from workbench.tui.theme import LIGHT
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
@@ -98,44 +97,6 @@ def opened(store: Store, key: str) -> review.Opened:
     info = review.dataset(store, None)
     every = (review.open_sample(store, number, "ann") for number in queue.queue_ids(store, info.id, "ann"))
     return next(one for one in every if one.sample.id == key)
-
-
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)], ids=["80x24", "120x36"])
-@pytest.mark.parametrize("sample", ["tower", "genji", "nil"])
-async def test_what_the_letters_hide_stands_below_them_to_be_read(
-    sample: str, size: tuple[int, int], database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    """Every word of the reference, below it and outside of its pane; it goes with the letters."""
-    app = make_app(database)
-    async with app.run_test(size=size) as pilot:
-        await open_review(pilot, sample)
-        hand = Hand(pilot, press)
-        await hand.press("n")
-        plain = app.screen.query_one("#plain", Passage)
-        read = "".join(plain.render_line(y).text for y in range(plain.size.height))
-        assert "".join(read.split()) == "".join(hand.reference.text.split())
-        assert plain.region.y >= hand.reference.region.bottom
-        assert plain.region.bottom == app.screen.query_one("#box").region.y == size[1] - 2
-        await hand.press("escape")
-        assert not app.screen.query("#plain")
-
-
-async def test_without_room_below_the_letters_the_text_stands_there_once(
-    database: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    """Letters on a context, which ends where the dialog begins."""
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await open_review(pilot, "tower")
-        context = app.screen.query_one("#context", Passage)
-        await app.ask(PickScreen("evidence", context, [(0, 3)], _nothing))
-        await press(pilot)
-        assert not app.screen.query_one("#plain").display
-        assert context.hints
-
-
-async def _nothing(_span: object) -> None:
-    """Nobody wants what is picked."""
 
 
 @pytest.mark.parametrize("sample", NAMES)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.tui.conftest import MakeApp, Settle
+from tests.tui.conftest import MakeApp, Settle, until
 from workbench.stages.review import dataset, open_sample
 from workbench.store.engine import Store
 from workbench.store.journal import load_review
@@ -51,14 +51,14 @@ async def test_picked_samples_open_one_after_the_other_and_their_reviews_say_so(
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, ReviewScreen)
-        assert first == app.screen.now.sample_id
-        assert app.screen.now.automatic
+        assert first == app.screen.pane.now.sample_id
+        assert app.screen.pane.now.automatic
         assert app.screen.query_one(Tallies).display
         await pilot.press("a")
         await settle(pilot)
         assert isinstance(app.screen, ReviewScreen)
-        assert second == app.screen.now.sample_id
-        assert app.screen.now.automatic
+        assert second == app.screen.pane.now.sample_id
+        assert app.screen.pane.now.automatic
         await pilot.press("a")
         await settle(pilot)
         assert isinstance(app.screen, QueueScreen)
@@ -83,7 +83,7 @@ async def test_next_opens_the_random_order_with_automatic_values_hidden(
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, ReviewScreen)
-        opened = app.screen.now
+        opened = app.screen.pane.now
         assert ((), False, False) == (opened.automatic, opened.opening.off_plan, opened.opening.auto_shown)
 
 
@@ -106,10 +106,7 @@ async def test_a_picked_sample_says_why_its_score_looks_wrong(
     app: Any = make_app(database, begin_with=(one,))
     async with app.run_test(size=size) as pilot:
         await settle(pilot)
-        for _ in range(40):
-            if app.screen._suspicion is not None:
-                break
-            await pilot.pause(0.1)
+        await until(pilot, lambda: app.screen.pane._suspicion is not None)
         await settle(pilot)
         listed, said = app.screen.query_one(UnitList), app.screen.query_one(Tallies)
         for place, hit, name in ((0, "Walther", "Anna Walther"), (1, "Meyer", "Karl Meyer")):

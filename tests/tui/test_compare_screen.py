@@ -142,7 +142,7 @@ async def test_it_opens_on_how_many_the_estimate_and_three_causes(
         causes, notes = lines(app, "#top"), app.screen.query_one(Passage).text
 
     assert "24 of 24 verified" in head
-    assert ["automatic, all 24", "verified, all 24", "generalising", "bias of automatic"] == [
+    assert ["automatic, all 24", "verified, all 24", "new samples", "bias of automatic"] == [
         line[:28].strip() for line in facts.split("\n")
     ]
     assert "verified, all 24            .587" in facts

@@ -2,61 +2,60 @@
 
 from __future__ import annotations
 
+import pytest
+
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
-from workbench.tui.found import MOST, Place, parts, search
+from workbench.text.folding import pattern_of
 from workbench.tui.intents import told
+from workbench.tui.screens import finding
+from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace
 from workbench.tui.view import advice, around, near_text
 
 SAMPLE = Sample("a", "Who?", "Ann and Bob.", ("Ann.", "Bob, Ann."))
 
 
-def test_parts_are_read_from_the_reference_on() -> None:
-    """The question comes last: it is seldom what one looks for."""
-    assert parts(SAMPLE) == ("Ann and Bob.", "Ann.", "Bob, Ann.", "Who?")
+def look(typed: str, begin: TextPlace = NOWHERE, scope: Scope = "all") -> Search:
+    """A search that has run."""
+    pattern = pattern_of(typed)
+    assert pattern is not None
+    search = Search(typed, pattern, SAMPLE, scope, begin)
+    search.found = search.look()
+    search.done.set()
+    return search
 
 
 def test_a_search_stands_at_the_first_place_behind_where_it_began() -> None:
-    """Before all is read nothing goes round the end; then it does."""
-    found = search("ann", Place(2, 0, 0))
-    assert found is not None
-    assert (found.add(0, [Span(0, 3)]), found.here, found.words(SAMPLE)) == (False, None, "… of 1+")
-    assert (found.add(2, [Span(5, 8)]), found.words(SAMPLE)) == (True, "2 of 2+ · context 2")
-    assert (found.finish(), found.words(SAMPLE)) == (False, "2 of 2 · context 2")
-    found.step(1)
-    assert found.words(SAMPLE) == "1 of 2 · reference"
-    found.step(-1)
-    assert found.here == Place(2, 5, 8)
-
-
-def test_steps_made_before_anything_was_found_count() -> None:
-    """Keys typed while a search runs are not lost; nor does it run past what is known yet."""
-    found = search("ann")
-    assert found is not None
-    found.step(2)
-    assert (found.add(0, [Span(0, 3)]), found.at) == (True, 0)
-    assert (found.add(1, [Span(0, 3)]), found.at) == (True, 1)
-    assert (found.finish(), found.at) == (True, 0)
+    """Parts are read from the reference on, the question last; steps go round the end."""
+    search = look("ann", TextPlace(2, 0, 0))
+    assert "3 of 3 · context 2" == search.words()
+    search.steps = 1
+    assert "1 of 3 · reference" == search.words()
+    search.steps = -1
+    assert TextPlace(1, 0, 3) == search.here
+    assert "1 of 1 · question" == look("who", TextPlace(3, 1, 1)).words()
 
 
 def test_a_search_behind_the_last_place_begins_anew() -> None:
     """Round the end."""
-    found = search("ann", Place(3, 0, 0))
-    assert found is not None
-    found.add(1, [Span(0, 3)])
-    assert (found.finish(), found.here) == (True, Place(1, 0, 3))
-    assert [mark.role for mark in found.marks(1)] == ["here"]
-    assert found.marks(2) == []
+    search = look("ann", TextPlace(3, 0, 0))
+    assert TextPlace(0, 0, 3) == search.here
+    assert ["here"] == [mark.role for mark in search.marks(0)]
+    assert [] == search.marks(3)
 
 
-def test_so_many_places_are_kept() -> None:
+def test_a_search_may_keep_to_the_reference_or_the_contexts() -> None:
+    """Evidence stands in contexts, units in the reference."""
+    assert [0] == [place.part for place in look("ann", scope="reference").found]
+    assert [1, 2] == [place.part for place in look("ann", scope="contexts").found]
+    assert "nothing found" == look("zoe").words()
+
+
+def test_so_many_places_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A single letter stands everywhere; the count says that there are more."""
-    found = search("a")
-    assert found is not None
-    found.add(0, [Span(n, n + 1) for n in range(MOST)])
-    found.finish()
-    assert (found.room, found.words(SAMPLE)) == (0, "1 of 10,000+ · reference")
-    assert search("  ") is None
+    monkeypatch.setattr(finding, "MOST", 2)
+    assert "1 of 2+ · reference" == look("a").words()
+    assert pattern_of("  ") is None
 
 
 def test_passages_are_cut_around_their_likeness() -> None:

@@ -72,7 +72,7 @@ async def test_a_sample_by_its_id(database: Path, make_app: Any, settle: Settle)
         await search(pilot, "schiller")
         await choose(pilot, settle)
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id == "schiller"
+        assert app.screen.pane.now.sample.id == "schiller"
         await pilot.press("b")
         await settle(pilot)
         assert type(app.screen).__name__ == "QueueScreen"
@@ -88,7 +88,7 @@ async def test_from_one_review_to_another(
         await open_review(pilot, "tower")
         await search(pilot, "schiller")
         await choose(pilot, settle)
-        assert app.screen.now.sample.id == "schiller"
+        assert app.screen.pane.now.sample.id == "schiller"
         assert len(app.screen_stack) == 2
 
 
@@ -103,10 +103,10 @@ async def test_keys_pressed_before_are_acted_on_first(
         app.simulate_key("x")
         hit.command()
         await settle(pilot)
-        assert app.screen.now.sample.id == "schiller"
+        assert app.screen.pane.now.sample.id == "schiller"
         await pilot.press("u")
         await settle(pilot)
-        assert app.screen.now.sample.id == "tower"
+        assert app.screen.pane.now.sample.id == "tower"
 
 
 async def test_a_sample_chosen_by_hand_says_so(database: Path, make_app: Any, settle: Settle) -> None:
@@ -117,7 +117,7 @@ async def test_a_sample_chosen_by_hand_says_so(database: Path, make_app: Any, se
         (hit,) = [hit for hit in await found(app, "schiller") if hit.text == "schiller"]
         hit.command()
         await settle(pilot)
-        assert app.screen.now.opening.off_plan
+        assert app.screen.pane.now.opening.off_plan
 
 
 async def test_questions_and_references_are_searched_too(
@@ -160,9 +160,9 @@ async def test_where_one_types_or_has_something_unsaved_nothing_leads_away(
         await open_review(pilot, "tower")
         review = app.screen
         assert await found(app, "schiller")
-        review.failure = object()
+        review.saver.failure = object()
         assert [] == await found(app, "schiller")
-        review.failure = None
+        review.saver.failure = None
         (hit,) = [hit for hit in await found(app, "schiller") if hit.text == "schiller"]
         await press(pilot, "X", "b")
         assert [] == await found(app, "schiller")

@@ -12,8 +12,8 @@ from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.engine import Store
 from workbench.store.samples import sample_ids
-from workbench.tui.screens.evidence import EvidenceScreen, Offers
-from workbench.tui.screens.find import FindScreen
+from workbench.tui.screens.evidence import EvidenceScreen
+from workbench.tui.screens.finding import FindScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Status
@@ -179,7 +179,7 @@ async def test_undo_goes_to_the_unit_and_says_what_it_undid(
         assert said(app) == "✓ undid: rejected Champ de Mars"
         assert app.screen.query_one(UnitList).chosen.text == "Champ de Mars"
         await press(pilot, "a", "u")
-        assert (app.screen.now.sample.id, said(app)) == ("tower", "✓ undid: accepted the entities")
+        assert (app.screen.pane.now.sample.id, said(app)) == ("tower", "✓ undid: accepted the entities")
         await press(pilot, "f", *"odd", "enter", "s", "u")
         assert said(app) == "✓ undid: skipped"
         await press(pilot, "u")
@@ -206,10 +206,8 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(
         choose(app, "University of Paris")
         await press(pilot, "e")
         assert isinstance(app.screen, EvidenceScreen)
-        offered = app.screen.query_one(Offers)
-        assert [(one.place.context, one.text) for one in offered._offers] == [
-            (0, "The Eiffel Tower is a wrought-iron lattice tower in Paris, France.")
-        ]
+        offered = "1 · context 1: The Eiffel Tower is a wrought-iron lattice tower in Paris, France."
+        assert offered == app.screen.query_one("#offers", Passage).text
         await press(pilot, "right_square_bracket")
         assert context.border_title.startswith("Context 2 of 5")
         await press(pilot, "j")
@@ -344,10 +342,8 @@ async def test_merge_with_the_next_and_split_at_a_letter(
         assert said(app) == "no unit follows to merge with"
 
 
-async def test_contexts_by_number_and_by_mention(
-    many: Path, make_app: Any, press: Press, open_review: Press
-) -> None:
-    """`#` goes to a number; `}` and `{` to the contexts that have evidence of the unit or its wording."""
+async def test_contexts_by_number(many: Path, make_app: Any, press: Press, open_review: Press) -> None:
+    """`#` goes to a number; a unit brings the context of its evidence."""
     app = make_app(many)
     async with app.run_test(size=(120, 36)) as pilot:
         await open_review(pilot, "tower")
@@ -358,16 +354,6 @@ async def test_contexts_by_number_and_by_mention(
         choose(app, "Eiffel Tower")
         await press(pilot)
         assert context.border_title.startswith("Context 1 of 5")
-        await press(pilot, "right_curly_bracket")
-        assert context.border_title.startswith("Context 3 of 5")
-        assert "Café of the Eiffel Tower" in visible(context)
-        await press(pilot, "right_curly_bracket")
-        assert context.border_title.startswith("Context 1 of 5")
-        await press(pilot, "left_curly_bracket")
-        assert context.border_title.startswith("Context 3 of 5")
-        choose(app, "University of Paris")
-        await press(pilot, "right_curly_bracket")
-        assert said(app) == "no other context mentions it"
 
 
 async def test_a_long_context_says_which_lines_are_seen(

@@ -22,9 +22,8 @@ from workbench.store.plans import plan_of
 from workbench.tui.screens.menu import Choices, ConfirmScreen
 from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
-from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.screens.read import ReadScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.widgets.bars import Bar, Head, Status
 from workbench.tui.widgets.passage import Passage
@@ -131,8 +130,8 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
         await press(pilot, *"/state:verified", "enter")
         await press(pilot, "P", "c")
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.opened is not None
-        assert app.screen.opened.sample_id == first
+        assert app.screen.pane.opened is not None
+        assert app.screen.pane.opened.sample_id == first
         await press(pilot, "a", "b")
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")

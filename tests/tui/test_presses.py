@@ -112,7 +112,7 @@ async def test_undo_is_one_press_and_redo_another(
         await press(pilot, "a")
         assert gold(database) == SCHILLER
         await press(pilot, "u")
-        assert (gold(database), app.screen.now.sample.id) == ({}, "schiller")
+        assert (gold(database), app.screen.pane.now.sample.id) == ({}, "schiller")
         await press(pilot, "U")
         assert gold(database) == SCHILLER
 

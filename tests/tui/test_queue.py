@@ -43,7 +43,7 @@ async def test_search_while_typing_then_open(database: Path, make_app: Any, pres
         assert shown(app) == ["nil"]
         await press(pilot, "enter")
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id == "nil"
+        assert app.screen.pane.now.sample.id == "nil"
 
 
 async def test_escape_clears_the_search(database: Path, make_app: Any, press: Press) -> None:
@@ -224,7 +224,7 @@ async def test_accepting_goes_on_in_the_order_and_filter_of_the_view(
         await press(pilot, "g", "c")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
-            visited.append(app.screen.now.sample.id)
+            visited.append(app.screen.pane.now.sample.id)
             await press(pilot, "a")
         assert visited == ["tower", "nevsky", "genji", "schiller"]
         assert "nothing in this view is left to decide" in app.screen.query_one(Status).text
@@ -250,7 +250,7 @@ async def test_a_view_of_decided_samples_is_gone_through_one_by_one(
         await press(pilot, "g", "enter")
         visited = []
         while type(app.screen).__name__ == "ReviewScreen":
-            visited.append(app.screen.now.sample.id)
+            visited.append(app.screen.pane.now.sample.id)
             await press(pilot, "a")
         assert visited == order
         assert "this was the last of the view" in app.screen.query_one(Status).text
@@ -328,13 +328,13 @@ async def test_a_click_on_a_row_opens_it_and_a_click_on_a_key_presses_it(
         await pilot.click(SampleList, offset=(20, 2))
         await press(pilot)
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id == third
+        assert app.screen.pane.now.sample.id == third
         await press(pilot, "b")
         place = next(at for at, _, act in app.screen.query_one(KeyBar)._places if act.id == "queue.continue")
         await pilot.click(KeyBar, offset=(place + 4, 0))
         await press(pilot)
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id == first
+        assert app.screen.pane.now.sample.id == first
 
 
 async def test_all_decided_comes_back_and_says_so(

@@ -220,7 +220,7 @@ async def test_a_person_looks_leaves_one_out_and_takes_it_all_back(
     async with app.run_test(size=(80, 24)) as pilot:
         await open_review(pilot, "agra")
         app.screen.query_one(UnitList).move_to(1)
-        assert app.screen.unit.text == "Indian"
+        assert app.screen.pane.unit.text == "Indian"
         await press(pilot, "x", "A")
         assert isinstance(app.screen, SameScreen)
         listed = app.screen.query_one(Places)

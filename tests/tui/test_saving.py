@@ -241,7 +241,7 @@ async def test_a_database_that_fails_to_read_is_no_crash(
         await press(pilot, "r")
         assert banner(app) == ""
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id != "schiller"
+        assert app.screen.pane.now.sample.id != "schiller"
 
 
 async def test_a_sample_that_cannot_be_opened_leads_back(database: Path, make_app: Any, press: Press) -> None:

@@ -97,7 +97,7 @@ async def test_no_key_acts_unseen(
         await pilot.resize_terminal(100, 30)
         await settle(pilot)
         assert type(app.screen).__name__ == "ReviewScreen"
-        assert app.screen.now.sample.id == "tower"
+        assert app.screen.pane.now.sample.id == "tower"
         assert not any(unit.rejected for unit in app.screen.query_one(UnitList).units)
         await pilot.resize_terminal(40, 10)
         await settle(pilot)
@@ -133,11 +133,11 @@ async def test_a_key_at_the_moment_of_shrinking_does_nothing(
             at_once(app, a_key(key))
         at_once(app, to(100, 30), a_key("a"))
         await settle(pilot)
-        assert app.screen.now.sample.id == "tower"
-        assert not any(unit.rejected for unit in app.screen.units)
+        assert app.screen.pane.now.sample.id == "tower"
+        assert not any(unit.rejected for unit in app.screen.pane.units)
         await until(pilot, lambda: not unseen(app))
         await press(pilot, "x")
-        assert any(unit.rejected for unit in app.screen.units)
+        assert any(unit.rejected for unit in app.screen.pane.units)
 
 
 async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_long(
@@ -155,8 +155,8 @@ async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_lo
         await until(pilot, lambda: not unseen(app))
         app.open_gate()
         await settle(pilot)
-        assert app.screen.now.sample.id == "tower"
-        assert sum(unit.rejected for unit in app.screen.units) == 1
+        assert app.screen.pane.now.sample.id == "tower"
+        assert sum(unit.rejected for unit in app.screen.pane.units) == 1
 
 
 async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(
@@ -172,7 +172,7 @@ async def test_a_click_on_the_key_bar_at_the_moment_of_shrinking_does_nothing(
         await pilot.pause(0.3)
         await pilot.resize_terminal(100, 30)
         await settle(pilot)
-        assert not any(unit.rejected for unit in app.screen.units)
+        assert not any(unit.rejected for unit in app.screen.pane.units)
 
 
 async def test_a_screen_below_a_dialog_follows_the_size(

@@ -85,7 +85,7 @@ def test_help(picture: Any, size: tuple[int, int]) -> None:
 
 
 def test_new_unit(picture: Any) -> None:
-    """The text is marked in the reference, and Tab offers the rest of the word."""
+    """What is typed is looked for in the reference, and marked there."""
     assert picture("n tab s e i", sample="tower", size=SMALL)
 
 

@@ -85,7 +85,7 @@ async def test_a_crash_shows_no_data(
             await open_review(pilot, "tower")
 
             def broken() -> None:
-                secret = app.screen.now.sample.reference
+                secret = app.screen.pane.now.sample.reference
                 raise RuntimeError(secret)
 
             app.screen.call_later(broken)

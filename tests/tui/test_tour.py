@@ -59,11 +59,11 @@ async def test_enter_starts_with_the_first_sample(database: Path, make_app: Any,
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "enter")
         assert name(app) == "ReviewScreen"
-        first = app.screen.now.sample.id
+        first = app.screen.pane.now.sample.id
     plain = make_app(database)
     async with plain.run_test(size=(80, 24)) as pilot:
         await press(pilot, "enter")
-        assert first == plain.screen.now.sample.id
+        assert first == plain.screen.pane.now.sample.id
 
 
 async def test_the_tour_names_the_key_that_starts(database: Path, make_app: Any, press: Press) -> None:
@@ -84,11 +84,11 @@ async def test_another_key_does_what_it_does_in_the_queue(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "j", "j", "enter")
         assert name(app) == "ReviewScreen"
-        third = app.screen.now.sample.id
+        third = app.screen.pane.now.sample.id
     plain = make_app(database)
     async with plain.run_test(size=(80, 24)) as pilot:
         await press(pilot, "j", "j", "enter")
-        assert plain.screen.now.sample.id == third
+        assert plain.screen.pane.now.sample.id == third
 
 
 async def test_a_key_that_is_none_closes_it_too(database: Path, make_app: Any, press: Press) -> None:
@@ -192,8 +192,8 @@ async def test_two_presses_accept_the_first_sample_of_the_demo(
     app = make_app(Path(shutil.copy(demo_database, tmp_path / "demo.db")), tour=True, dataset="demo")
     async with app.run_test(size=size) as pilot:
         await press(pilot, "enter")
-        assert app.screen.now.sample.meta["language"] == "en"
+        assert app.screen.pane.now.sample.meta["language"] == "en"
         await press(pilot, "a")
         status = str(app.screen.query_one(Status).render())
         assert "✓ www accepted: yours .33 · true 4/5 .80 · −.47: 2 names in another form, 1 n" in status
-        assert app.screen.now.sample.id == "mona-lisa"
+        assert app.screen.pane.now.sample.id == "mona-lisa"

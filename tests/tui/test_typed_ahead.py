@@ -60,7 +60,7 @@ def send(pilot: Pilot[None], *names: str) -> None:
 
 def is_opening(app: WorkbenchApp) -> bool:
     """Whether the review is there and its sample is not."""
-    return isinstance(app.screen, ReviewScreen) and app.screen.is_mounted and app.screen.opened is None
+    return isinstance(app.screen, ReviewScreen) and app.screen.is_mounted and app.screen.pane.opened is None
 
 
 @pytest.mark.parametrize("size", [(80, 24), (60, 16)], ids=["80x24", "60x16"])
@@ -78,7 +78,7 @@ async def test_keys_that_a_menu_did_not_take_do_nothing_on_the_screen_behind_it(
             await pilot.pause(0.1)
         await settle(pilot)
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.opened is not None
+        assert app.screen.pane.opened is not None
     assert decisions(demo_db) == before
 
 
@@ -109,7 +109,7 @@ async def test_no_key_needs_a_sample_that_is_not_there_yet(
             assert "queue" in str(app.screen.query_one(KeyBar).render())
         await settle(pilot)
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.opened is not None
+        assert app.screen.pane.opened is not None
         assert "accept" in str(app.screen.query_one(KeyBar).render())
     assert decisions(demo_db) == before
 

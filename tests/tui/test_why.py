@@ -142,7 +142,7 @@ async def test_the_way_back_leads_to_the_review(
         await change(pilot)
         await press(pilot, "w", key)
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.now.sample.id == "tower"
+        assert app.screen.pane.now.sample.id == "tower"
 
 
 async def test_keys_typed_at_once_act_in_order(
@@ -154,7 +154,7 @@ async def test_keys_typed_at_once_act_in_order(
         await change(pilot)
         await press(pilot, "w", "s", "b", "u")
         assert isinstance(app.screen, ReviewScreen)
-        assert app.screen.now.state.entity.disposition == "started"
+        assert app.screen.pane.now.state.entity.disposition == "started"
 
 
 async def test_before_the_decision_w_says_that_it_shows_later(

@@ -18,10 +18,12 @@ from typer.core import TyperGroup, TyperOption
 from workbench import __version__
 from workbench.cli.audit import audit
 from workbench.cli.calibrate import calibrate
-from workbench.cli.compare import compare, show_comparison
+from workbench.cli.compare import compare
 from workbench.cli.console import (
     DEFAULT_DB,
     Call,
+    Json,
+    Run,
     annotator_name,
     call_of,
     dataset_of,
@@ -90,9 +92,6 @@ app = typer.Typer(
 policy_app = typer.Typer(no_args_is_help=False)
 app.add_typer(policy_app, name="policy")
 
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
-
 
 def _version(value: bool) -> None:
     if value:
@@ -144,13 +143,13 @@ def demo(
     url = call.db if call.db_given else DEMO_DB  # WORKBENCH_DB is the person's own: the demo stays out of it
     with open_for(url) as store:
         stage.load_demo(store, call.annotator)
-        if report or json or not on_terminal():
-            demo_call = Call(url, True, stage.DATASET, call.annotator)
-            show_comparison(store, demo_call, samples=True, json=json)
-            if not json:
-                typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
-            return
-    open_app(url, stage.DATASET, call.annotator)
+    if not (report or json or not on_terminal()):
+        open_app(url, stage.DATASET, call.annotator)
+        return
+    context.obj = Call(url, True, stage.DATASET, call.annotator)
+    compare(context, samples=True, json=json)
+    if not json:
+        typer.echo(f"\nOpen it in a terminal with: workbench --db {url} review", err=True)
 
 
 app.command()(audit)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from workbench.cli.console import Call, on_terminal, open_app, open_for, usual_scorer
+from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
 from workbench.cli.import_ import External, Fields, Update, open_for_import, size_of
 from workbench.errors import UsageError
 
@@ -36,7 +36,7 @@ def audit(
     format: Annotated[  # noqa: A002
         str, typer.Option(help="text, or markdown for a pull-request comment.")
     ] = "text",
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Learn in a minute whether the recall scores of a file are true, then review to be sure.
 

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of
+from workbench.cli.console import Call, Json, Run, dataset_of
 from workbench.errors import UsageError
-
-if TYPE_CHECKING:
-    from workbench.store.datasets import DatasetInfo
-    from workbench.store.engine import Store
 
 
 def calibrate(
     context: typer.Context,
-    run: Annotated[
-        str | None, typer.Option("--run", help="A run by name; by default the one in use.")
-    ] = None,
+    run: Run = None,
     scorer: Annotated[
         str | None,
         typer.Option(help="linked (name matching; the default) or presence: those with a match threshold."),
@@ -45,7 +39,7 @@ def calibrate(
         Path | None, typer.Option("--out", "-o", help="Write calibration.json for pipelines.", metavar="FILE")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace that file.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Choose the match threshold by what people verified; say whether it beats the one in use."""
     call: Call = context.obj
@@ -55,16 +49,40 @@ def calibrate(
         _refuse_others(context, "--use without --save", ("use", "out", "force", "json"))
     if out is not None and out.exists() and not force:
         raise UsageError(f"{out}: is there already; --force replaces it")
+    if save is not None and use not in (None, save):
+        raise UsageError(f"--use {use}: together with --save it names the same one")
+    from workbench import reports
+    from workbench.reports.calibrate import list_text, report_document, report_text, used_text
+    from workbench.stages import calibrate as stage
+    from workbench.store.datasets import count_samples
+
     with dataset_of(call) as (store, info):
         if saved:
-            _list(store, info, json=json)
-        elif use is not None and save is None:
-            _use(store, info, use, out, force=force, json=json)
-        else:
-            _fit(
-                store, info, call, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
-                use=use, holdout=holdout, out=out, force=force, json=json,
+            found = stage.saved_calibrations(store, info)
+            document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
+            reports.show(document, list_text(found, info.calibration), as_json=json)
+            return
+        if use is not None and save is None:
+            if out is not None:
+                stage.write(out, stage.find(store, info, use).document, force=force)
+            with reports.progress("Scoring", count_samples(store, info.id)) as progress:
+                info = stage.use(store, info, use, progress)
+            chosen = {"in_use": info.calibration, "threshold": info.threshold}
+            reports.show(chosen, used_text(info.calibration, info.threshold), as_json=json)
+            return
+        with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
+            report = stage.calibrate(
+                store, info, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
+                holdout=holdout, annotator=call.annotator, progress=progress,
             )  # fmt: skip
+        text, document = report_text(report), report_document(report)
+        if out is not None:
+            stage.write(out, report.document, force=force)
+        if use is not None:
+            info = stage.use(store, info, use)
+            text += f"\n{used_text(info.calibration, info.threshold)}"
+            document["in_use"] = info.calibration
+    reports.show(document, text, as_json=json)
 
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
@@ -78,66 +96,3 @@ def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -
     ]
     if given:
         raise UsageError(f"{', '.join(given)}: {alone} fits nothing, so this would do nothing")
-
-
-def _fit(
-    store: Store,
-    info: DatasetInfo,
-    call: Call,
-    *,
-    run: str | None,
-    scorer: str | None,
-    objective: str,
-    seed: int,
-    save: str | None,
-    use: str | None,
-    holdout: bool,
-    out: Path | None,
-    force: bool,
-    json: bool,
-) -> None:
-    from workbench import reports
-    from workbench.reports.calibrate import report_document, report_text, used_text
-    from workbench.stages import calibrate as stage
-    from workbench.store.datasets import count_samples
-
-    if use not in (None, save):
-        raise UsageError(f"--use {use}: together with --save it names the same one")
-    with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
-        report = stage.calibrate(
-            store, info, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
-            holdout=holdout, annotator=call.annotator, progress=progress,
-        )  # fmt: skip
-    if out is not None:
-        stage.write(out, report.document, force=force)
-    text = report_text(report)
-    document = report_document(report)
-    if use is not None:
-        info = stage.use(store, info, use)
-        text += f"\n{used_text(info.calibration, info.threshold)}"
-        document["in_use"] = info.calibration
-    reports.show(document, text, as_json=json)
-
-
-def _use(store: Store, info: DatasetInfo, name: str, out: Path | None, *, force: bool, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.calibrate import used_text
-    from workbench.stages import calibrate as stage
-    from workbench.store.datasets import count_samples
-
-    if out is not None:
-        stage.write(out, stage.find(store, info, name).document, force=force)
-    with reports.progress("Scoring", count_samples(store, info.id)) as progress:
-        info = stage.use(store, info, name, progress)
-    document = {"in_use": info.calibration, "threshold": info.threshold}
-    reports.show(document, used_text(info.calibration, info.threshold), as_json=json)
-
-
-def _list(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.calibrate import list_text
-    from workbench.stages import calibrate as stage
-
-    found = stage.saved_calibrations(store, info)
-    document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
-    reports.show(document, list_text(found, info.calibration), as_json=json)

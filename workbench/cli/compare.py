@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, usual_scorer
+from workbench.cli.console import Call, Json, Run, dataset_of, usual_scorer
 from workbench.errors import UsageError
-
-if TYPE_CHECKING:
-    from workbench.store.engine import Store
 
 MORE = "More: --full (every figure), --html FILE (a report to send), workbench review (on a screen: C)"
 
 
 def compare(
     context: typer.Context,
-    run: Annotated[
-        str | None, typer.Option("--run", help="A run by name; by default the one in use.")
-    ] = None,
+    run: Run = None,
     scorer: Annotated[
         str | None,
         typer.Option(help="What is held against the verified values: a scorer or an imported column."),
@@ -41,7 +36,7 @@ def compare(
         bool, typer.Option("--no-text", help="Keep the texts of samples out of the report of --html.")
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file of --html.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
@@ -49,72 +44,39 @@ def compare(
         raise UsageError("--by compares retrievers: it goes with --json only")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
-    with dataset_of(call) as (store, _info):
-        if by is not None:
-            _show_retrievers(store, call, by, json=json)
-            return
-        show_comparison(
-            store, call, run=run, scorer=scorer, threshold=match_threshold, full=full,
-            samples=samples, html=html, text=not no_text, force=force, json=json,
-        )  # fmt: skip
-
-
-def _show_retrievers(store: Store, call: Call, by: str, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.texts import retrievers_text
-    from workbench.stages.compare import compare_by
-    from workbench.store.datasets import find_dataset
-
-    pairs = compare_by(store, find_dataset(store, call.dataset), by)
-    reports.show(reports.retrievers_document(by, pairs), retrievers_text(by, pairs), as_json=json)
-
-
-def show_comparison(
-    store: Store,
-    call: Call,
-    *,
-    run: str | None = None,
-    scorer: str | None = None,
-    threshold: int | None = None,
-    full: bool = False,
-    samples: bool = False,
-    html: Path | None = None,
-    text: bool = True,
-    force: bool = False,
-    json: bool = False,
-) -> None:
-    """Print the comparison of the dataset, and write it as a file when asked to."""
     from dataclasses import replace
 
     from workbench import reports
     from workbench.reports.answer import answer_text
     from workbench.reports.compare import figures_text
-    from workbench.reports.texts import compare_text
+    from workbench.reports.texts import retrievers_text, samples_text
     from workbench.stages.answer import answer
-    from workbench.stages.compare import compare as table
+    from workbench.stages.compare import compare_by, write_html
     from workbench.stages.recompute import score_dataset
-    from workbench.store.datasets import count_samples, find_dataset
+    from workbench.store.datasets import count_samples
 
-    info = find_dataset(store, call.dataset)
-    with reports.progress("Comparing", count_samples(store, info.id)) as progress:
-        found, figures = answer(
-            store, info, call.reader, run=run, scorer=scorer, threshold=threshold, usual=usual_scorer(),
-            progress=progress,
-        )  # fmt: skip
-        rows = None
-        if json or samples:
-            rows = table(score_dataset(store, info, run=run, threshold=threshold, viewer=call.reader))
-    if html is not None:
-        from workbench.stages.compare import write_html
-
-        write_html(store, info, html, found, figures, text=text, force=force)
-        typer.echo(f"wrote {html}", err=True)
+    with dataset_of(call) as (store, info):
+        if by is not None:
+            pairs = compare_by(store, info, by)
+            reports.show(reports.retrievers_document(by, pairs), retrievers_text(by, pairs), as_json=json)
+            return
+        with reports.progress("Comparing", count_samples(store, info.id)) as progress:
+            found, figures = answer(
+                store, info, call.reader, run=run, scorer=scorer, threshold=match_threshold,
+                usual=usual_scorer(), progress=progress,
+            )  # fmt: skip
+            rows = None
+            if json or samples:
+                rows = score_dataset(store, info, run=run, threshold=match_threshold, viewer=call.reader)
+        if html is not None:
+            write_html(store, info, html, found, figures, text=not no_text, force=force)
+            typer.echo(f"wrote {html}", err=True)
     steps = found.steps if html is None else tuple(one for one in found.steps if one.what != "send")
     looks = reports.looks()
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
     parts = [answer_text(replace(found, steps=steps), **looks)]
-    parts += ["", compare_text(rows)] if rows is not None else []
+    parts += ["", samples_text(rows)] if rows is not None else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
     document = None
     if json and rows is not None:

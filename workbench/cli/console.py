@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
 
 from workbench import __version__
 from workbench.errors import StoreError, UsageError, WorkbenchError
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 DEFAULT_DB = "workbench.db"
+
+Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
+Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
 
 
 @dataclass

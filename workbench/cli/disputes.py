@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of
+from workbench.cli.console import Call, Json, Run, dataset_of
+from workbench.comparing.disputes import STATES
 from workbench.errors import UsageError
+from workbench.model import KINDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from workbench.stages.disputes import Report
+    from workbench.stages.disputes import DisputeReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
 disputes_app = typer.Typer(no_args_is_help=False)
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
-Run = Annotated[str | None, typer.Option("--run", help="A run by name; by default the one in use.")]
 
 
 @disputes_app.callback(invoke_without_command=True)
@@ -47,7 +45,7 @@ def disputes(
         return
     from workbench import reports
     from workbench.reports.disputes import document, report_text
-    from workbench.stages.disputes import STATES, check_between
+    from workbench.stages.disputes import check_between
 
     call: Call = context.obj
     if state not in (*STATES, "all"):
@@ -73,13 +71,12 @@ def set_one(
 ) -> None:
     """Say what became of a dispute. It is open again when one of its values changes."""
     from workbench import reports
-    from workbench.model import KINDS
     from workbench.reports.disputes import one_document, state_text
     from workbench.stages import disputes as stage
 
     call: Call = context.obj
-    if state not in stage.STATES:
-        raise UsageError(f"no state {state!r}; there is: {', '.join(stage.STATES)}")
+    if state not in STATES:
+        raise UsageError(f"no state {state!r}; there is: {', '.join(STATES)}")
     if kind is not None and kind not in KINDS:
         raise UsageError(f"no kind {kind!r}; there is: {', '.join(KINDS)}")
     with dataset_of(call) as (store, info):
@@ -94,19 +91,12 @@ def set_one(
 
 def _read(
     store: Store, info: DatasetInfo, annotator: str, scorers: Sequence[str], run: str | None, between: str
-) -> Report:
+) -> DisputeReport:
     from workbench import reports
-    from workbench.stages import disputes as stage
-    from workbench.stages.disputes import count
+    from workbench.stages.disputes import disputes as stage
+    from workbench.stages.disputes import scorers_of
     from workbench.store.datasets import count_samples
 
+    asked = tuple(dict.fromkeys((*scorers, *scorers_of(between))))
     with reports.progress("Counting", count_samples(store, info.id)) as progress:
-        count(store, info, run, progress)
-    return stage.disputes(store, info, annotator, scorers=_scorers(scorers, between), run=run, everyone=True)
-
-
-def _scorers(given: Sequence[str], between: str) -> tuple[str, ...]:
-    """Those that were named, and those that `between` asks about."""
-    from workbench.stages.disputes import scorers_of
-
-    return tuple(dict.fromkeys((*given, *scorers_of(between))))
+        return stage(store, info, annotator, scorers=asked, run=run, progress=progress)

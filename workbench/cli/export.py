@@ -7,10 +7,8 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, named_path, on_terminal, open_for
+from workbench.cli.console import Call, Json, dataset_of, named_path, on_terminal, open_for
 from workbench.errors import UsageError
-
-Json = Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")]
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, named_path, open_for
+from workbench.cli.console import Call, Json, named_path, open_for
 from workbench.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def import_(
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the queue order of a new dataset.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Bring samples in. Importing a file twice adds nothing; bad rows are put aside by name."""
     from workbench import reports

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, on_terminal
+from workbench.cli.console import Call, Json, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def plan(
         ),
     ] = None,
     drop: Annotated[bool, typer.Option("--drop", help="Take the plan away: nothing decided yet.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Plan which samples are reviewed, before the first verdict; without options show how far it is."""
     call: Call = context.obj

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from workbench.cli.console import Call, dataset_of, on_terminal
+from workbench.cli.console import Call, Json, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def propose(
     retry_failed: Annotated[
         bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
     ] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON document on stdout.")] = False,
+    json: Json = False,
 ) -> None:
     """Propose units for every sample that the run lacks, and make the run the current one.
 

@@ -101,7 +101,7 @@ class Estimated:
 class Step:
     """What to do next. `samples` to review take about `minutes`; a `scorer` changes the mean error."""
 
-    what: Literal["check", "random", "all", "settle", "scorer", "send"]
+    what: Literal["fast", "check", "random", "all", "settle", "scorer", "send"]
     samples: int = 0
     minutes: int = 0
     scorer: str = ""
@@ -235,11 +235,11 @@ def _what(share: Share, *, traced: bool) -> What:
 
 
 def steps(
-    total: int, left: int, shown: int, open_: int, estimate: Estimated | None, in_order: int, seconds: float,
-    error: float | None, rivals: Mapping[str, float],
+    total: int, left: int, shown: int, open_: int, fast: int, estimate: Estimated | None, in_order: int,
+    seconds: float, error: float | None, rivals: Mapping[str, float],
 ) -> tuple[Step, ...]:  # fmt: skip
     """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong, on
-    `open_` ones reviewers differ.
+    `open_` ones reviewers differ, `fast` ones were accepted in less than a second.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
@@ -249,6 +249,8 @@ def steps(
         return max(1, round(samples * seconds / 60))
 
     found = []
+    if fast:
+        found.append(Step("fast", fast))
     if open_:
         found.append(Step("settle", open_))
     if shown and left and estimate is None:

@@ -31,8 +31,8 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "another form": ("name", "that the contexts contain in another form"),
         "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
         "counted wrongly": ("name", "counted although the contexts do not contain them"),
-        "should not count": ("name", "that should not count"),
-        "left out": ("name", "of the reference that were not extracted"),
+        "should not count": ("name", "extracted by mistake"),
+        "left out": ("name", "of the reference that nobody extracted"),
         "cut differently": ("name", "with other boundaries or parts"),
         "unsure": ("name", "that a reviewer is unsure of"),
         "untraced": ("", "not explained: the file does not list what was counted"),
@@ -44,8 +44,8 @@ EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
         "another form": ("statement", "that the contexts support, counted as unsupported"),
         "not extracted": ("statement", "that the contexts support, counted as unsupported"),
         "counted wrongly": ("statement", "counted although the contexts do not support them"),
-        "should not count": ("statement", "that should not count"),
-        "left out": ("statement", "of the reference that were not extracted"),
+        "should not count": ("statement", "extracted by mistake"),
+        "left out": ("statement", "of the reference that nobody extracted"),
         "cut differently": ("statement", "with other boundaries or parts"),
         "unsure": ("statement", "that a reviewer is unsure of"),
         "untraced": ("", "not explained: the file does not list what was counted"),
@@ -87,14 +87,10 @@ def headline(found: Answer, say: Say) -> list[str]:
 
 
 def _fast(found: Answer) -> list[str]:
-    """Reviews that nobody can have read for, and where to find them."""
+    """Reviews that nobody can have read for; the step `fast` says where to find them."""
     if not found.fast:
         return []
-    them = "it" if found.fast == 1 else "them"
-    return [
-        f"{found.fast:,} of the {many(found.reviewed, 'review')} took less than a second. Look at {them} "
-        "again before you use these figures (workbench review, search is:fast)."
-    ]
+    return [f"{found.fast:,} of the {many(found.reviewed, 'review')} took less than a second."]
 
 
 def _causes(found: Answer, say: Say) -> list[str]:
@@ -179,7 +175,7 @@ def _off(found: Answer) -> str:
     where = f" (over the {found.score.n:,} samples that have one)" if found.score.n < found.total else ""
     apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
     exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
-    about = "" if exact or (one.complete and where) else "about "
+    about = "" if exact else "about "
     way = "low" if one.bias < 0 else "high"
     return f". {_score(found).capitalize()} is {about}{value(abs(one.bias))} too {way}{where}"
 
@@ -293,6 +289,9 @@ def step(one: Step, found: Answer) -> str:
         if found.total >= FEWEST and found.kind in found.reviews:
             gain = "then you know the true mean and need no estimate"
         return f"Review {rest} ({about}): {gain}."
+    if one.what == "fast":
+        reviews = "the review" if one.samples == 1 else f"the {one.samples:,} reviews"
+        return f"Look again at {reviews} of less than a second: workbench review, then search is:fast."
     if one.what == "settle":
         return f"Settle {many(one.samples, 'sample')} on which reviewers differ: workbench disputes."
     if one.what == "random":
@@ -352,7 +351,8 @@ def differs(found: Answer) -> str:
         return means
     if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
         moved = f"{value(found.score.value)} → {value(found.estimate.point)}"
-        return f"{means} The estimate corrects the mean of all {found.total:,} samples by this difference: {moved}."
+        corrected = f"The estimate corrects the mean of all {found.total:,} samples by this difference"
+        return f"{means} {corrected}: {moved}."
     also = " and for samples without a score" if found.score.n < found.total else ""
     return f"{means} The estimate for all {found.total:,} allows for how these were drawn{also}."
 

@@ -5,16 +5,19 @@ Whatever is said of a choice is said out of fold: by documents (groups) that did
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from math import sqrt
+from typing import Any, Literal
 
 import numpy as np
 
 from workbench.comparing import correction, curve
-from workbench.comparing.correction import Line, Model, Reliability
+from workbench.comparing.correction import Corrected, Line, Model, Reliability, is_recall, is_similarity
 from workbench.comparing.curve import FOUND, MISSING, UNSURE, Floats, Ints, Objective, Sums, Vectors
 from workbench.comparing.intervals import FEWEST, Interval, around
+from workbench.errors import UsageError
 from workbench.matching import FLOOR
 
 FEW_CHANGES = 5
@@ -386,3 +389,187 @@ def _probabilities(table: Table, folds: Ints) -> tuple[Model, Reliability]:
         predicted[inside] = correction.predict(fitted, scores[inside])
     judged = correction.reliability(predicted, scores, positive, weights)
     return correction.fit(scores, positive, weights), judged
+
+
+SCHEMA = "workbench/calibration"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A sample whose gold a calibration saw, and the fold that chose a threshold without it."""
+
+    id: str
+    group: str | None
+    reference_hash: str
+    fold: int
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedGold:
+    """The gold that a calibration saw, and the thresholds chosen without each fold of it."""
+
+    samples: tuple[Learned, ...]
+    fold_thresholds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What a scorer's verified samples taught: a match threshold, a probability and corrections.
+
+    `corrections` are by the match threshold of the scores. `document` is all that was written.
+    """
+
+    name: str
+    scorer: Literal["linked", "presence"]
+    matcher: str
+    objective: str
+    threshold: int
+    threshold_before: int
+    model: Model
+    band: tuple[int, int] | None
+    corrections: Mapping[int, Line]
+    gold: LearnedGold
+    document: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        chosen = (self.threshold, self.threshold_before, *(self.band or ()), *self.gold.fold_thresholds)
+        for at in (*chosen, *self.corrections):
+            if not 0 <= at <= 100:
+                raise ValueError(f"got {at}, expected a similarity from 0 to 100")
+
+    def check(self, matcher: str) -> None:
+        """Raise UsageError when similarities of this matcher are not those it was fitted on."""
+        if self.matcher != matcher:
+            raise UsageError(
+                f"calibration {self.name or 'without a name'} was fitted on the matcher {self.matcher}, "
+                f"and this is {matcher}: the same similarity means something else; calibrate again"
+            )
+
+    def probability(self, similarity: float) -> float:
+        """How likely a person finds a unit whose best match is that alike (0-100; 0: no near name).
+
+        Raises ValueError for what is no similarity.
+        """
+        if not is_similarity(similarity):
+            raise ValueError(f"similarity {similarity!r}: a number from 0 to 100")
+        return self.model.probability(similarity)
+
+    def correct(self, score: float, n_units: int, *, match_threshold: int | None = None) -> Corrected:
+        """One sample's recall as verification would put it, with a 95 % interval for its verified value.
+
+        `match_threshold` is the one the score was made with, the calibrated one by default. Raises ValueError
+        for one that no correction was fitted at, and for a score outside 0-1 or without units.
+        """
+        return self._line(match_threshold).correct(score, n_units)
+
+    def correct_mean(
+        self, scores: Sequence[float | None], *, match_threshold: int | None = None
+    ) -> Corrected:
+        """The mean of new samples' recalls, corrected, with its 95 % interval; None stands for undefined.
+
+        Raises ValueError as `correct`, naming the first score that is none, and without a defined score.
+        """
+        defined = [score for score in scores if score is not None]
+        for score in defined:
+            if not is_recall(score):
+                raise ValueError(f"score {score!r}: a recall from 0 to 1, or None where it is undefined")
+        if not defined:
+            raise ValueError("no defined score to correct: at least one recall from 0 to 1")
+        return self._line(match_threshold).correct_mean(sum(defined) / len(defined), len(defined))
+
+    def _line(self, match_threshold: int | None) -> Line:
+        at = self.threshold if match_threshold is None else match_threshold
+        if at not in self.corrections:
+            known = ", ".join(map(str, sorted(self.corrections)))
+            raise ValueError(f"no correction for scores at match threshold {at}; there is: {known}")
+        return self.corrections[at]
+
+
+def document_of(
+    found: Calibrated,
+    *,
+    name: str,
+    dataset: str,
+    run: str,
+    scorer: str,
+    matcher: str,
+    policy_version: int,
+    created_at: str,
+    learned: Sequence[Learned],
+    data_sha256: str,
+    holdout: Mapping[str, Any] | None,
+) -> dict[str, Any]:
+    """The document of a calibration; equal input gives equal bytes."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "name": name,
+        "dataset": dataset,
+        "run": run,
+        "scorer": scorer,
+        "matcher": matcher,
+        "policy_version": policy_version,
+        "created_at": created_at,
+        "objective": found.objective,
+        "seed": found.seed,
+        "threshold": found.threshold,
+        "threshold_before": found.threshold_now,
+        "better": found.better,
+        "counts": {
+            "samples": found.samples,
+            "undefined": found.undefined,
+            "groups": found.groups,
+            "pairs": found.pairs,
+            "pairs_found": found.found,
+            "pairs_unsure": found.unsure,
+        },
+        "figures": {
+            "verified_mean": found.verified,
+            "out_of_fold": asdict(found.chosen),
+            "threshold_before": asdict(found.present),
+            "corrected_out_of_fold": asdict(found.corrected),
+            "gain": asdict(found.gain),
+            **({} if found.trivial is None else {"f1_all_found": found.trivial}),
+        },
+        "curve": [asdict(point) for point in found.curve],
+        "model": asdict(found.model),
+        "probabilities": [round(found.model.probability(at), 6) for at in range(101)],
+        "reliability": asdict(found.reliability),
+        "band": found.band,
+        "corrections": {str(at): asdict(line) for at, line in sorted(found.lines.items())},
+        "gold": {
+            "sha256": data_sha256,
+            "fold_thresholds": list(found.folds),
+            "samples": [asdict(one) for one in learned],
+        },
+        "holdout": holdout,
+    }
+
+
+def calibration_of(document: Mapping[str, Any]) -> Calibration:
+    """The calibration of a document. Raises ValueError that names the first field that is off."""
+    if document.get("schema") != SCHEMA:
+        raise ValueError(f"schema: got {document.get('schema')!r}, expected {SCHEMA!r}")
+    if document.get("version") != VERSION:
+        raise ValueError(
+            f"version: got {document.get('version')!r}, this Workbench reads {VERSION}: upgrade it, or "
+            "calibrate again"
+        )
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        return replace(TypeAdapter(Calibration).validate_python(document), document=document)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "thresholds"
+        raise ValueError(f"{where}: missing, or not what a calibration has there ({first['msg']})") from error
+
+
+def gold_hash(cases: Sequence[Case]) -> str:
+    """A SHA-256 over all that a calibration was fitted on."""
+    digest = hashlib.sha256()
+    for one in sorted(cases, key=lambda one: one.id):
+        head = f"{one.id}\0{one.group}\0{one.recall!r}\0{one.weight!r}\0{len(one.similarities)}\0"
+        digest.update(head.encode("utf-8", "surrogatepass") + one.similarities + one.human)
+    return digest.hexdigest()

@@ -189,6 +189,10 @@ class Model:
     similarities: tuple[float, ...] = ()
     probabilities: tuple[float, ...] = ()
 
+    def __post_init__(self) -> None:
+        if self.kind == "isotonic" and not 0 < len(self.similarities) == len(self.probabilities):
+            raise ValueError("an isotonic model has a probability for each of its similarities")
+
     def probability(self, similarity: float) -> float:
         """The probability at one similarity."""
         if similarity <= 0:

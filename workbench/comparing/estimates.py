@@ -44,7 +44,7 @@ def assumptions(
     said = [*_of_design(found, planned, at_planned, complete), *_of_samples(found)]
     if found.groups is not None:
         few = f", fewer than {FEWEST}, so no interval." if found.groups < FEWEST else "."
-        said.append(f"Generalising by group: {found.groups} groups{few}")
+        said.append(f"New samples by group: {found.groups} groups{few}")
     if middle.borrowed:
         said.append(
             f"Strata with a single verified sample, whose spread is borrowed: {len(middle.borrowed)}."

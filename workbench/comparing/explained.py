@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from workbench.comparing.causes import CAUSES, Cause, Difference, Part, Row
 from workbench.model import Tally
@@ -14,10 +14,6 @@ from workbench.text.figures import many
 if TYPE_CHECKING:
     from workbench.comparing.causes import Difference
     from workbench.model import Kind
-
-
-VERSION = 2
-"""Of the document; kept explanations of another version are worked out anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,46 +121,6 @@ def _judged(row: Row) -> Judged:
         theirs.label if theirs else None,
         ours is not None and theirs is not None and ours.text == theirs.text,
     )
-
-
-def explained_document(one: Explained) -> dict[str, Any]:
-    """As JSON; shares as fractions, so that sums stay exact."""
-    return {
-        "automatic": list(_numbers(one.automatic)),
-        "verified": list(_numbers(one.verified)),
-        "imported": None if one.imported is None else str(one.imported),
-        "shares": [
-            [s.cause, s.part, s.units, None if s.share is None else str(s.share), list(s.labels)]
-            for s in one.shares
-        ],
-        "judged": [
-            [j.automatic, j.verified, j.automatic_label, j.verified_label, j.same] for j in one.judged
-        ],
-    }
-
-
-def explained_of(document: Mapping[str, Any]) -> Explained:
-    """The inverse of `explained_document`."""
-    return Explained(
-        Tally(*document["automatic"]),
-        Tally(*document["verified"]),
-        tuple(
-            Share(
-                CAUSES[CAUSES.index(cause)],  # of a damaged document: ValueError
-                cast("Part", part),
-                units,
-                None if share is None else Fraction(share),
-                tuple(labels),
-            )
-            for cause, part, units, share, labels in document["shares"]
-        ),
-        tuple(Judged(*one) for one in document["judged"]),
-        None if document["imported"] is None else Fraction(document["imported"]),
-    )
-
-
-def _numbers(tally: Tally) -> tuple[int, int, int]:
-    return tally.found, tally.missing, tally.unsure
 
 
 @dataclass(frozen=True, slots=True)

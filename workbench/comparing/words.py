@@ -153,7 +153,7 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
         facts.append(Fact("these samples", interval(found.corpus) or UNDEFINED, these))
     by_group = f", by group ({found.groups:,})" if found.groups is not None else ""
     general = interval(found.generalising)
-    facts.append(Fact("generalising", general or UNDEFINED, f"95 %, for new data of the same kind{by_group}"))
+    facts.append(Fact("new samples", general or UNDEFINED, f"95 %, for more samples like these{by_group}"))
     facts.append(_bias_of_all(found))
     if found.correlation is not None and found.corpus is not None and found.gold_only is not None:
         wide, alone = (number(one.width, 2) for one in (found.corpus, found.gold_only))

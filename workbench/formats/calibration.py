@@ -11,7 +11,7 @@ from workbench.errors import InputError, NotFoundError
 from workbench.formats.exports.folder import write_whole
 
 if TYPE_CHECKING:
-    from workbench.comparing.calibration_document import Calibration
+    from workbench.comparing.calibration import Calibration
 
 NAME = "calibration.json"
 HOLD = ("huggingface",)
@@ -39,7 +39,7 @@ def read(path: Path) -> Calibration:
 
     Raises NotFoundError without one, InputError for a file that is none, naming what is off.
     """
-    from workbench.comparing.calibration_document import calibration_of  # with numpy: exports need none
+    from workbench.comparing.calibration import calibration_of  # with numpy: exports need none
 
     file = _in_folder(path) if path.is_dir() else path
     try:

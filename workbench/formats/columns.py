@@ -6,12 +6,13 @@ import json
 import math
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError, UsageError
+from workbench.formats.json_lines import Fractional, loads
 from workbench.formats.rows import excerpt, shown
 from workbench.model import KINDS, Kind
 
@@ -24,8 +25,8 @@ OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_field
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
 
-_LISTS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
-_KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
+LIST_CELLS = frozenset({*NAMES["retrieved_contexts"], "ground_truths", "groundTruths"})
+KIND_ENDS = (" (entity)", " (statement)")  # what ends the name of a score whose kind a person gave
 
 JSON_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -40,33 +41,26 @@ _PIECE = re.compile(
     )""",
     re.VERBOSE | re.DOTALL,
 )
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-7]{1,3}|.)", re.DOTALL)
-_SIMPLE = {
-    "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
-    "\\": "\\", "'": "'", '"': '"', "\n": "",
-}  # fmt: skip
-
-
-class Digits(str):
-    """The text of a cell that is a number, in a form JSON takes."""
-
-    __slots__ = ()
+_HEX = "[0-9a-fA-F]"
+_ESCAPE = re.compile(
+    rf"""\\(?:x{_HEX}{{2}}|u{_HEX}{{4}}|U00(?:0{_HEX}|10){_HEX}{{4}}|[0-3]?[0-7]{{1,2}}|[ntrabfv\\'"\n])"""
+)
 
 
 def is_metric(name: str) -> bool:
     """Whether a column name is a metric's: `factual_correctness(mode=f1)` is."""
     return name in METRICS or (
-        "(" in name and (name.partition("(")[0] in METRICS or name.endswith(_KIND_ENDS))
+        "(" in name and (name.partition("(")[0] in METRICS or name.endswith(KIND_ENDS))
     )
 
 
 def is_recall(name: str) -> bool:
     """Whether a column is a recall, which lies between 0 and 1."""
-    return name.removeprefix("external.") in RECALLS or name.endswith(_KIND_ENDS)
+    return name.removeprefix("external.") in RECALLS or name.endswith(KIND_ENDS)
 
 
-def number_cell(cell: str, column: str) -> Digits | str | None:
-    """A cell as `Digits`; None when it says *no value*; any other text as it is.
+def number_cell(cell: str, column: str) -> int | float | str | None:
+    """A cell as the number that it is; None when it says *no value*; any other text as it is.
 
     Raises RowError for an infinite number in a column that is a metric's.
     """
@@ -79,26 +73,25 @@ def number_cell(cell: str, column: str) -> Digits | str | None:
         return cell
     if math.isinf(float(text)):
         raise RowError(excerpt(column), excerpt(text), "a finite number or nothing")
-    return Digits(text if JSON_NUMBER.fullmatch(text) else repr(float(text)))
+    number: int | float = loads(text if JSON_NUMBER.fullmatch(text) else repr(float(text)))
+    return number
 
 
-def number_texts(
-    numbers: Mapping[str, int | float | Digits], again: Callable[[], Mapping[str, Any]]
-) -> dict[str, str]:
-    """Each number as the file wrote it.
+def is_number(value: Any) -> bool:
+    """Whether a JSON value is a number; true and false are not."""
+    return type(value) is int or isinstance(value, float)
 
-    `again` reads the row once more with fractions as text. It is called only where there is one, so
-    that rows without scores pay nothing for it. Raises RowError for a recall that is not between 0 and 1.
-    """
-    exact = again() if any(type(number) is float for number in numbers.values()) else {}
-    found = {}
+
+def number_texts(numbers: Mapping[str, int | float]) -> dict[str, str]:
+    """Each number as the file wrote it. Raises RowError for a recall that is not between 0 and 1."""
+    texts = {}
     for name, number in numbers.items():
         if type(number) is int and number.bit_length() > 1_000:
             raise RowError(excerpt(name), "a number of many digits", "a score")
-        found[name] = exact[name] if type(number) is float else str(number)
-        if is_recall(name) and not 0 <= float(found[name]) <= 1:
-            raise RowError(excerpt(name), excerpt(found[name]), "a number from 0 to 1")
-    return found
+        texts[name] = number.digits if type(number) is Fractional else str(number)
+        if is_recall(name) and not 0 <= number <= 1:
+            raise RowError(excerpt(name), excerpt(texts[name]), "a number from 0 to 1")
+    return texts
 
 
 def list_cell(cell: str, column: str) -> list[Any]:
@@ -128,7 +121,7 @@ def repaired(row: dict[str, Any]) -> dict[str, Any]:
         return row
     return {
         name: list_cell(value, name)
-        if type(value) is str and value.lstrip().startswith("[") and name in _LISTS
+        if type(value) is str and value.lstrip().startswith("[") and name in LIST_CELLS
         else value
         for name, value in row.items()
     }
@@ -152,19 +145,10 @@ def _literals(text: str, column: str) -> list[Any]:
 
 
 def _unquoted(literal: str) -> str:
-    raw = literal[0] in "rR"
     body = literal.lstrip("uUrR")[1:-1]
-    return body if raw or "\\" not in body else _ESCAPE.sub(_unescaped, body)
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match[1]
-    if code in _SIMPLE:
-        return _SIMPLE[code]
-    if code[0] in "xuU" and len(code) > 1:
-        value = int(code[1:], 16)
-        return chr(value) if value < 0x110000 else match[0]
-    return chr(int(code, 8)) if code[0] in "01234567" else match[0]
+    if literal[0] in "rR" or "\\" not in body:
+        return body
+    return _ESCAPE.sub(lambda escape: escape[0].encode().decode("unicode_escape"), body)
 
 
 REQUIRED = ("user_input", "reference", "retrieved_contexts")

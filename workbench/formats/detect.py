@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
@@ -11,27 +11,41 @@ from typing import Any, Literal
 
 from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
 from workbench.formats import tables
-from workbench.formats.columns import FIELD_OF, NAMES, OTHER_FIELDS, NamedColumns, absent, is_metric, renamed
+from workbench.formats.columns import (
+    FIELD_OF,
+    NAMES,
+    OTHER_FIELDS,
+    NamedColumns,
+    absent,
+    is_metric,
+    is_number,
+    renamed,
+)
 from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
-from workbench.formats.json_lines import BOM, HEAD, Given, Progress, first_keys, head, of_document, of_lines
-from workbench.formats.readers import annotation_tools, deepeval, native, ours
+from workbench.formats.json_lines import (
+    BOM,
+    HEAD,
+    MEMBERS,
+    Progress,
+    RawRow,
+    first_keys,
+    head,
+    of_document,
+    of_lines,
+)
+from workbench.formats.readers import deepeval, native, ours
+from workbench.formats.registry import READERS, Reader
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import excerpt
 
 Container = Literal["lines", "document", "table", "parquet", "arrow"]
 
-FORMATS = (
-    "native", "ragas", "ragas-annotations", "ragas-traces", "deepeval", "prodigy", "label-studio",
-    "argilla", "doccano",
-)  # fmt: skip
-ANNOTATED = frozenset({"prodigy", "label-studio", "argilla", "doccano"})
-_TABLES = frozenset({"ragas", "deepeval"})
 _LOOK = 100  # objects looked at for one that tells
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetFile:
-    """A file whose rows can be read: as what, from which container, from which list of a document.
+    """A file whose rows can be read: as what, from which container, from which lists of a document.
 
     `names` are the columns or keys of its first rows, in the order in which they came up.
     """
@@ -39,15 +53,15 @@ class DatasetFile:
     path: Path
     format: str
     container: Container
-    key: str | None = None
+    lists: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     delimiter: str = ","
 
 
 def check_format(format: str | None) -> None:  # noqa: A002
     """Raise UsageError for a format that is not one."""
-    if format is not None and format not in FORMATS:
-        raise UsageError(f"no format {excerpt(format)}: there are {', '.join(FORMATS)}")
+    if format is not None and format not in READERS:
+        raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
 
 
 def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
@@ -56,22 +70,22 @@ def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile: 
     Raises NotFoundError for no such file, AmbiguousError where two formats fit, InputError for a file that
     no row can be read from.
     """
-    magic = _magic(path)
-    if magic is not None:
-        return _binary(path, magic, format, columns)
-    container, key, told = _container(path)
+    container, lists, claimed = _container(path)
     if container == "table":
         return _table(path, format, columns)
-    if told is not None and format in (None, told):
-        return DatasetFile(path, told, container, key)
-    given = of_lines(path) if container == "lines" else document(path, key)
-    return _by_rows(path, format, container, key, given, columns)
+    return _by_rows(path, format or claimed, container, lists, columns)
 
 
-def document(path: Path, key: str | None, progress: Progress | None = None) -> Generator[Given]:
-    """The objects of a JSON document: of its list, of the list under a key, or of the lists of a test run."""
-    keys = deepeval.CASES if key in deepeval.CASES else frozenset({key} if key else ())
-    return of_document(path, keys, progress, within=deepeval.RUN)
+def objects(
+    path: Path, container: Container, lists: frozenset[str], progress: Progress | None = None
+) -> Generator[RawRow]:
+    """The objects of a file that is no CSV table."""
+    if container == "lines":
+        return of_lines(path, progress)
+    if container == "document":
+        return of_document(path, lists, progress)
+    assert container != "table"
+    return tables.objects(path, container, progress)
 
 
 def _magic(path: Path) -> Literal["parquet", "arrow"] | None:
@@ -85,42 +99,33 @@ def _magic(path: Path) -> Literal["parquet", "arrow"] | None:
     if first.startswith(b"PAR1"):
         return "parquet"
     # An Arrow stream has no name of its own: a continuation mark and a small length, little-endian.
-    return (
-        "arrow"
-        if first.startswith(b"ARROW1") or (first[:4] == b"\xff" * 4 and first[6:8] == b"\0\0")
-        else None
-    )
+    is_stream = first[:4] == b"\xff" * 4 and first[6:8] == b"\0\0"
+    return "arrow" if first.startswith(b"ARROW1") or is_stream else None
 
 
-def _binary(
-    path: Path,
-    container: Literal["parquet", "arrow"],
-    format: str | None,  # noqa: A002
-    columns: NamedColumns,
-) -> DatasetFile:
-    from workbench.formats import tables
-
-    with closing(tables.objects(path, container)) as given:
-        return _by_rows(path, format, container, None, given, columns)
-
-
-def _container(path: Path) -> tuple[Container, str | None, str | None]:
-    """The container, the list inside a document, and the format where the document tells it."""
+def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
+    """The container, the lists inside a document, and the format that claims them."""
+    if (magic := _magic(path)) is not None:
+        return magic, frozenset(), None
     first = head(path)
     suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
-    if start == b"[":
-        return ("lines", None, None) if _lists_by_line(first) else ("document", None, None)
     if start == b"{":
         return _object(path, first)
-    if suffix in (".jsonl", ".ndjson", ".json"):
-        return "lines", None, None
-    if suffix in (".csv", ".tsv") or not first or any(name.encode() in first[0] for name in FIELD_OF):
-        return "table", None, None
-    if suffix in (".txt", "") or b"," not in first[0] + b"\t":
+    container: Container = "table"
+    if start == b"[":
+        container = "lines" if _lists_by_line(first) else "document"
+    elif suffix in (".jsonl", ".ndjson", ".json"):
+        container = "lines"
+    elif (
+        first
+        and suffix not in (".csv", ".tsv")
+        and not any(name.encode() in first[0] for name in FIELD_OF)
+        and (suffix in (".txt", "") or b"," not in first[0])
+    ):
         line = excerpt(first[0].decode("utf-8", "backslashreplace").rstrip())
         raise InputError(f"{path}: neither JSON Lines nor a CSV with known columns: the first line is {line}")
-    return "table", None, None
+    return container, frozenset(), None
 
 
 def _lists_by_line(first: list[bytes]) -> bool:
@@ -132,93 +137,100 @@ def _lists_by_line(first: list[bytes]) -> bool:
 _DOCUMENT = "one JSON document: write one object a line (JSON Lines), for instance with jq -c ."
 
 
-def _object(path: Path, first: list[bytes]) -> tuple[Container, str | None, str | None]:
-    """A file that begins with an object: rows by line, or one document with a list inside."""
+def _object(path: Path, first: list[bytes]) -> tuple[Container, frozenset[str], str | None]:
+    """A file that begins with an object: rows by line, or one document with lists inside."""
     with path.open("rb") as file:
         text = file.read(HEAD).removeprefix(BOM).decode("utf-8", "replace")
     names = list(first_keys(text))
     for name, opening in names:
-        if (name, opening) in (("testCases", "["), ("conversationalTestCases", "["), (deepeval.RUN, "{")):
-            return "document", "testCases", "deepeval"
-        if opening != "[":
-            continue
-        with closing(document(path, name)) as given:
-            one = next(given, None)
-        if one is not None and one.value is not None and "metric_input" in one.value:
-            return "document", name, "ragas-annotations"
-        if one is not None and one.value is not None and name in deepeval.CASES and _deepeval(one.value):
-            return "document", name, "deepeval"
+        for format, reader in READERS.items():  # noqa: A001
+            if opening == "{" and any(one.startswith(f"{name}.") for one in reader.lists):
+                return "document", reader.lists, format
+            if opening == "[" and name in reader.lists:
+                return "document", reader.lists, format
+            if opening == "[" and _claims_first(path, frozenset({name}), reader):
+                return "document", frozenset({name}), format
     if any(name == deepeval.LINK for name, _ in names):
         raise InputError(
             f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
             ".deepeval/.latest_run_full.json, or in the folder of DEEPEVAL_RESULTS_FOLDER"
         )
-    if names and all(opening == "{" for _, opening in names) and '"parent_run_id"' in text:
-        return "document", "*", "ragas-traces"
+    if names and all(opening == "{" for _, opening in names):
+        members = frozenset({MEMBERS})
+        for format, reader in READERS.items():  # noqa: A001
+            if members == reader.lists and _claims_first(path, members, reader):
+                return "document", members, format
     line = first[0].strip()
     if line == b"{" or (not line.endswith(b"}") and len(first) > 1 and first[1][:1] in b' \t"'):
         raise InputError(f"{path}: {_DOCUMENT}")
-    return "lines", None, None
+    return "lines", frozenset(), None
+
+
+def _claims_first(path: Path, lists: frozenset[str], reader: Reader) -> bool:
+    """Whether a format claims the first object of the lists of a document."""
+    with closing(of_document(path, lists)) as given:
+        row = next(given, None)
+    return row is not None and row.value is not None and reader.claims(row.value)
 
 
 def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
     if format == "native":
         raise InputError(f"{path}: a table; the native format is JSON Lines: read it as ragas")
-    if format is not None and format not in _TABLES:
+    if format is not None and READERS[format].cells is None:
         raise InputError(f"{path}: a table; {format} is read from JSON: say --format ragas, with --map")
     known = frozenset({*FIELD_OF, *columns.fields, ours.OBJECT})
-    names, delimiter, line = tables.header(path, known, named=bool(columns))
+    names, delimiter, line = tables.header(path, known, mapped=bool(columns))
     absent(columns, names, f"{path}:{line}", whole=True)
     given = renamed(dict.fromkeys(names), columns)
     if format is None:
-        format = "deepeval" if "input" in given and not deepeval.NAMES.isdisjoint(given) else "ragas"  # noqa: A001
-    for field in ("user_input", "reference") if ours.OBJECT not in given and format != "deepeval" else ():
+        claims = (name for name, reader in READERS.items() if reader.cells and reader.claims(given))
+        format = next(claims, "ragas")  # noqa: A001
+    for field in ("user_input", "reference") if ours.OBJECT not in given else ():
         if not set(NAMES[field]).intersection(given):
             raise InputError(
                 f"{path}: header: no column for {field} (one of {', '.join(NAMES[field])}); "
                 f"name yours with --map {field}=COLUMN"
             )
-    return DatasetFile(path, format, "table", None, tuple(names), delimiter)
+    return DatasetFile(path, format, "table", frozenset(), tuple(names), delimiter)
 
 
 def _by_rows(
     path: Path,
     format: str | None,  # noqa: A002
     container: Container,
-    key: str | None,
-    given: Iterator[Given],
+    lists: frozenset[str],
     columns: NamedColumns,
 ) -> DatasetFile:
     """The format by the first objects, which also give the names of columns."""
     names: dict[str, None] = {}
-    found: str | None = None
-    seen: dict[str, Any] | None = None
-    bad: Given | None = None
-    for one in islice(given, _LOOK):
-        if one.value is None:
-            bad = bad or one
-            continue
-        names |= dict.fromkeys(one.value)
-        seen = seen or one.value
-        try:
-            found = found or format or _format_of(path, renamed(one.value, columns, deep=True))
-        except RowError:
-            continue  # reading the row says so, with its line
-        if found and len(names) > 200:
-            break
-    if seen is None and bad is None:
+    found = format
+    row: dict[str, Any] | None = None
+    bad: RowError | None = None
+    with closing(objects(path, container, lists)) as given:
+        for raw in islice(given, _LOOK):
+            if raw.value is None:
+                bad = bad or raw.error
+                continue
+            names |= dict.fromkeys(raw.value)
+            row = row or raw.value
+            try:
+                found = found or _format_of(path, renamed(raw.value, columns, deep=True))
+            except RowError:
+                continue  # reading the row says so, with its line
+            if found and len(names) > 200:
+                break
+    if row is None and bad is None:
         raise InputError(
             f"{path}: no rows: every line is blank" if container == "lines" else f"{path}: no rows"
         )
-    if seen is None and container != "lines":
-        assert bad is not None
-        raise InputError(f"{path}: no rows that can be read: {bad.error}")
-    if format is None and found is None and seen is not None and _foreign(seen, columns):
+    if row is None and container != "lines":
+        raise InputError(f"{path}: no rows that can be read: {bad}")
+    if found is None and row is not None and _foreign(row, columns):
         raise InputError(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}; name them with "
             "--map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
         )
-    return DatasetFile(path, format or found or "native", container, key, tuple(names))
+    return DatasetFile(path, found or "native", container, lists, tuple(names))
 
 
 def _foreign(row: Mapping[str, Any], columns: NamedColumns) -> bool:
@@ -232,7 +244,7 @@ def _format_of(path: Path, row: dict[str, Any]) -> str | None:
     """The one format that claims a row; None when none does. Raises AmbiguousError for several."""
     if "reference" in row and "retrieved_contexts" in row:
         return _sample_format(row)
-    claims = [name for name, claimed in _CLAIMS.items() if claimed(row)]
+    claims = [name for name, reader in READERS.items() if reader.claims(row)]
     if len(claims) > 1:
         raise AmbiguousError(
             f"{path}: could be {' or '.join(claims)}: say which with --format", choices=claims
@@ -254,64 +266,9 @@ def _sample_format(row: Mapping[str, Any]) -> str:
             return "ragas"
     if native.ONLY_HERE.isdisjoint(row):
         for name, value in row.items():
-            if name in OTHER_FIELDS or is_metric(name) or native.is_number(value):
+            if name in OTHER_FIELDS or is_metric(name) or is_number(value):
                 return "ragas"
     return "native"
-
-
-def _list_of_objects(value: Any, *keys: str) -> bool:
-    return type(value) is list and any(type(one) is dict and all(key in one for key in keys) for one in value)
-
-
-def _prodigy(row: Mapping[str, Any]) -> bool:
-    if type(row.get("text")) is not str:
-        return False
-    return (
-        _list_of_objects(row.get("spans"), "start", "end")
-        or any(name in row for name in ("_task_hash", "_input_hash", "_view_id"))
-        or (row.get("answer") in ("accept", "reject", "ignore") and ("tokens" in row or "spans" in row))
-    )
-
-
-def _label_studio(row: Mapping[str, Any]) -> bool:
-    if type(row.get("data")) is dict:
-        return any(type(row.get(key)) is list for key in ("annotations", "predictions", "completions"))
-    return "annotation_id" in row or any(_list_of_objects(v, "start", "end", "labels") for v in row.values())
-
-
-def _argilla(row: Mapping[str, Any]) -> bool:
-    if type(row.get("fields")) is dict:
-        return any(type(row.get(key)) is dict for key in ("suggestions", "responses", "metadata"))
-    return annotation_tools.is_flat_argilla(row)
-
-
-def _doccano(row: Mapping[str, Any]) -> bool:
-    if type(row.get("text", row.get("data"))) is not str:
-        return False
-    for key in annotation_tools.DOCCANO_LISTS:
-        value = row.get(key)
-        if _list_of_objects(value, "start_offset", "end_offset"):
-            return True
-        if type(value) is list and all(type(one) is list and len(one) == 3 for one in value):
-            return bool(value) or "Comments" in row
-    return False
-
-
-def _deepeval(row: Mapping[str, Any]) -> bool:
-    if "scenario" in row and "input" not in row:
-        return True
-    return "input" in row and not deepeval.NAMES.isdisjoint(row)
-
-
-_CLAIMS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
-    "ragas-traces": lambda row: "run_id" in row and "parent_run_id" in row,
-    "ragas-annotations": lambda row: type(row.get("metric_input")) is dict,
-    "deepeval": _deepeval,
-    "prodigy": _prodigy,
-    "label-studio": _label_studio,
-    "argilla": _argilla,
-    "doccano": _doccano,
-}
 
 
 # What our exports call the file that holds every sample, in the order of how much it holds.

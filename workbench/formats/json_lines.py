@@ -151,12 +151,18 @@ class _NotFiniteError(ValueError):
     """A number that no other program could read back."""
 
 
-def finite(digits: str) -> float:
-    """The number; raises ValueError for one too large to hold, which reads as infinite."""
-    value = float(digits)
-    if not math.isfinite(value):
-        raise _NotFiniteError(digits)
-    return value
+class Fractional(float):
+    """A number with the digits that the file wrote. Raises ValueError for one too large to hold."""
+
+    __slots__ = ("digits",)
+    digits: str
+
+    def __new__(cls, digits: str) -> Fractional:
+        number = super().__new__(cls, digits)
+        if not math.isfinite(number):
+            raise _NotFiniteError(digits)
+        number.digits = str(digits)
+        return number
 
 
 def _constant(name: str) -> None:
@@ -165,10 +171,9 @@ def _constant(name: str) -> None:
         raise _NotFiniteError(name)
 
 
-_decoder = json.JSONDecoder(parse_float=finite, parse_constant=_constant)
+_decoder = json.JSONDecoder(parse_float=Fractional, parse_constant=_constant)
 _lenient = json.JSONDecoder(parse_int=str, parse_float=str)
 _TAIL = 12  # the longest word of JSON, -Infinity, and an escape may be cut
-_as_written = json.JSONDecoder(parse_float=str, parse_constant=_constant)
 
 
 def parse(raw: str) -> dict[str, Any]:
@@ -256,21 +261,16 @@ def _not_finite(raw: str, number: str) -> RowError:
     return RowError(excerpt(keys[-1]) if keys else "row", excerpt(number), "a finite number or null")
 
 
-def as_written(raw: str) -> dict[str, Any]:
-    """The object of a line that `parse` has taken, with every fraction as its text."""
-    value: dict[str, Any] = _as_written.decode(raw)
-    return value
-
-
 _PIECE = 1 << 18  # characters taken from the file at a time
 _SPACE = " \t\n\r"
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class RawRow:
     """One object of a file with the line it starts at, or why it is none. `raw` is one line of JSON.
 
-    `item` is its number in a document where another stands on the same line, else 0.
+    `item` is its number in a document where another stands on the same line, else 0; `within` the path of
+    the list of a document in which it stands.
     """
 
     line: int
@@ -278,9 +278,10 @@ class Given:
     raw: str
     error: RowError | None = None
     item: int = 0
+    within: str = ""
 
 
-def of_lines(path: Path, progress: Progress | None = None) -> Iterator[Given]:
+def of_lines(path: Path, progress: Progress | None = None) -> Generator[RawRow]:
     """The objects of a JSON Lines file; blank lines are left out."""
     for number, offset, data in lines(path, progress):
         if data.isspace():
@@ -288,50 +289,33 @@ def of_lines(path: Path, progress: Progress | None = None) -> Iterator[Given]:
         raw = ""
         try:
             raw = decoded(data, offset).rstrip("\r\n")
-            item = Given(number, parse(raw), raw)
+            item = RawRow(number, parse(raw), raw)
         except (RowError, RecursionError) as error:
-            item = Given(number, None, raw or as_given(data), refused(error, path, number))
+            item = RawRow(number, None, raw or as_given(data), refused(error, path, number))
         yield item
 
 
-def of_document(
-    path: Path, keys: frozenset[str], progress: Progress | None = None, *, within: str = ""
-) -> Generator[Given]:
-    """The objects of the list that a JSON file is, or of the lists under `keys` of the object that it is,
-    or of an object under `within` there.
+MEMBERS = "*"
 
-    A document that breaks off or is no JSON ends with one item that says where: what stood before it is
-    whole. Raises InputError for a file that cannot be read, or that is no list.
+
+def of_document(path: Path, lists: frozenset[str], progress: Progress | None = None) -> Generator[RawRow]:
+    """The objects of the list that a JSON file is, or of the `lists` of the object that it is.
+
+    A list is named by the keys that lead to it, with dots; `MEMBERS` are the objects under the keys of the
+    document itself. A document that breaks off or is no JSON ends with one row that says where: what stood
+    before it is whole. Raises InputError for a file that cannot be read, or that is no list.
     """
     text = _Text(path, progress)
     try:
         start = text.peek()
-        if keys:
-            if start != "{":
-                raise RowError("file", excerpt(text.near(), 20), "a JSON object")
-            yield from _inside(text, keys, within)
-        elif start == "[":
-            yield from _listed(text)
-        else:
-            raise InputError(f"{path}: got {start or 'nothing'}, expected a list of objects")
+        if start != ("{" if lists else "["):
+            expected = "an object" if lists else "a list of objects"
+            raise InputError(f"{path}: got {start or 'nothing'}, expected {expected}")
+        yield from _inside(text, lists, "") if lists else _listed(text, "")
         if text.peek():
             raise RowError("file", f'"{excerpt(text.near(), 40)}" behind the document', "one JSON document")
     except (RowError, RecursionError) as error:
-        yield Given(text.line, None, text.near(), refused(error, path, text.line))
-
-
-def of_members(path: Path, progress: Progress | None = None) -> Iterator[Given]:
-    """The objects under the keys of the object that a JSON file is; what breaks off ends with an error."""
-    text = _Text(path, progress)
-    try:
-        if text.peek() != "{":
-            raise InputError(f"{path}: got {text.peek() or 'nothing'}, expected an object")
-        for _ in _keys(text):
-            line = text.line
-            value, raw = text.take()
-            yield _given(value, raw, line, text)
-    except (RowError, RecursionError) as error:
-        yield Given(text.line, None, text.near(), refused(error, path, text.line))
+        yield RawRow(text.line, None, text.near(), refused(error, path, text.line))
 
 
 def first_keys(head: str) -> Iterator[tuple[str, str]]:
@@ -453,19 +437,22 @@ def _keys(text: _Text) -> Iterator[str]:
     text.at += 1
 
 
-def _inside(text: _Text, keys: frozenset[str], within: str) -> Iterator[Given]:
-    """The items of the lists under `keys` of the object that begins here; the rest of it is passed."""
+def _inside(text: _Text, lists: frozenset[str], outer: str) -> Iterator[RawRow]:
+    """The items of the lists of the object that begins here; the rest of it is passed."""
     for name in _keys(text):
-        opening = text.peek()
-        if name in keys and opening == "[":
-            yield from _listed(text)
-        elif name == within and opening == "{":
-            yield from _inside(text, keys, "")
+        place, opening = outer + name, text.peek()
+        if MEMBERS in lists:
+            line = text.line
+            yield _raw_row(*text.take(), line, text, 0, name)
+        elif place in lists and opening == "[":
+            yield from _listed(text, place)
+        elif opening == "{" and any(one.startswith(f"{place}.") for one in lists):
+            yield from _inside(text, lists, f"{place}.")
         else:
             text.take()
 
 
-def _listed(text: _Text) -> Iterator[Given]:
+def _listed(text: _Text, within: str) -> Iterator[RawRow]:
     text.at += 1  # the bracket
     number = before = 0
     while (one := text.peek()) != "]":
@@ -474,7 +461,7 @@ def _listed(text: _Text) -> Iterator[Given]:
         line = text.line
         value, raw = text.take()
         number += 1
-        yield _given(value, raw, line, text, number if line in (1, before) else 0)
+        yield _raw_row(value, raw, line, text, number if line in (1, before) else 0, within)
         before = line
         following = text.peek()
         if following == ",":
@@ -488,7 +475,8 @@ def _listed(text: _Text) -> Iterator[Given]:
     text.at += 1
 
 
-def _given(value: Any, raw: str, line: int, text: _Text, item: int = 0) -> Given:
+def _raw_row(value: Any, raw: str, line: int, text: _Text, item: int, within: str) -> RawRow:
+    raw = raw.replace("\r", " ").replace("\n", " ")  # a line break stands between its parts, never in a text
     try:
         if isinstance(value, RowError):
             raise value
@@ -496,10 +484,5 @@ def _given(value: Any, raw: str, line: int, text: _Text, item: int = 0) -> Given
             raise wrong("row", value, "a JSON object")
         checked(value, raw)
     except RowError as error:
-        return Given(line, None, _one_line(raw), refused(error, text.path, line, item), item)
-    return Given(line, value, _one_line(raw), None, item)
-
-
-def _one_line(raw: str) -> str:
-    """The same JSON on one line: a line break stands between its parts only, never in a text."""
-    return raw.replace("\r", " ").replace("\n", " ") if "\n" in raw or "\r" in raw else raw
+        return RawRow(line, None, raw, refused(error, text.path, line, item), item, within)
+    return RawRow(line, value, raw, None, item, within)

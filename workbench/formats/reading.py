@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from workbench.errors import RowError
+from workbench.formats import tables
 from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
-from workbench.formats.detect import ANNOTATED, FORMATS, DatasetFile, check_format, document, files_of, look
-from workbench.formats.json_lines import Given, Progress, as_written, of_lines, of_members
-from workbench.formats.readers import annotation_tools, deepeval, native, ours, ragas, ragas_runs
-from workbench.formats.readers.native import Build
-from workbench.formats.readers.ragas import beside
-from workbench.formats.rows import FileRow, Notes
-from workbench.model import Record
+from workbench.formats.detect import DatasetFile, check_format, files_of, look, objects
+from workbench.formats.json_lines import Progress, RawRow
+from workbench.formats.readers import native, ours, ragas
+from workbench.formats.registry import READERS
+from workbench.formats.rows import FileRow, Notes, refused
 
 _CONTEXTS = "retrieved_contexts"
 _LIKELY = re.compile(r"^(?!reference|.*ids?$).*(context|passage|chunk|document|docs|evidence)", re.IGNORECASE)
 
-__all__ = ["FORMATS", "FileRow", "NamedColumns", "Notes", "Progress", "read", "sources"]
-
-_BUILD: dict[str, Build] = {
-    "native": native.record_of,
-    "ragas": ragas.record_of,
-    "deepeval": deepeval.record_of,
-    "prodigy": annotation_tools.prodigy_record,
-    "label-studio": annotation_tools.label_studio_record,
-    "argilla": annotation_tools.argilla_record,
-    "doccano": annotation_tools.doccano_record,
-}
+FORMATS = tuple(READERS)
 
 
 def read(
@@ -56,7 +46,7 @@ def read(
     if not any(FIELD_OF.get(columns.fields.get(one, one)) == _CONTEXTS for one in notes.columns):
         likely = (name for name in notes.columns if _LIKELY.search(name) and not is_metric(name))
         notes.for_contexts = tuple(likely) or ("COLUMN",)
-    if notes.format not in ANNOTATED:  # these have names inside objects too
+    if not READERS[notes.format].spans:  # these have names inside objects too
         notes.absent += absent(
             columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
         )
@@ -88,48 +78,36 @@ def _rows(
 def _of(
     source: DatasetFile, notes: Notes, progress: Progress | None, columns: NamedColumns
 ) -> Iterator[FileRow]:
-    path = source.path
+    """The rows of one file: its objects under the names of fields, then the record of each."""
+    path, reader = source.path, READERS[source.format]
     if source.container == "table":
-        return ragas.csv_rows(source, notes, progress, columns)
-    if source.format == "ragas-traces" and source.key == "*":
-        return ragas_runs.trace_rows(of_members(path, progress), path, notes)
-    given = _given(source, progress)
-    if source.format == "ragas-traces":
-        return ragas_runs.trace_rows(given, path, notes)
-    if source.format == "ragas-annotations":
-        metric = source.key if source.key not in (None, "samples") else None
-        return ragas_runs.annotation_rows(given, path, metric or "context_entity_recall", notes)
-    build = _mapped(source.format, columns)
+        assert reader.cells is not None
+        to_object = reader.cells
+        raw_rows: Iterator[RawRow] = tables.csv_objects(
+            path, source.delimiter, lambda cells: to_object(renamed(cells, columns)), progress
+        )
+    else:
+        raw_rows = objects(path, source.container, source.lists, progress)
+        if columns:
+            raw_rows = _renamed(raw_rows, path, columns, deep=reader.spans)
+    if reader.rows is not None:
+        return reader.rows(raw_rows, path, notes)
+    build = reader.record
     if source.container == "lines" and source.format in ("native", "ragas"):
-        build = beside(path, build, columns)
-    return native.rows(given, path, notes, build)
+        build = ragas.with_file_beside(path, build)
+    return native.rows(raw_rows, path, notes, build)
 
 
-def _given(source: DatasetFile, progress: Progress | None) -> Iterator[Given]:
-    if source.container == "lines":
-        return of_lines(source.path, progress)
-    if source.container == "document":
-        return document(source.path, source.key, progress)
-    from workbench.formats import tables
-
-    assert source.container != "table"
-    return tables.objects(source.path, source.container, progress)
-
-
-def _mapped(format: str, columns: NamedColumns) -> Build:  # noqa: A002
-    build = _BUILD[format]
-    if not columns:
-        return build
-
-    def mapped(row: dict[str, Any], raw: str, notes: Notes) -> Record:
-        named = renamed(row, columns, deep=format in ANNOTATED)
-        if format == "ragas":
-            return ragas.mapped_record(named, raw, columns, notes)
-        if format == "native":
-            return native.mapped_record(named, lambda: renamed(as_written(raw), columns), notes)
-        return build(named, raw, notes)
-
-    return mapped
+def _renamed(
+    raw_rows: Iterator[RawRow], path: Path, columns: NamedColumns, *, deep: bool
+) -> Iterator[RawRow]:
+    for raw in raw_rows:
+        if raw.value is not None:
+            try:
+                raw = replace(raw, value=renamed(raw.value, columns, deep=deep))
+            except RowError as error:
+                raw = replace(raw, value=None, error=refused(error, path, raw.line, raw.item))
+        yield raw
 
 
 def becomes(names: Iterable[str], notes: Notes, columns: NamedColumns) -> dict[str, str]:

@@ -6,7 +6,7 @@ import csv
 import json
 import os
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, time
@@ -16,10 +16,11 @@ from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import is_metric
-from workbench.formats.json_lines import Given, Progress, checked, lines, not_utf8
-from workbench.formats.rows import LINE_LIMIT, excerpt, refused, shown
+from workbench.formats.json_lines import Progress, RawRow, checked, lines, not_utf8
+from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused, shown
 
 DELIMITERS = (",", ";", "\t")
+UNNAMED = "Unnamed: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,17 +91,50 @@ def records(path: Path, delimiter: str, progress: Progress | None = None) -> Gen
                 yield Cells(feed.line, cells, feed.error, "".join(feed.taken).rstrip("\r\n"))
 
 
+def csv_objects(
+    path: Path,
+    delimiter: str,
+    to_object: Callable[[dict[str, Any]], dict[str, Any]],
+    progress: Progress | None = None,
+) -> Generator[RawRow]:
+    """The rows of a table as objects; `to_object` makes one of the cells of a row, by their columns."""
+    rows = records(path, delimiter, progress)
+    names = column_names(next(rows).cells)
+    for row in rows:
+        value: dict[str, Any] = {}
+        raw, error = row.raw, row.error
+        try:
+            if error is None and len(row.cells) != len(names):
+                raise RowError("row", f"{len(row.cells)} cells", f"{len(names)} as in the header")
+            if error is None:
+                cells = dict(zip(names, row.cells, strict=True))
+                raw = _encode(cells)
+                value = to_object(cells)
+                # Only an escape inside a list brings half a surrogate pair into a text of a table.
+                if "\\" in row.raw or "\0" in row.raw or len(row.raw) > TEXT_LIMIT:
+                    check_texts(value)
+                raw = _encode(value)
+        except (RowError, RecursionError) as failure:
+            value, error = {}, refused(failure, path, row.line)
+        yield RawRow(row.line, value or None, raw, error and refused(error, path, row.line))
+
+
+def column_names(cells: list[str]) -> list[str]:
+    """The names of the columns; a column without one is called as pandas calls it."""
+    return [cell.strip() or f"{UNNAMED}{index}" for index, cell in enumerate(cells)]
+
+
 def _malformed(feed: _Feed, message: str) -> str:
     last = feed.line + len(feed.taken) - 1
     where = f" in lines {feed.line:,}–{last:,}" if last > feed.line else ""
     return f"{excerpt(message)}{where}"
 
 
-def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[list[str], str, int]:
+def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[list[str], str, int]:
     """The names of the columns, the delimiter that gives most of the `known` ones, and the header's line.
 
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
-    for a table without rows. `named`: a person named columns, so that a header without any is not judged.
+    for a table without rows. `mapped`: a person named columns, so that a header without any is not judged.
     """
     best: list[str] = []
     chosen, failure, rows, line = "", None, 0, 0
@@ -112,20 +146,21 @@ def header(path: Path, known: frozenset[str], *, named: bool = False) -> tuple[l
         if first.error is not None:  # quotes end before the right delimiter only
             failure = failure or first.error
             continue
-        names = [name.strip() for name in first.cells]
+        names = column_names(first.cells)
         better = len(known.intersection(names)) - len(known.intersection(best))
         if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
             best, chosen, rows, line = names, delimiter, 0 if second is None else 1, first.line
     if not chosen and failure is not None:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
-    if known.isdisjoint(best) and not named:
+    if known.isdisjoint(best) and not mapped:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
         raise InputError(
             f"{path}: not a dataset: the header has {there}; expected {expected}; name "
             "yours with --map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
         )
-    twice = sorted(name for name, times in Counter(best).items() if name and times > 1)
+    named = Counter(name for name in best if not name.startswith(UNNAMED))
+    twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
     if not rows:
@@ -148,7 +183,7 @@ RATIO_LIMIT = 2_000  # unpacked against packed; text packs to a tenth, a made-up
 
 def objects(
     path: Path, container: Literal["parquet", "arrow"], progress: Progress | None = None
-) -> Generator[Given]:
+) -> Generator[RawRow]:
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
     arrow = _pyarrow(path)
@@ -171,7 +206,7 @@ def objects(
         if not number:
             raise InputError(f"{path}: a damaged {container} file: {what}") from error
         failure = RowError("file", what, f"a whole {container} file")
-        yield Given(number + 1, None, "{}", refused(failure, path, number + 1))
+        yield RawRow(number + 1, None, "{}", refused(failure, path, number + 1))
 
 
 def _pyarrow(path: Path) -> Any:
@@ -343,7 +378,7 @@ def _is_plain(kind: Any, types: Any) -> bool:
 _encode = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number: int, path: Path) -> Given:
+def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number: int, path: Path) -> RawRow:
     """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all.
 
     Nothing in one of the `scores` is said as NaN is: the metric failed there.
@@ -356,12 +391,12 @@ def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number
                 plain[name] = _plain(plain[name])
         raw = _encode(plain)
         checked(plain, raw)
-        return Given(number, plain, raw)
+        return RawRow(number, plain, raw)
     except (RowError, RecursionError) as error:
-        return Given(number, None, raw, refused(error, path, number))
+        return RawRow(number, None, raw, refused(error, path, number))
     except (TypeError, ValueError):
         other = RowError("row", shown(value), "columns of texts, numbers and lists")
-        return Given(number, None, raw, refused(other, path, number))
+        return RawRow(number, None, raw, refused(other, path, number))
 
 
 def _plain(value: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from workbench.comparing.intervals import summed
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
-from workbench.scoring.names import CALIBRATED
+from workbench.scoring.names import column_kind
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from workbench.comparing.figures import Figures, Hidden, Row
     from workbench.comparing.retrievers import Retrievers
     from workbench.scoring.gate import Gate
-    from workbench.stages.compare import CompareReport
     from workbench.stages.examples import Seen
     from workbench.stages.recompute import Scored, ScoreReport
 
@@ -140,29 +139,12 @@ def _seen_document(seen: Seen) -> dict[str, Any]:
     return {"left_out": {"examples": sorted(seen.examples), "with_groups": sorted(seen.related)}}
 
 
-def compare_document(report: CompareReport) -> dict[str, Any]:
-    """The JSON document of `compare`: that of `score` with `delta` per sample and the differences.
-
-    Values at a threshold that a calibration chose are not cross-fitted there, which `figures` is.
-    """
-    document = score_document(report.scores)
-    for sample, delta in zip(document["samples"], report.deltas, strict=True):
-        sample["delta"] = {} if "withheld" in sample else dict(delta)
-    calibrated = CALIBRATED if report.scores.calibration else ()
-    document["differences"] = {
-        one.scorer: {
-            "kind": one.kind,
-            "n": one.automatic.n,
-            "undefined": one.automatic.undefined,
-            "automatic": one.automatic.value,
-            "verified": one.verified.value,
-            "delta": one.delta,
-            "mae": one.mae,
-            "n_exact": one.n_exact,
-            **({"cross_fitted": False} if one.scorer in calibrated else {}),
-        }
-        for one in report.differences
-    }
+def compare_document(report: ScoreReport) -> dict[str, Any]:
+    """The JSON document of `score` with `delta` by scorer and column for each sample."""
+    document = score_document(report)
+    for sample, row in zip(document["samples"], report.samples, strict=True):
+        names = (*row.automatic, *(name for name in row.external if column_kind(name)))
+        sample["delta"] = {} if "withheld" in sample else {name: row.delta(name) for name in names}
     return document
 
 

@@ -11,13 +11,13 @@ from workbench.text.safe import clean, is_hash, name_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from workbench.stages.disputes import Dispute, Report
+    from workbench.stages.disputes import Dispute, DisputeReport
 
 MOST_ID, MOST_BETWEEN = 36, 44
 HIDDEN = "hidden"
 
 
-def report_text(report: Report, chosen: Sequence[Dispute], limit: int, between: str = "") -> str:
+def report_text(report: DisputeReport, chosen: Sequence[Dispute], limit: int, between: str = "") -> str:
     """How many there are and in what state, then the first of the chosen ones, the largest effect first.
 
     Two automatic values that are both hidden yet are counted and not listed, unless `between` asks for them.
@@ -32,7 +32,7 @@ def report_text(report: Report, chosen: Sequence[Dispute], limit: int, between: 
     return "\n".join(lines)
 
 
-def _head(report: Report) -> list[str]:
+def _head(report: DisputeReport) -> list[str]:
     total = len(report.disputes)
     if not total:
         return [clean(f"{report.dataset}: nothing is in dispute")]
@@ -84,7 +84,7 @@ def remarks(one: Dispute) -> list[str]:
     return lines
 
 
-def _foot(report: Report, chosen: Sequence[Dispute], limit: int) -> list[str]:
+def _foot(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> list[str]:
     lines = []
     if len(chosen) > limit:
         lines.append(f"… and {len(chosen) - limit:,} more: --limit")
@@ -100,7 +100,7 @@ def _foot(report: Report, chosen: Sequence[Dispute], limit: int) -> list[str]:
     return lines
 
 
-def fitted_line(report: Report) -> str:
+def fitted_line(report: DisputeReport) -> str:
     """What the calibration in use means for the values here."""
     number = len({one.sample_id for one in report.disputes if one.fitted})
     return (
@@ -109,7 +109,7 @@ def fitted_line(report: Report) -> str:
     )
 
 
-def document(report: Report, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
+def document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> dict[str, Any]:
     """The JSON document of `disputes`."""
     return {
         "dataset": report.dataset,

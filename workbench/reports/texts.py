@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from workbench.comparing.words import paired_lines
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
-from workbench.text.figures import delta, many, number, signed, table, value
+from workbench.text.figures import delta, many, number, table, value
 from workbench.text.safe import clean, name_of
 
 if TYPE_CHECKING:
     from workbench.comparing.intervals import Mean
     from workbench.comparing.retrievers import Retrievers
     from workbench.scoring.gate import Gate
-    from workbench.stages.compare import CompareReport
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
@@ -157,45 +155,18 @@ def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, st
     return clean("\n".join(lines))
 
 
-def compare_text(report: CompareReport) -> str:
-    """The verified samples' automatic and verified values with Δ, and the differences by scorer."""
-    lines = [head_line(report.scores), ""]
+def samples_text(report: ScoreReport) -> str:
+    """The automatic and verified values of the verified samples with Δ, and the means."""
+    lines = [head_line(report), ""]
     for kind in KINDS:
-        rows = [row for row in report.scores.samples if _has(row, kind) and kind in row.verified]
-        lines += _kind_table(kind, rows, report.scores.samples, report.scores.withheld)
-    lines.append("automatic against verified, over the samples that are verified:")
-    figures = [
-        [
-            scorer_name(one.scorer),
-            str(one.automatic.n),
-            str(one.automatic.undefined),
-            number(one.automatic.value),
-            number(one.verified.value),
-            "" if one.delta is None else signed(one.delta),
-            number(one.mae),
-            str(one.n_exact),
-        ]
-        for one in report.differences
-        if one.automatic.n or one.automatic.undefined
-    ]
-    if figures:
-        head = ["scorer", "n", "undefined", "automatic", "verified", "Δ", "|Δ|", "equal"]
-        lines += table(head, figures)
-    elif report.scores.seen.examples:
-        lines.append("  nothing is verified yet besides what this run was shown: workbench review")
-    else:
-        lines.append("  nothing is verified yet: workbench review, or import FILE --gold")
-    if report.scores.calibration:
+        rows = [row for row in report.samples if _has(row, kind) and kind in row.verified]
+        lines += _kind_table(kind, rows, report.samples, report.withheld)
+    if report.calibration:
         lines.append(
-            f"not cross-fitted: calibration {report.scores.calibration} saw verified units of these samples"
+            f"not cross-fitted: calibration {report.calibration} saw verified units of these samples"
         )
-    lines += [
-        *seen_lines(report.scores),
-        *_withheld_lines(report.scores),
-        "",
-        *_mean_lines(report.scores.means),
-    ]
-    return "\n".join(lines)
+    lines += [*seen_lines(report), *_withheld_lines(report)]
+    return "\n".join([*lines, "", *_mean_lines(report.means)])
 
 
 def retrievers_text(by: str, report: Retrievers) -> str:
@@ -287,7 +258,7 @@ def _kind_table(
             continue
         cells = [row.external[c][1][:EXTERNAL_DIGITS] if c in row.external else "" for c in columns]
         cells += [_score_cell(row.automatic.get(one)) for one in names]
-        apart = _delta(row, first, kind)
+        apart = row.delta(first)
         last = ["" if apart is None else delta(apart)] if differ else []
         listed.append([name, *cells, _verified_cell(row, kind), *last])
     head = [PLURAL[kind], *columns, *map(scorer_name, names), "verified", *(["Δ"] if differ else [])]
@@ -301,14 +272,6 @@ def _kind_table(
 
 def _as_legacy(score: Score | None) -> Score | None:
     return None if score is None else Score("ragas_legacy", score.tally, score.value)
-
-
-def _delta(row: Scored, scorer: str, kind: Kind) -> float | None:
-    automatic = row.automatic[scorer].tally.recall if scorer in row.automatic else None
-    if scorer in row.external:
-        automatic = Fraction(row.external[scorer][1])
-    verified = row.verified[kind].recall if kind in row.verified else None
-    return None if automatic is None or verified is None else float(automatic - verified)
 
 
 def _verified_cell(row: Scored, kind: Kind) -> str:

@@ -5,7 +5,7 @@ Keys with their default value are left out; reading fills them in again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -23,17 +23,7 @@ from workbench.model import (
     Unit,
     Verdict,
 )
-from workbench.reviewing.edits import (
-    Accept,
-    Comment,
-    Dispose,
-    Edit,
-    Flag,
-    Open,
-    Put,
-    Redo,
-    Undo,
-)
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Open, Put, Redo, Undo
 
 Document = dict[str, Any]
 
@@ -215,37 +205,21 @@ def policy_of(document: Mapping[str, Any], version: int) -> Policy:
 
 def edit_document(edit: Edit) -> tuple[str, Document]:
     """The operation's name and its data, as the journal stores them."""
+    data: Document = {name: getattr(edit, name) for name in edit.__slots__}
     match edit:
         case Open():
-            return "open", {
-                "proposal": edit.proposal,
-                "matcher": edit.matcher,
-                "threshold": edit.threshold,
-                "policy": edit.policy,
-                "shown": edit.shown,
-                "auto_shown": edit.auto_shown,
-                "assessments": [assessment_document(assessment) for assessment in edit.assessments],
-                "rematch": edit.rematch,
-                "off_plan": edit.off_plan,
-            }
+            shown = [assessment_document(assessment) for assessment in edit.assessments]
+            return "open", {**data, "assessments": shown}
         case Put():
             return edit.what, {"kind": edit.kind, "units": [unit_document(unit) for unit in edit.units]}
         case Accept():
-            return "accept", {
-                "assessment": assessment_document(edit.assessment),
-                "fast": edit.fast,
-                "policy": edit.policy,
-            }
+            return "accept", {**data, "assessment": assessment_document(edit.assessment)}
         case Dispose():
             return edit.disposition, {"kinds": list(edit.kinds), "reason": edit.reason}
-        case Flag():
-            return "flag", {"reason": edit.reason}
-        case Comment():
-            return "comment", {"text": edit.text}
-        case Undo():
-            return "undo", {"action": edit.action}
-        case Redo():
-            return "redo", {"action": edit.action}
+    return type(edit).__name__.lower(), data
+
+
+_PLAIN: Mapping[str, Callable[..., Edit]] = {"flag": Flag, "comment": Comment, "undo": Undo, "redo": Redo}
 
 
 def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
@@ -261,15 +235,9 @@ def edit_of(op: str, data: Mapping[str, Any]) -> Edit:
             units = tuple(unit_of(unit, data["kind"]) for unit in data["units"])
             return Put(op, data["kind"], units)
         case "accept":
-            return Accept(assessment_of(data["assessment"]), fast=data["fast"], policy=data.get("policy", 0))
+            return Accept(**{**data, "assessment": assessment_of(data["assessment"])})
         case "todo" | "skipped" | "excluded":
             return Dispose(op, tuple(data["kinds"]), data["reason"])
-        case "flag":
-            return Flag(data["reason"])
-        case "comment":
-            return Comment(data["text"])
-        case "undo":
-            return Undo(data["action"])
-        case "redo":
-            return Redo(data["action"])
+    if op in _PLAIN:
+        return _PLAIN[op](**data)
     raise ValueError(f"unknown operation {op!r} in the journal")

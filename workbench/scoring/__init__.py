@@ -1,1 +1,1 @@
-"""Assessments -> tallies -> scores; one module per metric."""
+"""Assessments -> tallies -> scores."""

@@ -163,7 +163,8 @@ def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tup
         worst=worst,
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
-            counts.unresolved, estimate, found.estimate.n, one.pace.seconds if one.pace else SECONDS[kind],
+            counts.unresolved, counts.fast, estimate, found.estimate.n,
+            one.pace.seconds if one.pace else SECONDS[kind],
             mean_error(one.scores, one.rows),
             {name: error for name, error in errors.items() if error is not None},
         ),

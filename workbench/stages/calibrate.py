@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,16 +11,18 @@ from typing import Any
 import numpy as np
 
 from workbench.comparing import calibration as pure
-from workbench.comparing.calibration import Calibrated, Case, Measured, TooFewError
-from workbench.comparing.calibration_document import (
+from workbench.comparing.calibration import (
+    Calibrated,
+    Case,
     Learned,
+    Measured,
+    TooFewError,
     calibration_of,
     document_of,
     gold_hash,
-    measured_document,
 )
 from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, Objective, moves
-from workbench.comparing.links import descends, links
+from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
 from workbench.formats import calibration as calibration_file
@@ -33,14 +35,15 @@ from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.plan import prefix
 from workbench.stages.progress import Progress, silent
 from workbench.stages.recompute import count_samples, recompute
-from workbench.store import calibrations, journal, plans, runs, samples, scores
+from workbench.stages.sides import verified_side
+from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
 from workbench.store.calibrations import Row
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
 from workbench.store.gold import Gold
 from workbench.store.plans import Opening
+from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
 from workbench.store.scores import CountedChunk
@@ -125,7 +128,7 @@ def gather(
             out[why] += 1
         else:
             wanted[number] = one
-    known = reviewed(store, info.id, "entity", info.policy.version)
+    known = reviewed(store, info.id, "entity")
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
     cases: list[Case] = []
     held: list[Case] = []
@@ -246,9 +249,8 @@ def _verdicts(
     assert stored.proposal is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    based = gold.origin == "reviewed" and any(
-        _descends(store, stored, annotator) for annotator in gold.annotators
-    )
+    annotator = gold.annotators[0] if gold.origin == "reviewed" else ""
+    _, based = verified_side(store, stored, "entity", annotator, gold)
     found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
     said = {
         one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE
@@ -256,15 +258,6 @@ def _verdicts(
     }
     loose = sum(unit.counted for unit in verified.units) - len(found)
     return bytes(said.get(unit.id, UNLINKED) for unit in units if unit.counted), loose
-
-
-def _descends(store: Store, stored: Stored, annotator: str) -> bool:
-    """Whether that annotator's verified units came out of this proposal."""
-    review = journal.load_review(store, stored.sample_id, annotator)
-    if review is None or review.state.opened is None:
-        return False
-    own = review.state.entity
-    return own.disposition == "verified" and descends(review.state.opened, own, stored.proposal_id)
 
 
 NONE = "none"
@@ -439,17 +432,17 @@ def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
         return UNCALIBRATED
     known = calibration_of(used.document)
     rows = {row.key: row for row in plans.candidates(store, info.id)}
-    by_group = {one.group: one.fold for one in known.gold if one.group is not None}
-    by_hash = {one.reference_hash: one.fold for one in known.gold}
+    by_group = {one.group: one.fold for one in known.gold.samples if one.group is not None}
+    by_hash = {one.reference_hash: one.fold for one in known.gold.samples}
     related = related_ids(store, info.id, set(by_group), set(by_hash))
-    folds = {one.id: one.fold for one in known.gold}
+    folds = {one.id: one.fold for one in known.gold.samples}
     for key in related - folds.keys():
         row = rows[key]
         folds[key] = by_group[row.group] if row.group in by_group else by_hash[row.reference_hash]
     return CrossFit(
-        Seen(frozenset(one.id for one in known.gold), frozenset(folds)),
-        {key: known.folds[fold] for key, fold in folds.items()},
-        known.folds,
+        Seen(frozenset(one.id for one in known.gold.samples), frozenset(folds)),
+        {key: known.gold.fold_thresholds[fold] for key, fold in folds.items()},
+        known.gold.fold_thresholds,
     )
 
 
@@ -458,7 +451,7 @@ def mean_at(gathered: Gathered, threshold: int) -> float | None:
     recalls = [
         tally.found / tally.units
         for one in gathered.everything.values()
-        if (tally := at(one, threshold)) is not None and tally.units
+        if (tally := at(one, threshold)).units
     ]
     return float(np.mean(recalls)) if recalls else None
 
@@ -510,8 +503,8 @@ def _holdout_document(held: HoldoutReport) -> dict[str, Any]:
     return {
         "samples": held.samples,
         "opened": held.opened,
-        "chosen": measured_document(held.chosen),
-        "threshold_before": measured_document(held.present),
+        "chosen": asdict(held.chosen),
+        "threshold_before": asdict(held.present),
     }
 
 

@@ -1,131 +1,197 @@
-"""The formats of an export, and how a sample and its journal are written."""
+"""What leaves with an export: the chosen samples, their splits, and what is known of each unit."""
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from pathlib import Path
+from itertools import chain
 from typing import Any
 
 from workbench.comparing.causes import Row, difference
 from workbench.comparing.links import descends
-from workbench.formats.exports import evaluators, few_shot, label_studio, spans
-from workbench.formats.exports import tables as table_exports
-from workbench.formats.exports.item import (
-    ExportItem,
-    Surroundings,
-    Writer,
-    Wrote,
-    lines_into,
-    record_of,
-    to_line,
-)
-from workbench.matching.units import entity_units, language_of, statement_units
-from workbench.model import BY, KINDS, Assessment, Kind, Match, Policy, Sample, Unit
+from workbench.errors import ExportError, UsageError
+from workbench.formats.exports.few_shot import HOLDOUT
+from workbench.formats.exports.item import ExportItem
+from workbench.matching.units import language_of
+from workbench.model import BY, KINDS, Assessment, Kind, Match, Sample, Unit, text_hash
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
-from workbench.scoring import contextual_recall
-from workbench.scoring.scorers import machine
+from workbench.scoring.scorers import supported
+from workbench.stages import review
 from workbench.stages.plan import Reach
 from workbench.stages.progress import Progress, silent
 from workbench.store import exports
+from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.exports import Leaving, Said, Scale
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
+from workbench.text.normalise import fold
 
-SAMPLES = "samples.jsonl"
-VERDICTS = "verdicts.jsonl"
-
-
-def _native(part: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
-    wrote = Wrote()
-    with lines_into(part / SAMPLES) as line, lines_into(part / VERDICTS) as verdict:
-        for item in items:
-            line(to_line(record_of(item)))
-            for one in item.verdicts:
-                verdict(one)
-            wrote.rows += 1
-    return wrote
-
-
-WRITERS: dict[str, Writer] = {
-    "native": _native,
-    "ragas": evaluators.write_dataset,
-    "ragas-annotations": evaluators.write_annotations,
-    "deepeval-goldens": evaluators.write_goldens,
-    "deepeval-cases": evaluators.write_cases,
-    "huggingface": table_exports.write_huggingface,
-    "label-studio": label_studio.write,
-    "prodigy": spans.write_prodigy,
-    "conll": spans.write_conll,
-    "csv": table_exports.write_csv,
-    "few-shot": few_shot.write,
-}
-FORMATS = tuple(WRITERS)
-
-WITH_SPLIT = frozenset({"csv"})
-"""Formats that say in every row which split it is of; the others get a folder for each."""
-
-WITHOUT_TEXT = frozenset({"csv"})
-"""Formats that are worth something as hashes and figures."""
-
-WITH_ESTIMATES = frozenset({"huggingface"})
-"""Formats whose manifest says what the dataset comes to: it takes every difference to be explained."""
-
-WITH_SCORES = frozenset({"csv", "huggingface"})
+Naming = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What verdicts are made with."""
+class ExportOptions:
+    """What leaves, and how. `formats`: at least one of FORMATS, or `all`."""
 
-    policy: Policy
-    threshold: int
-    naming: Callable[[str], str]
-    withheld: Collection[int]
+    formats: tuple[str, ...] = ("native",)
+    only: str | None = None
+    query: str = ""
+    text: bool = True
+    names: bool = False
+    force: bool = False
+    run: str | None = None
+    split: str | None = None
+    licence: str = ""
+    holdout: bool = False
 
 
-def verdicts(
-    leaving: Leaving, item: ExportItem, states: Mapping[int, ReviewState], look: Look
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """Which samples of a dataset leave, and under which names.
+
+    `wanted` None: all. `withheld`: samples whose gold stays. `drawn` gives the probability with which a
+    sample was drawn. `naming`, `grouping` and `strata`: how annotators, groups and strata are called.
+    """
+
+    info: DatasetInfo
+    options: ExportOptions
+    run_id: int | None
+    naming: Naming
+    grouping: Naming
+    strata: Naming
+    drawn: Reach
+    scale: Scale | None = None
+    wanted: Collection[int] | None = None
+    withheld: Collection[int] = frozenset()
+    splits: Splits | None = None
+
+
+def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
+    """Names as pseudonyms: the first 12 digits of an HMAC-SHA256 under a salt that never leaves.
+
+    What is a pseudonym of such a kind already, in a dataset that came from an export, stays as it is.
+    """
+    already = re.compile(f"{what}-[0-9a-f]{{12}}")
+
+    @lru_cache(maxsize=1_000)
+    def name_of(name: str) -> str:
+        if not name or already.fullmatch(name):
+            return name
+        return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
+
+    return name_of
+
+
+def model_named(model: str, naming: Naming) -> str:
+    """A model under the name that may leave: of a person's marks it is that person."""
+    return f"{BY}{naming(model.removeprefix(BY))}" if model.startswith(BY) else model
+
+
+def each_item(
+    store: Store,
+    departure: Departure,
+    split: str | None = None,
+    progress: Progress = silent,
+    *,
+    verdicts: bool = False,
+) -> Iterator[ExportItem]:
+    """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
+    done = 0
+    of = departure.splits.of if departure.splits else {}
+    dataset = departure.info.id
+    for chunk in exports.each_leaving(store, dataset, departure.run_id, departure.wanted, departure.scale):
+        chosen = [one for one in chunk if split is None or of.get(one.sample_id) == split]
+        states = exports.folded(store, chosen) if verdicts else {}
+        for leaving in chosen:
+            item = _item(leaving, departure)
+            if verdicts:
+                item = replace(item, verdicts=tuple(_verdicts(leaving, item, states, departure)))
+            yield item
+        done += len(chunk)
+        progress(done)
+
+
+def _item(leaving: Leaving, departure: Departure) -> ExportItem:
+    """One sample as it leaves."""
+    reviews = () if leaving.sample_id in departure.withheld else leaving.reviews
+    standing = {kind: stands(reviews, kind, departure.info.policy.counted_labels) for kind in KINDS}
+    sample, proposal = leaving.sample, leaving.proposal
+    if sample.group is not None:
+        sample = replace(sample, group=departure.grouping(sample.group))
+    if proposal is not None:
+        proposal = replace(proposal, model=model_named(proposal.model, departure.naming))
+    records = (one.record for one in reviews if one.says_something)
+    drawable = not leaving.holdout and leaving.rank < LATE_RANK  # else it was not to be drawn
+    return ExportItem(
+        sample=sample,
+        proposal=proposal,
+        records=tuple(replace(one, annotator=departure.naming(one.annotator)) for one in records),
+        gold={kind: units for kind, (_, units) in standing.items() if units is not None},
+        states={kind: state for kind, (state, _) in standing.items()},
+        automatic=leaving.automatic,
+        external=leaving.external,
+        u=leaving.u,
+        size=leaving.size,
+        stratum=departure.strata(leaving.stratum),
+        pi=departure.drawn.chance(leaving.stratum) if drawable else None,
+        blind=leaving.blind,
+        holdout=leaving.holdout,
+        off_plan=any(one.record.marks.off_plan for one in reviews),
+        split=departure.splits.of.get(leaving.sample_id, "") if departure.splits else "",
+    )
+
+
+def stands(
+    reviews: Collection[Said], kind: Kind, counted_labels: Collection[str]
+) -> tuple[str, tuple[Unit, ...] | None]:
+    """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
+    states = [one.states[kind] for one in reviews]
+    if "excluded" in states:
+        return "excluded", None
+    verified = [
+        Verified(one.record.annotator, one.origin, Assessment(kind, "", one.units(kind) or ()))  # type: ignore[arg-type]
+        for one in reviews
+        if one.states[kind] == "verified"
+    ]
+    if verified:
+        gold = resolve(verified, counted_labels) if len(verified) > 1 else verified[0]
+        return ("verified", gold.assessment.units) if gold else ("unresolved", None)
+    return next((state for state in ("started", "skipped") if state in states), "todo"), None
+
+
+def _verdicts(
+    leaving: Leaving, item: ExportItem, states: Mapping[int, ReviewState], departure: Departure
 ) -> Iterator[str]:
     """One line for every verified unit and every automatic one without a partner, for each annotator."""
-    if leaving.sample_id in look.withheld or not item.records:
+    if leaving.sample_id in departure.withheld or not item.records:
         return
     automatic: dict[Kind, Assessment | None] = {}
-    proposed = leaving.proposal is not None  # finding a language out costs as much as all the rest
-    lang = language_of(leaving.sample, look.policy) if proposed else ""
+    info, proposal = departure.info, leaving.proposal
+    # finding a language out costs as much as all the rest
+    lang = language_of(leaving.sample, info.policy) if proposal is not None else ""
     for said in leaving.reviews:
-        name = look.naming(said.annotator)
-        for kind, units in said.units.items():
+        state = states.get(said.review_id)
+        for kind in KINDS:
+            units = said.units(kind)
+            if units is None:
+                continue
             if kind not in automatic:
-                automatic[kind] = _automatic(leaving, look, kind, lang)
-            state = states.get(said.review_id)
-            shown = _Shown(name, said, state, item.gold.get(kind) == units)
-            machine = automatic[kind]
-            verified = Assessment(kind, "verified", units)
-            if machine is None:
-                rows = tuple(Row(None, unit, "", "", "", None) for unit in units)
-            else:
+                automatic[kind] = _automatic(leaving, info, kind)
+            machine, verified = automatic[kind], Assessment(kind, "verified", units)
+            rows = tuple(Row(None, unit, "", "", "", None) for unit in units)
+            if machine is not None:
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
-            head = _of_review(item, kind, shown)
+            head = _of_review(item, kind, said, state, departure.naming(said.record.annotator))
             for row in rows:
                 yield f"{compact(head | _verdict(item.sample, row))}\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    """Whose verdicts, and what that person saw. `stands`: they are the gold."""
-
-    name: str
-    said: Said
-    state: ReviewState | None
-    stands: bool
 
 
 def _based(state: ReviewState | None, verified: Assessment, proposal: int | None) -> bool:
@@ -135,36 +201,36 @@ def _based(state: ReviewState | None, verified: Assessment, proposal: int | None
     return descends(state.opened, KindState("verified", verified, imported=own.imported), proposal)
 
 
-def _automatic(leaving: Leaving, look: Look, kind: Kind, lang: str) -> Assessment | None:
+def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | None:
     """The assessment of the scorer that is shown as the automatic one; None where nothing was proposed."""
-    proposal, sample = leaving.proposal, leaving.sample
-    if proposal is None:
+    proposal = leaving.proposal
+    if (
+        proposal is None
+        or (proposal.statements if kind == "statement" else proposal.reference_entities) is None
+    ):
         return None
-    if kind == "statement":
-        if proposal.statements is None:
-            return None
-        return contextual_recall.assess(statement_units(sample, proposal.statements, proposal.proposer))
-    if proposal.reference_entities is None:
-        return None
-    units = entity_units(sample, proposal.reference_entities, look.policy, lang)
-    return machine(sample, units, proposal, look.policy, threshold=look.threshold)
+    found = review.proposed(info, leaving.sample, proposal, kind)
+    return supported(found.units) if kind == "statement" else found
 
 
-def _of_review(item: ExportItem, kind: Kind, shown: _Shown) -> dict[str, Any]:
-    """What all verdicts of one person on one kind of one sample share."""
-    own = shown.state.of(kind) if shown.state else None
-    opened = shown.state.opened if shown.state else None
+def _of_review(
+    item: ExportItem, kind: Kind, said: Said, state: ReviewState | None, name: str
+) -> dict[str, Any]:
+    """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
+    own = state.of(kind) if state else None
+    opened = state.opened if state else None
+    effort = said.record.effort
     return {
         "id": item.sample.id,
         "group": item.sample.group,
-        "annotator": shown.name,
-        "standing": shown.stands,
+        "annotator": name,
+        "standing": item.gold.get(kind) == said.units(kind),
         "kind": kind,
-        "shown": shown.said.shown,
+        "shown": said.shown,
         "auto_shown": opened.auto_shown if opened else False,
         "policy": own.policy or (opened.policy if opened else None) if own else None,
         "fast": own.fast if own else False,
-        "sample_seconds": shown.said.effort.seconds if shown.said.effort else None,
+        "sample_seconds": effort.seconds if effort else None,
         "split": item.split or None,
         "pi": item.pi,
         "weight": 1 / item.pi if item.pi else None,
@@ -214,143 +280,111 @@ def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
     return place
 
 
-Naming = Callable[[str], str]
-Chance = Callable[[Leaving], float | None]
+CALIBRATION = "calibration"
+PLAN = "plan"
+SALT = "workbench split 1"
+"""Changing it would move documents between splits: it stands in every manifest."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which samples leave, and what of them.
+class Splits:
+    """The split of every sample by number, and what was noticed."""
 
-    `wanted` None: all. `splits`: the split of each sample by number; `place` tells that in the queue, 0 for
-    none. `chance` gives the probability with which a sample was drawn. `withheld`: samples whose gold stays.
-    `counted_labels`: those of the policy; empty means all.
-    `grouping` and `strata`: how groups and strata are called, None: as they are.
+    names: tuple[str, ...]
+    of: Mapping[int, str]
+    sizes: Mapping[str, int]
+    digests: Mapping[str, str]
+    shared_contexts: int
+    rule: str
+
+
+def shares_of(text: str) -> dict[str, float]:
+    """`calibration=.8,holdout=.2` as names and shares. Raises UsageError."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = (piece.strip() for piece in part.partition("="))
+        try:
+            value = float(share)
+        except ValueError:
+            value = -1.0
+        if not _NAME.fullmatch(name) or name in found or not 0 < value < 1:
+            raise UsageError(f"--split {text!r}: write names and shares, as calibration=.8,holdout=.2")
+        found[name] = value
+    if len(found) < 2 or abs(sum(found.values()) - 1) > 1e-9:
+        raise UsageError(f"--split {text!r}: at least two splits whose shares sum to 1")
+    return found
+
+
+def split_samples(store: Store, dataset_id: int, text: str, wanted: Collection[int] | None) -> Splits:
+    """Draw the splits of the chosen samples, or take over the plan's holdout (`plan`).
+
+    Raises ExportError when a reference stands in two splits, exactly or but for case, accents and white
+    space: its group says that they are two documents, and the figures of the holdout would know its text.
+    Raises UsageError when a split would be empty.
     """
+    shares = None if text == PLAN else shares_of(text)
+    names = (CALIBRATION, HOLDOUT) if shares is None else tuple(shares)
+    of: dict[int, str] = {}
+    sizes = dict.fromkeys(names, 0)
+    digests = {name: hashlib.sha256() for name in names}
+    references: dict[str, tuple[str, str]] = {}
+    contexts: dict[str, str] = {}
+    clashes: list[str] = []
+    shared = 0
+    kept_back = False
+    for one in chain.from_iterable(exports.each_leaving(store, dataset_id, None, wanted)):
+        sample = one.sample
+        kept_back = kept_back or one.holdout
+        if shares is None:
+            split = HOLDOUT if one.holdout else CALIBRATION
+        else:
+            split = _drawn(_group_key(sample), shares)
+        of[one.sample_id] = split
+        sizes[split] += 1
+        digests[split].update(sample.id.encode() + b"\0")
+        if sample.reference.strip():
+            where, first = references.setdefault(_normal(sample.reference), (split, sample.id))
+            if where != split:
+                clashes.append(f"{first!r} ({where}) and {sample.id!r} ({split})")
+        shared += sum(contexts.setdefault(text_hash(t), split) != split for t in sample.retrieved_contexts)
+    if shares is None and not kept_back:
+        raise UsageError("--split plan: no sample is kept back; draw some: --split calibration=.8,holdout=.2")
+    if shares is not None and kept_back:
+        raise UsageError("the plan keeps samples back already: --split plan takes that holdout over")
+    if empty := [name for name in names if not sizes[name]]:
+        groups = "groups and texts are never cut; " if shares is not None else ""
+        raise UsageError(
+            f"--split {text}: no sample falls to {', '.join(empty)} ({len(of):,} chosen): {groups}choose "
+            "more samples or a larger share"
+        )
+    if clashes:
+        more = f" and {len(clashes) - SHOWN:,} more" if len(clashes) > SHOWN else ""
+        raise ExportError(
+            f"the same reference stands in two splits: {'; '.join(clashes[:SHOWN])}{more}. "
+            "Give samples with one reference one group"
+        )
+    done = {name: digest.hexdigest() for name, digest in digests.items()}
+    return Splits(names, of, sizes, done, shared, "plan" if shares is None else f"{text} by {SALT!r}")
 
-    dataset_id: int
-    run_id: int | None
-    naming: Naming
-    scale: Scale | None = None
-    wanted: Collection[int] | None = None
-    withheld: Collection[int] = frozenset()
-    splits: Mapping[int, str] | None = None
-    place: Callable[[int], int] | None = None
-    chance: Chance | None = None
-    grouping: Naming | None = None
-    strata: Naming | None = None
-    counted_labels: Collection[str] = ()
+
+def _group_key(sample: Sample) -> str:
+    """What is never cut: a document, else all samples with one reference."""
+    return f"group {sample.group}" if sample.group is not None else f"text {_normal(sample.reference)}"
 
 
-def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
-    """Names as pseudonyms: the first 12 digits of an HMAC-SHA256 under a salt that never leaves.
+def _normal(text: str) -> str:
+    return text_hash(" ".join(fold(text).split()))
 
-    What is a pseudonym of such a kind already, in a dataset that came from an export, stays as it is.
-    """
-    already = re.compile(f"{what}-[0-9a-f]{{12}}")
 
-    @lru_cache(maxsize=1_000)
-    def name_of(name: str) -> str:
-        if not name or already.fullmatch(name):
+def _drawn(key: str, shares: Mapping[str, float]) -> str:
+    digest = hashlib.blake2b(f"{SALT}:{key}".encode(), digest_size=8).digest()
+    place = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
+    upto = 0.0
+    for name, share in shares.items():
+        upto += share
+        if place < upto:
             return name
-        return f"{what}-{hmac.new(salt, f'{what} {name}'.encode(), 'sha256').hexdigest()[:12]}"
-
-    return name_of
-
-
-def model_named(model: str, naming: Naming) -> str:
-    """A model under the name that may leave: of a person's marks it is that person."""
-    return f"{BY}{naming(model.removeprefix(BY))}" if model.startswith(BY) else model
-
-
-def probabilities(drawn: Reach) -> Chance:
-    """The inclusion probability of any sample under the plan as far as it was reviewed.
-
-    A sample that the prefix holds has that of the prefix. Of the others it is known where all have the same,
-    or all of a stratum; those kept back or imported after the plan were not to be drawn: None.
-    """
-
-    def chance(leaving: Leaving) -> float | None:
-        if leaving.holdout or leaving.rank >= LATE_RANK:
-            return None
-        return drawn.chance(leaving.stratum)
-
-    return chance
-
-
-def each_item(
-    store: Store,
-    choice: Choice,
-    split: str | None = None,
-    progress: Progress = silent,
-    look: Look | None = None,
-) -> Iterator[ExportItem]:
-    """The chosen samples in file order; with `split` only those of it, with `look` their verdicts too."""
-    done = 0
-    for chunk in exports.each_leaving(store, choice.dataset_id, choice.run_id, choice.wanted, choice.scale):
-        chosen = [one for one in chunk if split is None or (choice.splits or {}).get(one.sample_id) == split]
-        states = exports.folded(store, chosen) if look else {}
-        for leaving in chosen:
-            item = item_of(leaving, choice)
-            yield replace(item, verdicts=tuple(verdicts(leaving, item, states, look))) if look else item
-        done += len(chunk)
-        progress(done)
-
-
-def item_of(leaving: Leaving, choice: Choice) -> ExportItem:
-    """One sample as it leaves."""
-    reviews = () if leaving.sample_id in choice.withheld else leaving.reviews
-    records = (exports.record_of(one, choice.naming(one.annotator)) for one in reviews)
-    gold: dict[Kind, tuple[Unit, ...]] = {}
-    states: dict[Kind, str] = {}
-    for kind in KINDS:
-        states[kind], units = _standing(reviews, kind, choice.counted_labels)
-        if units is not None:
-            gold[kind] = units
-    number = leaving.sample_id
-    sample = leaving.sample
-    if choice.grouping is not None and sample.group is not None:
-        sample = replace(sample, group=choice.grouping(sample.group))
-    proposal = leaving.proposal
-    if proposal is not None:
-        proposal = replace(proposal, model=model_named(proposal.model, choice.naming))
-    return ExportItem(
-        sample=sample,
-        reference_hash=leaving.reference_hash,
-        content_hash=leaving.content_hash,
-        proposal=proposal,
-        records=tuple(one for one in records if one is not None),
-        gold=gold,
-        states=states,
-        automatic=leaving.automatic,
-        external=leaving.external,
-        u=leaving.u,
-        size=leaving.size,
-        stratum=choice.strata(leaving.stratum) if choice.strata else leaving.stratum,
-        position=choice.place(number) if choice.place else 0,
-        pi=choice.chance(leaving) if choice.chance else None,
-        blind=leaving.blind,
-        holdout=leaving.holdout,
-        off_plan=any(one.off_plan for one in reviews),
-        split=(choice.splits or {}).get(number, ""),
-    )
-
-
-def _standing(
-    reviews: Collection[Said], kind: Kind, counted_labels: Collection[str]
-) -> tuple[str, tuple[Unit, ...] | None]:
-    """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
-    states = [one.states[kind] for one in reviews]
-    if "excluded" in states:
-        return "excluded", None
-    verified = [one for one in reviews if one.states[kind] == "verified"]
-    if len(verified) == 1:
-        return "verified", verified[0].units[kind]
-    if verified:
-        said = [
-            Verified(one.annotator, one.origin, Assessment(kind, "", one.units[kind]))  # type: ignore[arg-type]
-            for one in verified
-        ]
-        gold = resolve(said, counted_labels)
-        return ("verified", gold.assessment.units) if gold else ("unresolved", None)
-    return next((state for state in ("started", "skipped") if state in states), "todo"), None
+    return next(reversed(tuple(shares)))

@@ -1,217 +1,66 @@
-"""The manifest of an export, and how its samples are divided into train, development and test."""
+"""The manifest of an export: where its rows come from, how they were drawn, and what they come to."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
 from workbench.comparing.intervals import Interval
-from workbench.errors import ExportError, UsageError
 from workbench.matching import MATCHER
-from workbench.model import GoldRecord, Kind, Sample, Unit, text_hash
-from workbench.stages.export_items import Choice, Naming, each_item, model_named
-from workbench.stages.plan import Reach
-from workbench.store import exports
+from workbench.model import GoldRecord, Kind, Unit
+from workbench.reviewing.documents import policy_document
+from workbench.stages.export_items import SALT, Departure, Splits, each_item, model_named
+from workbench.store import exports, plans, runs
+from workbench.store.calibrations import calibration_in_use
 from workbench.store.engine import Store
-from workbench.store.exports import Facts
-from workbench.text.normalise import fold
+from workbench.store.runs import RunInfo
 
 if TYPE_CHECKING:
-    from workbench.comparing.figures import Arm
-    from workbench.stages.figures import Figures
-
-HOLDOUT = "holdout"
-CALIBRATION = "calibration"
-PLAN = "plan"
-SALT = "workbench split 1"
-"""Changing it would move documents between splits: it stands in every manifest."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
-SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """The split of every sample by number, and what was noticed."""
-
-    names: tuple[str, ...]
-    of: Mapping[int, str]
-    sizes: Mapping[str, int]
-    digests: Mapping[str, str]
-    shared_contexts: int
-    rule: str
-
-
-@dataclass(slots=True)
-class _Seen:
-    """Texts by hash, each with the split and the sample where it stood first."""
-
-    texts: dict[str, tuple[str, str]] = field(default_factory=dict)
-    contexts: dict[str, str] = field(default_factory=dict)
-    clashes: list[str] = field(default_factory=list)
-    shared: int = 0
-
-
-def shares_of(text: str) -> dict[str, float]:
-    """`calibration=.8,holdout=.2` as names and shares. Raises UsageError."""
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, share = (piece.strip() for piece in part.partition("="))
-        try:
-            value = float(share)
-        except ValueError:
-            value = -1.0
-        if not _NAME.fullmatch(name) or name in found or not 0 < value < 1:
-            raise UsageError(f"--split {text!r}: write names and shares, as calibration=.8,holdout=.2")
-        found[name] = value
-    if len(found) < 2 or abs(sum(found.values()) - 1) > 1e-9:
-        raise UsageError(f"--split {text!r}: at least two splits whose shares sum to 1")
-    return found
-
-
-def split_samples(store: Store, dataset_id: int, text: str, wanted: Collection[int] | None) -> Splits:
-    """Draw the splits of the chosen samples, or take over the plan's holdout (`plan`).
-
-    Raises ExportError when a reference stands in two splits, exactly or but for case, accents and white
-    space: its group says that they are two documents, and the figures of the holdout would know its text.
-    Raises UsageError when a split would be empty.
-    """
-    shares = None if text == PLAN else shares_of(text)
-    names = (CALIBRATION, HOLDOUT) if shares is None else tuple(shares)
-    of: dict[int, str] = {}
-    sizes = dict.fromkeys(names, 0)
-    digests = {name: hashlib.sha256() for name in names}
-    seen = _Seen()
-    kept_back = False
-    for number, sample, holdout in _texts(store, dataset_id, wanted):
-        kept_back = kept_back or holdout
-        if shares is None:
-            split = HOLDOUT if holdout else CALIBRATION
-        else:
-            split = _drawn(_group_key(sample), shares)
-        of[number] = split
-        sizes[split] += 1
-        digests[split].update(sample.id.encode() + b"\0")
-        _look(seen, sample, split)
-    if shares is None and not kept_back:
-        raise UsageError("--split plan: no sample is kept back; draw some: --split calibration=.8,holdout=.2")
-    if shares is not None and kept_back:
-        raise UsageError("the plan keeps samples back already: --split plan takes that holdout over")
-    if empty := [name for name in names if not sizes[name]]:
-        groups = "groups and texts are never cut; " if shares is not None else ""
-        raise UsageError(
-            f"--split {text}: no sample falls to {', '.join(empty)} ({len(of):,} chosen): {groups}choose "
-            "more samples or a larger share"
-        )
-    if seen.clashes:
-        raise ExportError(_leak(seen.clashes))
-    done = {name: digest.hexdigest() for name, digest in digests.items()}
-    return Splits(names, of, sizes, done, seen.shared, "plan" if shares is None else f"{text} by {SALT!r}")
-
-
-def _texts(
-    store: Store, dataset_id: int, wanted: Collection[int] | None
-) -> Iterator[tuple[int, Sample, bool]]:
-    for chunk in exports.each_leaving(store, dataset_id, None, wanted):
-        for one in chunk:
-            yield one.sample_id, one.sample, one.holdout
-
-
-def _group_key(sample: Sample) -> str:
-    """What is never cut: a document, else all samples with one reference."""
-    return f"group {sample.group}" if sample.group is not None else f"text {_normal(sample.reference)}"
-
-
-def _normal(text: str) -> str:
-    return text_hash(" ".join(fold(text).split()))
-
-
-def _drawn(key: str, shares: Mapping[str, float]) -> str:
-    digest = hashlib.blake2b(f"{SALT}:{key}".encode(), digest_size=8).digest()
-    place = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
-    upto = 0.0
-    for name, share in shares.items():
-        upto += share
-        if place < upto:
-            return name
-    return next(reversed(tuple(shares)))
-
-
-def _look(seen: _Seen, sample: Sample, split: str) -> None:
-    if sample.reference.strip():
-        where, first = seen.texts.setdefault(_normal(sample.reference), (split, sample.id))
-        if where != split:
-            seen.clashes.append(f"{first!r} ({where}) and {sample.id!r} ({split})")
-    for context in sample.retrieved_contexts:
-        if seen.contexts.setdefault(text_hash(context), split) != split:
-            seen.shared += 1
-
-
-def _leak(clashes: list[str]) -> str:
-    more = f" and {len(clashes) - SHOWN:,} more" if len(clashes) > SHOWN else ""
-    return (
-        f"the same reference stands in two splits: {'; '.join(clashes[:SHOWN])}{more}. "
-        "Give samples with one reference one group"
-    )
-
+    from workbench.comparing.figures import Arm, Figures
 
 _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
 
 
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """What the manifest is made of besides the files."""
-
-    facts: Facts
-    run: str
-    naming: Naming
-    annotators: Mapping[str, int]
-    several: frozenset[int]
-    prefix: Reach
-    splits: Splits | None
-    filters: Mapping[str, Any]
-    licence: str
-    text: bool
-    withheld: int
-    names: bool
-    estimates: list[dict[str, Any]] | None = None
-    anchoring: dict[str, Any] | None = None
-
-
-def manifest_of(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any]:
+def manifest_of(
+    store: Store,
+    departure: Departure,
+    estimates: list[dict[str, Any]] | None,
+    anchoring: dict[str, Any] | None,
+) -> dict[str, Any]:
     """The manifest's own part; the same database gives the same."""
-    facts = known.facts
-    policy = facts.policy
+    info, options = departure.info, departure.options
+    policy = policy_document(info.policy)
+    made = exports.made_with(store, info.id)
+    used = calibration_in_use(store, info.id)
     return {
-        "dataset": {"id": facts.dataset["name"], "created_at": facts.dataset["created_at"]},
-        "run": known.run,
+        "dataset": {"id": info.name, "created_at": made.created_at},
+        "run": options.run or info.run,
         "offset_unit": "codepoint",
-        "text": known.text,
-        "filters": dict(known.filters) if known.text else {**known.filters, "query": None},
-        "licence": {"annotations": known.licence or None},
-        "models": [_model(run, known) for run in facts.runs],
-        "matcher": {"version": MATCHER, "threshold": facts.dataset["threshold"]},
+        "text": options.text,
+        "filters": {"only": options.only, "query": options.query or None if options.text else None},
+        "licence": {"annotations": options.licence or None},
+        "models": [_model(run, made, departure) for run in runs.list_runs(store, info.id)],
+        "matcher": {"version": MATCHER, "threshold": info.threshold},
         "guidelines": {
-            "version": policy["version"],
-            "sha256": sha256(policy["document"]["guidelines"]),
-            "policy_sha256": sha256(_canonical(policy["document"])),
+            "version": info.policy.version,
+            "sha256": sha256(info.guidelines),
+            "policy_sha256": sha256(_canonical(policy)),
         },
-        "labels": policy["document"]["labels"],
-        "sampling": _sampling(known, choice),
-        "splits": _splits(known.splits),
-        "annotators": _people(known),
-        "agreement": _agreement(store, choice, known, kind),
-        "anchoring": known.anchoring,
-        "estimates": known.estimates,
-        "calibration": facts.calibration and facts.calibration["name"],
-        "purged": facts.purged,
+        "labels": policy["labels"],
+        "sampling": _sampling(store, departure),
+        "splits": _splits(departure.splits),
+        "annotators": _people(store, departure),
+        "agreement": _agreement(store, departure),
+        "anchoring": anchoring,
+        "estimates": estimates,
+        "calibration": used and used.name,
+        "purged": made.purged,
     }
 
 
@@ -275,50 +124,53 @@ def _canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
-def _model(run: Mapping[str, Any], known: Provenance) -> dict[str, Any]:
-    facts, text = known.facts, known.text
+def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, Any]:
+    text = departure.options.text
     hidden = _TEXTS if text else _TEXTS | {"examples"}  # examples name groups
-    parameters = {key: value for key, value in run["parameters"].items() if key not in hidden}
-    for key in sorted(_TEXTS & run["parameters"].keys()):
-        parameters.setdefault(f"{key}_sha256", sha256(_canonical(run["parameters"][key])))
+    parameters = {key: value for key, value in run.parameters.items() if key not in hidden}
+    for key in sorted(_TEXTS & run.parameters.keys()):
+        parameters.setdefault(f"{key}_sha256", sha256(_canonical(run.parameters[key])))
     return {
-        "run": run["name"],
-        "proposer": run["proposer"],
-        "model": model_named(run["model"], known.naming),
-        "models_returned": facts.answered.get(run["name"], []),
-        "usage": facts.usage.get(run["name"], {}),
+        "run": run.name,
+        "proposer": run.proposer,
+        "model": model_named(run.model, departure.naming),
+        "models_returned": made.models.get(run.name, []),
+        "usage": made.usage.get(run.name, {}),
         "parameters": parameters,
     }
 
 
-def _plan_parameters(plan: Mapping[str, Any] | None, choice: Choice) -> dict[str, Any]:
-    """The parameters of a plan, strata under the names that may leave."""
-    parameters = dict(plan["parameters"]) if plan else {}
-    if choice.strata and "strata" in parameters:
-        parameters["strata"] = {choice.strata(name): one for name, one in parameters["strata"].items()}
-    return parameters
-
-
-def _sampling(known: Provenance, choice: Choice) -> dict[str, Any]:
-    facts, prefix = known.facts, known.prefix
-    plan = facts.plan
+def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
+    info, drawn = departure.info, departure.drawn
+    plan = plans.plan_of(store, info.id)
+    parameters = dict(plan.parameters) if plan else {}
+    if "strata" in parameters:
+        parameters["strata"] = {departure.strata(name): one for name, one in parameters["strata"].items()}
     return {
-        "design": plan["design"] if plan else "simple",
-        "seed": facts.dataset["seed"],
-        "planned_n": plan["planned_n"] if plan else None,
-        "population": prefix.population,
-        "parameters": _plan_parameters(plan, choice),
-        "prefix_n": prefix.n,
-        "beyond_prefix": prefix.beyond,
-        "blind_share": facts.dataset["blind_share"],
+        "design": plan.design if plan else "simple",
+        "seed": info.seed,
+        "planned_n": plan.planned_n if plan else None,
+        "population": drawn.population,
+        "parameters": parameters,
+        "prefix_n": drawn.n,
+        "beyond_prefix": drawn.beyond,
+        "blind_share": info.blind_share,
         "holdout": {
-            "n": facts.holdout,
-            "withheld": known.withheld,
+            "n": len(plans.holdout_ids(store, info.id)),
+            "withheld": withheld(store, departure),
             "opened": [
-                {**one, "annotator": known.naming(one["annotator"])} for one in facts.openings
+                {**one._asdict(), "annotator": departure.naming(one.annotator), "at": exports.stamp(one.at)}
+                for one in plans.openings(store, info.id)
             ],
         },
-    }  # fmt: skip
+    }
+
+
+def withheld(store: Store, departure: Departure) -> int:
+    """How many samples leave without what was verified."""
+    if not departure.withheld:
+        return 0
+    return len(exports.verified_ids(store, departure.info.id).intersection(departure.withheld))
 
 
 def _splits(splits: Splits | None) -> dict[str, Any] | None:
@@ -336,26 +188,28 @@ def _splits(splits: Splits | None) -> dict[str, Any] | None:
     }
 
 
-def _people(known: Provenance) -> dict[str, Any]:
-    each = {known.naming(name): number for name, number in known.annotators.items()}
+def _people(store: Store, departure: Departure) -> dict[str, Any]:
+    reviews = exports.annotators(store, departure.info.id, holdout=not departure.withheld)
+    each = {departure.naming(name): number for name, number in reviews.items()}
+    named = departure.options.names
     return {
-        "names": "as they are" if known.names else "pseudonyms: HMAC-SHA256 under a salt that did not leave",
+        "names": "as they are" if named else "pseudonyms: HMAC-SHA256 under a salt that did not leave",
         "each": [{"annotator": name, "reviews": each[name]} for name in sorted(each)],
     }
 
 
-def _agreement(store: Store, choice: Choice, known: Provenance, kind: Kind) -> dict[str, Any] | None:
+def _agreement(store: Store, departure: Departure) -> dict[str, Any] | None:
     """Pairs of annotators on samples that several verified: units, and verdicts on units they share."""
-    wanted = known.several if choice.wanted is None else known.several & set(choice.wanted)
+    kind = departure.info.kinds[0]
+    wanted = exports.several_ids(store, departure.info.id)
+    if departure.wanted is not None:
+        wanted = wanted.intersection(departure.wanted)
     if not wanted:
         return None
     units: list[Overlap] = []
     verdicts: list[tuple[str | None, str | None]] = []
-    narrowed = Choice(
-        choice.dataset_id, choice.run_id, choice.naming, wanted=wanted, withheld=choice.withheld
-    )
     samples = 0
-    for item in each_item(store, narrowed):
+    for item in each_item(store, replace(departure, wanted=wanted)):
         pairs = list(combinations(_of_kind(item.records, kind), 2))
         samples += bool(pairs)
         for one, other in pairs:

@@ -2,45 +2,346 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import fsum
+from typing import Any
 
 from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
 from workbench.comparing.causes import precision_of
-from workbench.comparing.estimators import EQUAL
+from workbench.comparing.estimates import Design, Estimate, estimate
+from workbench.comparing.estimators import EQUAL, Drawn
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
 from workbench.comparing.intervals import FEWEST
-from workbench.comparing.paired import Pair, Paired, before_the_end, mean_of, paired, two_arms
-from workbench.errors import UsageError
+from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
+from workbench.comparing.plans import DESIGNS
 from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
-from workbench.scoring.names import CALIBRATED, DEFAULT_SCORER, INSTEAD, SCORERS, column_kind, kind_of
+from workbench.scoring.names import (
+    CALIBRATED,
+    DEFAULT_SCORER,
+    INSTEAD,
+    RECOUNT,
+    SCORERS,
+    column_kind,
+    kind_of,
+)
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
-from workbench.stages.figure_sides import (
-    Side,
-    by_cause,
-    crossed,
-    own_thresholds,
-    recall_of,
-    side_of,
-    verified_value,
-    whole,
-)
 from workbench.stages.plan import Prefix, prefix
 from workbench.stages.progress import Progress, silent
+from workbench.stages.queue import able_scorers, check_scorer
 from workbench.stages.recompute import recompute
-from workbench.stages.sides import Reviewed
+from workbench.stages.sides import explain_all
 from workbench.store import calibrations, gold, queue, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.explained import reviewed
+from workbench.store.reviewed import Reviewed, reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import blind_among
 
-__all__ = ["Figures", "figures"]
+OPEN = ("skipped", "unresolved")
+"""Samples of the prefix that have no gold yet."""
+
+Recalls = Mapping[int, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What some figures are about: one scorer or column of a dataset under one run.
+
+    `places` has the stratum of every sample that counts: without the holdout and what the run has `seen`.
+    """
+
+    store: Store
+    info: DatasetInfo
+    run: RunInfo | None
+    name: str
+    kind: Kind
+    threshold: int
+    fitted: CrossFit
+    begun: Prefix
+    places: Mapping[int, str]
+    excluded: Collection[int]
+    seen: int
+
+    @property
+    def run_id(self) -> int | None:
+        """The run's number."""
+        return self.run.id if self.run else None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The automatic side: values of all samples, exact recalls of verified ones, and what explains them.
+
+    `of_all` are the values that the estimate for all samples rests on: those of `values`, but for a
+    calibrated dataset. Values less than `within` apart are equal.
+    """
+
+    values: Mapping[int, float | None]
+    of_all: Mapping[int, float | None]
+    explained: Mapping[int, Explained]
+    reviewed: Mapping[int, Reviewed]
+    recomputed: Mapping[int, float | None]
+    within: float = EQUAL
+
+
+def figures(
+    store: Store,
+    info: DatasetInfo,
+    *,
+    run: str | None = None,
+    scorer: str | None = None,
+    threshold: int | None = None,
+    viewer: str | None = None,
+    progress: Progress = silent,
+) -> Figures:
+    """All figures of a scorer or an imported column.
+
+    `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
+    has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
+    """
+    chosen = runs.chosen_run(store, info, run)
+    limit = info.threshold if threshold is None else threshold
+    fitted = cross_fitted(store, info)
+    if chosen is not None:
+        for one in {limit, *(fitted.folds if limit == info.threshold else ())}:
+            recompute(store, info, chosen.id, one, progress)
+    name = scorer or _usual(store, info, chosen, limit)
+    kind = check_scorer(store, info, name)
+    with store.snapshot():
+        found = _figures(_scope(store, info, chosen, name, kind, limit, fitted), progress)
+        return found if viewer is None else as_seen(store, info, found, viewer)
+
+
+def _usual(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int) -> str:
+    """The first scorer that could count this run."""
+    usual = DEFAULT_SCORER[info.kinds[0]]
+    able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
+    return usual if able else INSTEAD.get(usual, usual)
+
+
+def _scope(
+    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
+    fitted: CrossFit,
+) -> Scope:  # fmt: skip
+    begun = planned_prefix(store, info, kind)
+    places = scores.members(store, info.id, strata=begun.design == "stratified")
+    seen = seen_by(store, info, run).related
+    if seen:
+        shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
+        places = {number: stratum for number, stratum in places.items() if number not in shown}
+    excluded = gold.load_excluded(store, info.id, kind)
+    return Scope(store, info, run, name, kind, threshold, fitted, begun, places, excluded, len(seen))
+
+
+def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
+    """The same without the samples about which this person must not learn anything yet."""
+    known = reviewed(store, info.id, found.kind)
+    own = scores.decided_by(store, info.id, found.kind, viewer)
+    blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
+    rows = tuple(
+        row
+        for row in found.rows
+        if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
+    )
+    return _listing(found, rows, "to be reviewed without suggestions, or others' work")
+
+
+def without(found: Figures, withheld: Collection[str]) -> Figures:
+    """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
+    return _listing(
+        found, tuple(row for row in found.rows if row.id not in withheld), "reviewed without suggestions"
+    )
+
+
+def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
+    """The same figures with the samples in `rows` listed, and no other one named."""
+    ids = {row.id for row in rows}
+    gone = [row for row in found.rows if row.id not in ids]
+    if not gone:
+        return found
+    largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
+    many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
+    note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
+    paired = replace(found.paired, largest=largest)
+    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
+
+
+def _figures(at: Scope, progress: Progress) -> Figures:
+    info, begun = at.info, at.begun
+    side = side_of(at, progress)
+    fast = _fast(at, side.reviewed.values())
+    rows = tuple(_rows(at, side, fast))
+    known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
+    judged = [one for each in known.values() for one in each.judged]
+    # a number that came alone has no units, which is not the same as units that nobody proposed
+    counted = {number: one for number, one in known.items() if one.imported is None or one.automatic.units}
+    verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
+    pairs = _pairs(rows, {row.sample_id: row.verified for row in rows}, side.within)
+    quick = {row.id for row in rows if row.sample_id in fast}
+    by_language: dict[str, list[Explained]] = defaultdict(list)
+    for number, one in known.items():
+        by_language[side.reviewed[number].language or info.policy.language].append(one)
+    causes = cause_totals(known.values())
+    estimated = whole(at, side)
+    # another interval next to the estimate's, and one that holds at the end only, would be believed early
+    early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
+    whole_pairs = paired(pairs)
+    arms_found = arms(rows, side.reviewed, counted)
+    if early:
+        whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
+    again = _pairs(rows, side.recomputed, side.within)
+    return Figures(
+        dataset=info.name,
+        run=at.run.name if at.run else "",
+        scorer=at.name,
+        kind=at.kind,
+        threshold=at.threshold,
+        calibration=info.calibration if at.threshold == info.threshold else "",
+        counts=_counts(at, side, len(quick)),
+        design=begun.design,
+        planned_n=begun.planned_n,
+        prefix=len(begun.rows),
+        estimate=estimated,
+        paired=whole_pairs,
+        without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
+        arms=arms_found,
+        verdicts=verdicts,
+        chance=beyond_chance(verdicts.table) if verdicts.n else None,
+        units=overlaps([overlap(one, strict=False) for one in counted.values()]),
+        strict=overlaps([overlap(one, strict=True) for one in counted.values()]),
+        labels=of_labels(known.values()),
+        causes=causes,
+        estimated=by_cause(at, estimated, causes, side),
+        by_label=causes_by_label(known.values()),
+        by_language={name: cause_totals(of) for name, of in sorted(by_language.items())}
+        if len(by_language) > 1
+        else {},
+        reproducible=paired(again) if again else None,
+        beside=_beside(at, side),
+        rows=rows,
+        notes=(*_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
+    )
+
+
+def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
+    """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
+    begun = prefix(store, info, kind)
+    if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
+        return begun
+    return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
+
+
+def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
+    """The verified samples that count: with gold, not excluded, and with an automatic value."""
+    for number, one in side.reviewed.items():
+        outside = number in at.excluded or number not in at.places or number not in side.values
+        if outside or one.origin == "unresolved":
+            continue
+        explained = side.explained.get(number)
+        ours = side.values[number]
+        theirs = recall_of(one.tally)
+        exact = explained.delta if explained else None
+        delta = float(exact) if exact is not None else None
+        if delta is None and ours is not None and theirs is not None:
+            delta = ours - theirs
+        if delta is not None and abs(delta) < side.within:
+            delta = 0.0
+        main, shares = (explained.main, explained.shares) if explained else ("", ())
+        yield Row(
+            number, one.key, one.group, ours, theirs, delta, main, shares,
+            one.language or at.info.policy.language, one.shown, number in fast,
+            explained.ends if explained else (None, None), one.question,
+        )  # fmt: skip
+
+
+def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
+    """The rows whose samples have a value among others too: verified, or counted again from traces."""
+    return [
+        Pair(row.id, row.automatic, other, row.group, within)
+        for row in rows
+        if row.automatic is not None and (other := others.get(row.sample_id)) is not None
+    ]
+
+
+def _counts(at: Scope, side: Side, fast: int) -> Counts:
+    here = [one for number, one in side.reviewed.items() if number in at.places and number not in at.excluded]
+    origins = Counter(one.origin for one in here)
+    failed = runs.failures_of(at.store, at.run.id) if at.run else []
+    return Counts(
+        total=at.begun.population,
+        holdout=at.begun.holdout,
+        late=at.begun.late,
+        imported=origins["imported"],
+        reviewed=origins["reviewed"],
+        adjudicated=origins["adjudicated"],
+        unresolved=origins["unresolved"],
+        excluded=sum(number in at.places for number in at.excluded),
+        skipped=len(scores.skipped(at.store, at.info.id, at.kind) & at.places.keys()),
+        undefined=sum(one.tally is not None and not one.tally.units for one in here),
+        failed=sum(one[0] in at.places for one in failed),
+        unproposed=sum(number not in side.values for number in at.places),
+        seen=at.seen,
+        fast=fast,
+    )
+
+
+def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
+    """Every scorer and imported column that has values, in short; `side` is that of the scope's own."""
+    human = {at.kind: _standing(at, side.reviewed, at.excluded)}
+    columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
+    found = []
+    for name in (*able_scorers(at.store, at.run_id, at.threshold), *columns):
+        kind = kind_of(name)
+        assert kind is not None  # of both lists
+        if kind not in human:
+            others = gold.load_excluded(at.store, at.info.id, kind)
+            human[kind] = _standing(at, reviewed(at.store, at.info.id, kind), others)
+        values, within = (side.values, side.within) if name == at.name else values_of(at, name)
+        found.append(_short(name, kind, values, human[kind], within))
+    return tuple(found)
+
+
+def _standing(at: Scope, human: Mapping[int, Reviewed], excluded: Collection[int]) -> dict[int, Tally]:
+    """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
+    return {
+        number: one.tally
+        for number, one in human.items()
+        if one.tally is not None and number in at.places and number not in excluded
+    }
+
+
+def _short(name: str, kind: Kind, values: Recalls, human: Mapping[int, Tally], within: float) -> Beside:
+    pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
+    known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
+    n = len(known)
+    return Beside(
+        scorer=name,
+        kind=kind,
+        n=n,
+        undefined=len(pairs) - n,
+        automatic=fsum(ours for ours, _ in known) / n if n else None,
+        verified=fsum(theirs for _, theirs in known) / n if n else None,
+        delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
+        mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
+        equal=sum(abs(ours - theirs) < within for ours, theirs in known),
+    )
+
+
+def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
+    """The samples whose gold was accepted in under a second, by the person whose gold it is."""
+    of: dict[str, set[int]] = defaultdict(set)
+    for one in reviewed:
+        if one.origin == "reviewed":
+            of[one.annotator].add(one.sample_id)
+    found: set[int] = set()
+    for annotator, theirs in of.items():
+        found |= theirs.intersection(queue.fast_ids(at.store, at.info, annotator, at.kind))
+    return found
 
 
 def arms(rows: Sequence[Row], reviewed: Mapping[int, Reviewed], explained: Mapping[int, Explained]) -> Arms:
@@ -97,14 +398,6 @@ def causes_by_label(known: Iterable[Explained]) -> dict[str, tuple[CauseTotal, .
     return {label: cause_totals(known, {label}) for label in labels}
 
 
-def notes_of(
-    store: Store, info: DatasetInfo, fitted: CrossFit, name: str, threshold: int, begun: Prefix,
-    pairs: Sequence[Pair],
-) -> tuple[str, ...]:  # fmt: skip
-    """The notes on a scorer's figures: whose gold chose its threshold, the plan's end, unequal chances."""
-    return (*_calibrated(store, info, fitted, name, threshold), *_behind(begun), *_unequal(begun, pairs))
-
-
 def _behind(begun: Prefix) -> list[str]:
     if begun.planned_n is None or not begun.at_planned_n or not begun.beyond:
         return []
@@ -112,20 +405,19 @@ def _behind(begun: Prefix) -> list[str]:
     return [f"The plan is reached: {number} reviewed behind it and not in the estimate."]
 
 
-def _calibrated(
-    store: Store, info: DatasetInfo, fitted: CrossFit, name: str, threshold: int
-) -> tuple[str, ...]:
+def _calibrated(at: Scope) -> tuple[str, ...]:
     """Whose gold chose the threshold, and what was done about it."""
-    if name not in CALIBRATED:
+    info, fitted, threshold = at.info, at.fitted, at.threshold
+    if at.name not in CALIBRATED:
         return ()
     if fitted.thresholds and threshold == info.threshold:
-        at = ", ".join(map(str, sorted(set(fitted.folds))))
+        limits = ", ".join(map(str, sorted(set(fitted.folds))))
         return (
             f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
-            f"these and what belongs to them are scored at the threshold found without them ({at}), "
+            f"these and what belongs to them are scored at the threshold found without them ({limits}), "
             "all others count in the estimate with their mean over the folds.",
         )
-    for one in calibrations.list_calibrations(store, info.id):
+    for one in calibrations.list_calibrations(at.store, info.id):
         chose, before = one.document["threshold"], one.document["threshold_before"]
         if chose == threshold != before:
             return (
@@ -147,297 +439,147 @@ def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
     ]
 
 
-def figures(
-    store: Store,
-    info: DatasetInfo,
-    *,
-    run: str | None = None,
-    scorer: str | None = None,
-    threshold: int | None = None,
-    viewer: str | None = None,
-    progress: Progress = silent,
-) -> Figures:
-    """All figures of a scorer or an imported column.
-
-    `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
-    has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
-    """
-    chosen = runs.chosen_run(store, info, run)
-    limit = info.threshold if threshold is None else threshold
-    fitted = cross_fitted(store, info)
-    if chosen is not None:
-        for one in {limit, *(fitted.folds if limit == info.threshold else ())}:
-            recompute(store, info, chosen.id, one, progress)
-    name = _scorer(store, info, chosen, limit, scorer)
-    kind = _kind(name)
-    with store.snapshot():
-        found = _figures(store, info, chosen, name, kind, limit, fitted, progress)
-        return found if viewer is None else as_seen(store, info, found, viewer)
-
-
-def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
-    """The same without the samples about which this person must not learn anything yet."""
-    known = reviewed(store, info.id, found.kind, info.policy.version)
-    own = scores.decided_by(store, info.id, found.kind, viewer)
-    blind = blind_among(store, [row.sample_id for row in found.rows if row.sample_id not in own])
-    rows = tuple(
-        row
-        for row in found.rows
-        if row.sample_id in own or (row.sample_id not in blind and known[row.sample_id].origin != "reviewed")
-    )
-    return _listing(found, rows, "to be reviewed without suggestions, or others' work")
-
-
-def without(found: Figures, withheld: Collection[str]) -> Figures:
-    """The figures for a report, which lists nothing of blind samples that its reader is yet to decide."""
-    return _listing(
-        found, tuple(row for row in found.rows if row.id not in withheld), "reviewed without suggestions"
+def _estimate(
+    at: Scope, values: Recalls, drawn: Sequence[Drawn], design: Design, within: float, **limits: Any
+) -> Estimate:
+    """The estimate for the samples that the prefix stands for."""
+    kept = [number for number, stratum in at.places.items() if stratum not in at.begun.unreached]
+    return estimate(
+        [values.get(number) for number in kept],
+        drawn,
+        design=design,
+        strata=[at.places[number] for number in kept] if at.begun.design == "stratified" else [],
+        planned=at.begun.planned_n,
+        at_planned=at.begun.at_planned_n,
+        within=within,
+        **limits,
     )
 
 
-def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
-    """The same figures with the samples in `rows` listed, and no other one named."""
-    ids = {row.id for row in rows}
-    gone = [row for row in found.rows if row.id not in ids]
-    if not gone:
-        return found
-    largest = found.paired.largest if found.paired.largest and found.paired.largest[0] in ids else None
-    many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
-    note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
-    paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
-
-
-def _figures(
-    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
-    fitted: CrossFit, progress: Progress,
-) -> Figures:  # fmt: skip
-    begun = planned_prefix(store, info, kind)
-    places: Mapping[int, str] = scores.members(store, info.id, strata=begun.design == "stratified")
-    seen = seen_by(store, info, run).related
-    if seen:
-        shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
-        places = {number: stratum for number, stratum in places.items() if number not in shown}
-    side = side_of(store, info, run, name, threshold, fitted, progress)
-    excluded = gold.load_excluded(store, info.id, kind)
-    fast = _fast(store, info, kind, side.reviewed.values())
-    rows = tuple(_rows(places, side, excluded, fast, info.policy.language))
-    known = {row.sample_id: side.explained[row.sample_id] for row in rows if row.sample_id in side.explained}
-    judged = [one for each in known.values() for one in each.judged]
-    # a number that came alone has no units, which is not the same as units that nobody proposed
-    counted = {number: one for number, one in known.items() if one.imported is None or one.automatic.units}
-    verdicts = tabulate((j.verified, j.automatic) for j in judged if j.automatic and j.verified)
-    pairs = _pairs(rows, side.within)
-    quick = {row.id for row in rows if row.sample_id in fast}
-    languages = {number: side.reviewed[number].language or info.policy.language for number in known}
-    causes = cause_totals(known.values())
-    estimated = whole(begun, places, side, excluded)
-    # another interval next to the estimate's, and one that holds at the end only, would be believed early
-    early = not (estimated.refusal or estimated.complete or begun.at_planned_n)
-    whole_pairs = paired(pairs)
-    arms_found = arms(rows, side.reviewed, counted)
-    if early:
-        whole_pairs, arms_found = before_the_end(whole_pairs), without_intervals(arms_found)
-    return Figures(
-        dataset=info.name,
-        run=run.name if run else "",
-        scorer=name,
-        kind=kind,
-        threshold=threshold,
-        calibration=info.calibration if threshold == info.threshold else "",
-        counts=_counts(store, info, run, kind, places, side, excluded, begun, rows, len(seen), len(quick)),
-        design=begun.design,
-        planned_n=begun.planned_n,
-        prefix=len(begun.rows),
-        estimate=estimated,
-        paired=whole_pairs,
-        without_fast=paired([one for one in pairs if one.id not in quick]) if quick else None,
-        arms=arms_found,
-        verdicts=verdicts,
-        chance=beyond_chance(verdicts.table) if verdicts.n else None,
-        units=overlaps([overlap(one, strict=False) for one in counted.values()]),
-        strict=overlaps([overlap(one, strict=True) for one in counted.values()]),
-        labels=of_labels(known.values()),
-        causes=causes,
-        estimated=by_cause(begun, estimated, causes, places, side, excluded),
-        by_label=causes_by_label(known.values()),
-        by_language={
-            language: cause_totals(one for number, one in known.items() if languages[number] == language)
-            for language in sorted(set(languages.values()))
-        }
-        if len(set(languages.values())) > 1
-        else {},
-        reproducible=_reproducible(rows, side),
-        beside=_beside(store, info, run, threshold, places, fitted, name, side, excluded),
-        rows=rows,
-        notes=notes_of(store, info, fitted, name, threshold, begun, pairs),
-    )
-
-
-def planned_prefix(store: Store, info: DatasetInfo, kind: Kind) -> Prefix:
-    """The prefix, cut at the planned n once it is reached: what comes behind would undo its interval."""
-    begun = prefix(store, info, kind)
-    if begun.planned_n is None or len(begun.rows) <= begun.planned_n:
-        return begun
-    return begun if begun.whole else prefix(store, info, kind, upto=begun.planned_n)
-
-
-def _rows(
-    places: Mapping[int, str], side: Side, excluded: set[int], fast: set[int], language: str
-) -> Iterable[Row]:
-    """The verified samples that count: with gold, not excluded, and with an automatic value."""
-    for number, one in side.reviewed.items():
-        if number in excluded or number not in places or one.origin == "unresolved":
+def whole(at: Scope, side: Side) -> Estimate:
+    """The mean of all samples of the population from the prefix of its order."""
+    begun = at.begun
+    drawn = []
+    for row in begun.rows:
+        if row.sample_id not in at.places:
             continue
-        explained = side.explained.get(number)
-        if number not in side.values:
-            continue
-        ours = side.values[number]
-        theirs = verified_value(side, number)
-        exact = explained.delta if explained else None
-        delta = float(exact) if exact is not None else None
-        if delta is None and ours is not None and theirs is not None:
-            delta = ours - theirs
-        if delta is not None and abs(delta) < side.within:
-            delta = 0.0
-        main, shares = (explained.main, explained.shares) if explained else ("", ())
-        yield Row(
-            number, one.key, one.group, ours, theirs, delta, main, shares, one.language or language,
-            one.shown, number in fast, explained.ends if explained else (None, None), one.question,
-        )  # fmt: skip
+        theirs = side.reviewed.get(row.sample_id)
+        value = low = high = None
+        if row.status in OPEN:
+            low, high = (theirs and theirs.ends) or (0.0, 1.0)
+        elif row.status == "verified" and theirs is not None and theirs.tally is not None:
+            value = recall_of(theirs.tally)
+            ends = theirs.tally.interval
+            if ends is not None and ends[0] != ends[1]:
+                low, high = float(ends[0]), float(ends[1])
+        out = row.status == "excluded" or row.sample_id in at.excluded
+        ours = side.of_all.get(row.sample_id)
+        drawn.append(Drawn(ours, None if out else value, row.pi, row.stratum, row.group, low, high, out))
+    design: Design = begun.design if begun.design in DESIGNS else "hand"
+    standing = [one for one in side.reviewed.values() if one.sample_id in at.places and one.tally is not None]
+    if not drawn and standing:
+        design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
+        drawn = [Drawn(side.of_all.get(one.sample_id), recall_of(one.tally), None) for one in standing]
+    return _estimate(at, side.of_all, drawn, design, side.within)
 
 
-def _pairs(rows: Iterable[Row], within: float) -> list[Pair]:
-    return [
-        Pair(row.id, row.automatic, row.verified, row.group, within)
-        for row in rows
-        if row.automatic is not None and row.verified is not None
-    ]
-
-
-def _counts(
-    store: Store, info: DatasetInfo, run: RunInfo | None, kind: Kind, places: Mapping[int, str],
-    side: Side, excluded: set[int], begun: Prefix, rows: Sequence[Row], seen: int, fast: int,
-) -> Counts:  # fmt: skip
-    here = [one for number, one in side.reviewed.items() if number in places and number not in excluded]
-    origins = [one.origin for one in here]
-    return Counts(
-        total=begun.population,
-        holdout=begun.holdout,
-        late=begun.late,
-        imported=origins.count("imported"),
-        reviewed=origins.count("reviewed"),
-        adjudicated=origins.count("adjudicated"),
-        unresolved=origins.count("unresolved"),
-        excluded=len(excluded & places.keys()),
-        skipped=len(scores.skipped(store, info.id, kind) & places.keys()),
-        undefined=sum(one.tally is not None and not one.tally.units for one in here),
-        failed=sum(one[0] in places for one in runs.failures_of(store, run.id)) if run else 0,
-        unproposed=sum(number not in side.values for number in places),
-        seen=seen,
-        fast=fast,
-    )
-
-
-def _reproducible(rows: Sequence[Row], side: Side) -> Paired | None:
-    """An imported column against the same metric counted from the traces that came with it."""
-    pairs = [
-        Pair(row.id, row.automatic, again, row.group, side.within)
-        for row in rows
-        if row.automatic is not None and (again := side.recomputed.get(row.sample_id)) is not None
-    ]
-    return paired(pairs) if pairs else None
-
-
-def _beside(
-    store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int, places: Mapping[int, str],
-    fitted: CrossFit, name: str, side: Side, excluded: set[int],
-) -> tuple[Beside, ...]:  # fmt: skip
-    """Every scorer and imported column that has values, in short; `side` is that of `name`, read before."""
-    names = [
-        one for one in SCORERS if run is not None and scores.can_count(store, run.id, MATCHER, threshold, one)
-    ]
-    names += [one for one in scores.external_columns(store, info.id) if column_kind(one)]
-    human = {_kind(name): _standing(side.reviewed, excluded, places)}
-    found = []
-    for one in names:
-        kind = _kind(one)
-        if kind not in human:
-            others = gold.load_excluded(store, info.id, kind)
-            human[kind] = _standing(reviewed(store, info.id, kind, info.policy.version), others, places)
-        values: Mapping[int, float | None]
-        within = EQUAL
-        if one == name:
-            values, within = side.values, side.within
-        elif one in SCORERS and run is not None:
-            values = scores.values(store, run.id, MATCHER, threshold, one)
-            own = own_thresholds(store, info, one, threshold, fitted)
-            values = crossed(store, run.id, one, own, values) if own else values
-        else:
-            values = dict(scores.external_values(store, info.id, one))
-            within = precision_of(scores.external_digits(store, info.id, one).values())
-        found.append(_short(one, kind, values, human[kind], within))
-    return tuple(found)
-
-
-def _standing(
-    human: Mapping[int, Reviewed], excluded: set[int], places: Mapping[int, str]
-) -> dict[int, Tally]:
-    """The gold tallies that count: resolved, not excluded, not seen, not kept back."""
-    return {
-        number: one.tally
-        for number, one in human.items()
-        if one.tally is not None and number in places and number not in excluded
-    }
-
-
-def _short(
-    name: str, kind: Kind, values: Mapping[int, float | None], human: Mapping[int, Tally], within: float
-) -> Beside:
-    pairs = [(values[number], recall_of(tally)) for number, tally in human.items() if number in values]
-    known = [(ours, theirs) for ours, theirs in pairs if ours is not None and theirs is not None]
-    n = len(known)
-    return Beside(
-        scorer=name,
-        kind=kind,
-        n=n,
-        undefined=len(pairs) - n,
-        automatic=fsum(ours for ours, _ in known) / n if n else None,
-        verified=fsum(theirs for _, theirs in known) / n if n else None,
-        delta=fsum(ours - theirs for ours, theirs in known) / n if n else None,
-        mae=fsum(abs(ours - theirs) for ours, theirs in known) / n if n else None,
-        equal=sum(abs(ours - theirs) < within for ours, theirs in known),
-    )
-
-
-def _fast(store: Store, info: DatasetInfo, kind: Kind, reviewed: Iterable[Reviewed]) -> set[int]:
-    """The samples whose gold was accepted in under a second, by the person whose gold it is."""
-    found: set[int] = set()
-    of: dict[str, set[int]] = {}
-    for one in reviewed:
-        if one.origin == "reviewed":
-            of.setdefault(one.annotator, set()).add(one.sample_id)
-    for annotator, theirs in of.items():
-        found |= theirs.intersection(queue.fast_ids(store, info, annotator, kind))
+def by_cause(
+    at: Scope, of_all: Estimate, causes: Sequence[CauseTotal], side: Side
+) -> dict[str, Estimate]:  # fmt: skip
+    """The net share of each cause for all samples: the estimator of the whole, with parts of Δ for values."""
+    if of_all.refusal or of_all.point is None or (of_all.complete and of_all.open):
+        return {}
+    nothing = {number: None if value is None else 0.0 for number, value in side.values.items()}
+    found: dict[str, Estimate] = {}
+    for cause in causes:
+        drawn = []
+        for row in at.begun.rows:
+            if row.sample_id in at.places and row.status not in OPEN:
+                out = row.sample_id in at.excluded
+                share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
+                ours = nothing.get(row.sample_id)
+                drawn.append(Drawn(ours, share, row.pi, row.stratum, row.group, excluded=out))
+        within = side.within if cause.cause == "untraced" else EQUAL  # the others are counted exactly
+        found[cause.cause] = _estimate(at, nothing, drawn, of_all.design, within, limits=None)
     return found
 
 
-def _scorer(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int, name: str | None) -> str:
-    """The scorer asked for; without one the first that could count this run."""
-    if name is None:
-        kind = info.kinds[0]
-        usual = DEFAULT_SCORER[kind]
-        able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
-        return usual if able else INSTEAD.get(usual, usual)
-    columns_there = scores.external_columns(store, info.id)
-    if name not in SCORERS and name not in columns_there:
-        there = ", ".join((*SCORERS, *columns_there))
-        raise UsageError(f"unknown scorer {name!r}; there is: {there}")
-    return name
+def _part(one: Explained | None, cause: str) -> float | None:
+    """The net share of a cause in one sample; None where Δ is undefined."""
+    if one is None or one.delta is None:
+        return None
+    return float(sum(share.share or 0 for share in one.shares if share.cause == cause))
 
 
-def _kind(name: str) -> Kind:
-    kind = kind_of(name)
-    if kind is None:
-        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
-    return kind
+def recall_of(tally: Tally | None) -> float | None:
+    return tally.found / tally.units if tally and tally.units else None
+
+
+def side_of(at: Scope, progress: Progress) -> Side:
+    """What a scorer or an imported column counts, and what explains it next to the gold."""
+    store, info, run = at.store, at.info, at.run
+    human = reviewed(store, info.id, at.kind)
+    known = explain_all(store, info, at.run_id, at.name, at.threshold, human, progress)
+    values, within = values_of(at, at.name)
+    of_all = values
+    again: Recalls = {}
+    if at.name not in SCORERS and run is not None and run.proposer != "rules":
+        again = scores.values(store, run.id, MATCHER, at.threshold, RECOUNT[at.kind])
+    elif own := own_thresholds(at, at.name):
+        for limit, numbers in _by_threshold(own).items():
+            if limit != at.threshold:
+                mine = {number: human[number] for number in known.keys() & numbers}
+                known |= explain_all(store, info, at.run_id, at.name, limit, mine)
+        of_all = _of_all(at, own, values)
+    return Side(values, of_all, known, human, again, within)
+
+
+def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
+    """The values of a scorer or a column, and how much less apart they are equal."""
+    if name not in SCORERS:
+        within = precision_of(scores.external_digits(at.store, at.info.id, name).values())
+        return dict(scores.external_values(at.store, at.info.id, name)), within
+    if at.run_id is None:
+        return {}, EQUAL
+    found = scores.values(at.store, at.run_id, MATCHER, at.threshold, name)
+    for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
+        others = scores.values(at.store, at.run_id, MATCHER, limit, name)
+        found |= {number: others[number] for number in numbers if number in others}
+    return found, EQUAL
+
+
+def own_thresholds(at: Scope, name: str) -> dict[int, int]:
+    """The threshold of every sample that the calibration saw; nothing for a scorer that it does not set."""
+    thresholds = at.fitted.thresholds
+    if at.run is None or not thresholds or at.threshold != at.info.threshold or name not in CALIBRATED:
+        return {}
+    numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
+    return {numbers[key]: limit for key, limit in thresholds.items() if key in numbers}
+
+
+def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, float | None]:
+    """What the estimate for all samples rests on: what nobody's fit saw counts with its mean over the folds.
+
+    Else seen samples would be scored by one function and the others by another, and the estimate would be off
+    by what lies between them (Zrnic, Candès 2024, "Cross-prediction-powered inference").
+    """
+    assert at.run is not None  # its samples have thresholds of their own
+    folds = at.fitted.folds
+    often = Counter(folds)
+    columns = {limit: scores.values(at.store, at.run.id, MATCHER, limit, at.name) for limit in often}
+    found: dict[int, float | None] = {}
+    for number, value in values.items():
+        if number in own:
+            found[number] = value
+            continue
+        each = [(columns[limit].get(number), times) for limit, times in often.items()]
+        known = [(value, times) for value, times in each if value is not None]
+        found[number] = sum(v * times for v, times in known) / len(folds) if len(known) == len(each) else None
+    return found
+
+
+def _by_threshold(own: Mapping[int, int]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = defaultdict(set)
+    for number, limit in own.items():
+        found[limit].add(number)
+    return found

@@ -13,9 +13,9 @@ from typing import Any
 from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
-from workbench.formats.reading import FileRow, Notes, becomes, read
+from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, rejecting
-from workbench.formats.rows import shown
+from workbench.formats.rows import FileRow, Notes, shown
 from workbench.model import KINDS, VERDICTS, Kind, Policy
 from workbench.reviewing.documents import policy_of
 from workbench.scoring.names import column_kind, headline

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import PurgedError, RowError
 from workbench.formats.readers.gold import gold_problem
-from workbench.formats.reading import FileRow
+from workbench.formats.rows import FileRow
 from workbench.model import BY, Proposal, Record
 from workbench.reviewing.gold import gold_units
 from workbench.stages.export_items import pseudonyms

@@ -30,7 +30,7 @@ def record_of(row: object) -> Record:
     else:
         fields = _fields_of(row)
     fields = {name: value for name, value in fields.items() if value is not None}
-    record = ragas.record_of(fields, "", Notes())
+    record = ragas.record_of(fields, Notes())
     if not record.contexts_given:
         raise missing("retrieved_contexts", "a list of strings")
     return record

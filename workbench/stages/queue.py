@@ -41,15 +41,33 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     there = scores.external_columns(store, info.id)
     if asked is not None and kind_of(asked) is None:  # a person gave the kind when importing the column
         asked = next((name for kind in KINDS if (name := f"{asked} ({kind})") in there), asked)
-    if asked is not None and asked not in SCORERS and asked not in there:
-        raise UsageError(f"unknown scorer {asked!r}; there is: {', '.join((*SCORERS, *there))}")
-    run, threshold = info.run_id, info.threshold
-    able = [
-        name for name in SCORERS if run is not None and scores.can_count(store, run, MATCHER, threshold, name)
-    ]
-    if asked is None and usual and (usual in able or (usual in there and kind_of(usual))):
+    if asked is not None:
+        check_scorer(store, info, asked)
+        return asked
+    able = able_scorers(store, info.run_id, info.threshold)
+    if usual and (usual in able or (usual in there and kind_of(usual))):
         return usual
-    return asked or headline(there, able, info.kinds[0])
+    return headline(there, able, info.kinds[0])
+
+
+def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
+    """The scorers that could count a run; it has to be counted at that threshold before."""
+    return [
+        name
+        for name in SCORERS
+        if run_id is not None and scores.can_count(store, run_id, MATCHER, threshold, name)
+    ]
+
+
+def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
+    """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
+    there = (*SCORERS, *scores.external_columns(store, info.id))
+    if name not in there:
+        raise UsageError(f"unknown scorer {name!r}; there is: {', '.join(there)}")
+    kind = kind_of(name)
+    if kind is None:
+        raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
+    return kind
 
 
 def needs_values(query: Query) -> bool:

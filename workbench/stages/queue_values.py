@@ -7,16 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from workbench.comparing.causes import difference, precision_of
-from workbench.comparing.links import descends
-from workbench.matching.units import language_of, policy_label
+from workbench.comparing.causes import precision_of
+from workbench.matching.units import policy_label
 from workbench.model import Policy, Tally
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
 from workbench.stages.queue import delta_of, imported_column
 from workbench.stages.recompute import count_samples
-from workbench.stages.review import proposed
-from workbench.stages.sides import imported_side
-from workbench.store import datasets, journal, queue
+from workbench.stages.sides import against, verified_side
+from workbench.store import datasets, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import Survey, Values
@@ -133,24 +131,17 @@ def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     found = {}
     for stored in load_samples(store, list(gold), info.run_id):
-        one = gold[stored.sample_id].assessment
-        number = digits.get(stored.sample_id)
-        if one is None or (number is None if column else stored.proposal is None):
+        number = stored.sample_id
+        verified, based = verified_side(store, stored, kind, annotator, gold[number])
+        usual = DEFAULT_SCORER[kind]
+        if stored.proposal is not None and stored.proposal.context_entities is None:
+            usual = INSTEAD.get(usual, usual)
+        if verified is None or (column and number not in digits):
             continue
-        based = False
-        review = journal.load_review(store, stored.sample_id, annotator)
-        if review is not None and review.state.opened is not None:
-            own = review.state.of(kind)
-            if own.disposition == "verified":
-                one, based = own.assessment, descends(review.state.opened, own, stored.proposal_id)
-        if number is not None:
-            gap = imported_side(info, stored, column, number, within, one, based)
-        else:
-            assert stored.proposal is not None  # looked at above
-            automatic = proposed(info, stored.sample, stored.proposal, kind)
-            gap = difference(automatic, one, based=based, lang=language_of(stored.sample, info.policy))
-        if gap.delta and gap.totals[0].cause != "rounding":
-            found[stored.sample_id] = str(gap.totals[0].cause)
+        written = digits.get(number, "")
+        gap = against(info, stored, column or usual, info.threshold, written, within, verified, based)
+        if gap is not None and gap.delta and gap.totals[0].cause != "rounding":
+            found[number] = str(gap.totals[0].cause)
     return found
 
 

@@ -19,7 +19,7 @@ from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.gate import Gate, gate
-from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind
+from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import counted, value_of
 from workbench.stages.examples import NOTHING, Seen, seen_by
 from workbench.stages.progress import Progress, silent
@@ -99,6 +99,15 @@ class Scored:
     unresolved: frozenset[Kind]
     excluded: frozenset[Kind]
     question: str = ""
+
+    def delta(self, name: str) -> float | None:
+        """The recall of a scorer, or the file's number, minus the verified recall; None without both."""
+        kind = kind_of(name)
+        ours = self.automatic[name].tally.recall if name in self.automatic else None
+        if name in self.external:
+            ours = Fraction(self.external[name][1])
+        theirs = self.verified[kind].recall if kind and kind in self.verified else None
+        return None if ours is None or theirs is None else float(ours - theirs)
 
 
 @dataclass(frozen=True, slots=True)

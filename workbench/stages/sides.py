@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from workbench.comparing.causes import Difference, Extracted, difference, imported, precision_of
 from workbench.comparing.explained import Explained, explained
 from workbench.comparing.links import descends
 from workbench.comparing.triage import Suspicion, suspect
-from workbench.errors import StoreError
-from workbench.matching import MATCHER
 from workbench.matching.units import entity_units, language_of
 from workbench.model import KINDS, Assessment, Evidence, Kind, ProposedEntity, Sample, Unit
 from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
-from workbench.scoring.linked import places_of
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
-from workbench.scoring.scorers import assess_all
+from workbench.scoring.scorers import assess_all, places_of
 from workbench.stages.progress import Progress, silent
-from workbench.store import explained as kept
 from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.explained import Key, Reviewed
+from workbench.store.reviewed import Reviewed
 from workbench.store.samples import CHUNK, Stored, load_samples
 from workbench.text.ground import ground
-
-__all__ = ["Explained", "Reviewed"]
 
 RAGAS = ("ragas", "ragas_legacy")
 BY_ENTITIES = (*RAGAS, "linked")
@@ -61,6 +54,20 @@ def compared(
         lang=language_of(stored.sample, info.policy),
         extracted=None if entities is None else _extracted(stored.sample, entities),
     )
+
+
+def against(
+    info: DatasetInfo, stored: Stored, scorer: str, threshold: int, digits: str, within: float,
+    verified: Assessment, based: bool,
+) -> Difference | None:  # fmt: skip
+    """The difference of a scorer, or of a file's number where there are `digits`, to the verified value.
+
+    None where the scorer could not count this sample.
+    """
+    if digits:
+        return imported_side(info, stored, scorer, digits, within, verified, based)
+    automatic = automatic_sides(info, stored, threshold, scorer).get(scorer)
+    return None if automatic is None else compared(info, stored, scorer, automatic, verified, based)
 
 
 def imported_side(
@@ -162,100 +169,45 @@ def causes_of(
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """The verified samples of a kind, and those of them that a scorer could count, with the reasons."""
-
-    reviewed: Mapping[int, Reviewed]
-    explained: Mapping[int, Explained]
-
-
 def explain_all(
     store: Store, info: DatasetInfo, run_id: int | None, scorer: str, threshold: int,
-    *, reviewed: Mapping[int, Reviewed] | None = None, only: Collection[int] | None = None,
-    progress: Progress = silent,
-) -> Known:  # fmt: skip
-    """Explain every verified sample under a run and a scorer or an imported column.
+    reviewed: Mapping[int, Reviewed], progress: Progress = silent,
+) -> dict[int, Explained]:  # fmt: skip
+    """Explain the verified samples that a run's scorer or an imported column has a value of; 2 ms each.
 
-    It takes 4 ms for each sample whose gold or text is new.
-
-    Unresolved samples have no gold to be compared with. Without a proposal there is only a column to compare;
-    without a run nothing is kept.
-    `reviewed`: the verified samples, where they are read already; `only` some of them are explained.
+    Unresolved samples have no gold to be compared with.
     """
     kind = kind_of(scorer)
     assert kind is not None  # the caller checked the name
     written = {} if scorer in SCORERS else scores.external_digits(store, info.id, scorer)
     within = precision_of(written.values())
-    if reviewed is None:
-        reviewed = kept.reviewed(store, info.id, kind, info.policy.version)
-    if only is not None:
-        reviewed = {number: one for number, one in reviewed.items() if number in only}
-    stamps = {
-        number: f"{one.stamp}.{written[number]}.{within}" if number in written else one.stamp
-        for number, one in reviewed.items()
-    }
-    at = None if run_id is None else Key(run_id, scorer, MATCHER, threshold)
-    before = {} if at is None else kept.load_explained(store, info.id, at)
-    found = {
-        number: before[number][1]
-        for number in reviewed
-        if number in before and before[number][0] == stamps[number]
-    }
-    due = [one for number, one in reviewed.items() if number not in found and one.review_id is not None]
-    if run_id is None:
-        due = [one for one in due if one.sample_id in written]
+    due = [one.sample_id for one in reviewed.values() if one.review_id is not None]
+    found: dict[int, Explained] = {}
     for start in range(0, len(due), CHUNK):
-        fresh = _explain(
-            store, info, run_id, scorer, threshold, kind, due[start : start + CHUNK], written, within
-        )
-        found |= fresh
-        rows = {number: (stamps[number], one) for number, one in fresh.items()}
-        if at is not None:
-            with suppress(StoreError):  # a database that takes no writing: it is worked out again next time
-                kept.save_explained(store, at, rows)
+        ids = due[start : start + CHUNK]
+        gold = gold_store.load_some(store, ids, kind)
+        for stored in load_samples(store, ids, run_id):
+            number, one = stored.sample_id, reviewed[stored.sample_id]
+            annotator = one.annotator if one.origin == "reviewed" else ""
+            verified, based = verified_side(store, stored, kind, annotator, gold.get(number))
+            if verified is not None:
+                digits = written.get(number, "")
+                gap = against(info, stored, scorer, threshold, digits, within, verified, based)
+                found |= {} if gap is None else {number: explained(gap)}
         progress(min(start + CHUNK, len(due)))
-    return Known(reviewed, found)
-
-
-def _explain(
-    store: Store,
-    info: DatasetInfo,
-    run_id: int | None,
-    scorer: str,
-    threshold: int,
-    kind: Kind,
-    due: Sequence[Reviewed],
-    written: Mapping[int, str],
-    within: float,
-) -> dict[int, Explained]:
-    of = {one.sample_id: one for one in due}
-    gold = gold_store.load_some(store, list(of), kind)
-    found = {}
-    for stored in load_samples(store, list(of), run_id):
-        verified, based = _verified(store, of[stored.sample_id], stored, kind, gold)
-        if verified is None:
-            continue
-        digits = written.get(stored.sample_id)
-        automatic = automatic_sides(info, stored, threshold, scorer).get(scorer)
-        if digits is not None:
-            gap = imported_side(info, stored, scorer, digits, within, verified, based)
-        elif automatic is not None:
-            gap = compared(info, stored, scorer, automatic, verified, based)
-        else:
-            continue
-        found[stored.sample_id] = explained(gap)
     return found
 
 
-def _verified(
-    store: Store, one: Reviewed, stored: Stored, kind: Kind, gold: Mapping[int, gold_store.Gold]
+def verified_side(
+    store: Store, stored: Stored, kind: Kind, annotator: str, gold: gold_store.Gold | None
 ) -> tuple[Assessment | None, bool]:
-    """The gold of a sample, and whether its units came out of this proposal with their ids."""
-    if one.origin == "reviewed":
-        review = journal.load_review(store, one.sample_id, one.annotator)
-        if review is not None and review.state.opened is not None:
-            own = review.state.of(kind)
+    """What this annotator ("" for nobody) verified, else the gold.
+
+    And whether its units came out of the stored proposal, with their ids.
+    """
+    review = journal.load_review(store, stored.sample_id, annotator) if annotator else None
+    if review is not None and review.state.opened is not None:
+        own = review.state.of(kind)
+        if own.disposition == "verified":
             return own.assessment, descends(review.state.opened, own, stored.proposal_id)
-    known = gold.get(one.sample_id)
-    return (known.assessment if known else None), False
+    return (gold.assessment if gold else None), False

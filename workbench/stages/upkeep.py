@@ -18,7 +18,7 @@ from workbench.formats.exports.folder import (
     manifest_hash,
     read_manifest,
 )
-from workbench.formats.exports.verify import CHECKS, TROUBLE, check_itself, folders, wrong
+from workbench.formats.exports.verify import FORMATS, TROUBLE, check_itself, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
 from workbench.store import copying, datasets, queue, runs
@@ -150,11 +150,11 @@ def verify(directory: Path) -> VerifyReport:
         for line in check_manifest(home):
             add(line)
         for name, each in folders(home, manifest, add):
-            if name not in CHECKS:
+            check = FORMATS[name].check
+            if check is None:
                 unread.append(name)
                 continue
-            file, look = CHECKS[name]
-            checked += sum(look(place / file, add) for place in each)
+            checked += sum(check(place / FORMATS[name].files[0], add) for place in each)
     except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
         add(f"{home / MANIFEST}: {wrong(error)}")
     except OSError as error:

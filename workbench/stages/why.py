@@ -9,9 +9,8 @@ from workbench.comparing.causes import Cause, Part, Row, Total, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.model import Assessment, Kind, Match, Tally
-from workbench.scoring.linked import SUGGESTED
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
-from workbench.scoring.scorers import value_of
+from workbench.scoring.scorers import SUGGESTED, value_of
 from workbench.stages.examples import saw
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, select
 
 from workbench.errors import NotFoundError, UsageError
-from workbench.scoring.doubt import doubt
+from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.scores import counted_of, judge_of

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from array import array
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -20,17 +19,13 @@ from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
 from workbench.store.importing import ANNOTATORS
 from workbench.store.journal import events_of
-from workbench.store.samples import pieces
+from workbench.store.samples import pieces, sample_of
 from workbench.store.tables import (
-    CalibrationRow,
     CallRow,
     Dataset,
     ExportRow,
     ExternalScoreRow,
     GoldUnitRow,
-    HoldoutOpeningRow,
-    PlanRow,
-    PolicyRow,
     ProposalRow,
     PurgedRow,
     ReviewEventRow,
@@ -102,25 +97,15 @@ def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[Held]:
     ]
 
 
-Document = dict[str, Any]
-
-
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """A dataset's rows as documents, people by their own names. `policy` and `calibration`: those in use.
-
-    `answered`: the models that answered each run, as the service named them; `usage` the tokens.
+class Made:
+    """When a dataset was made, and with what: the models that answered each run, as the service named them,
+    and the tokens. `purged` counts samples.
     """
 
-    dataset: Document
-    policy: Document
-    runs: tuple[Document, ...]
-    answered: dict[str, list[str]]
+    created_at: str
+    models: dict[str, list[str]]
     usage: dict[str, dict[str, int]]
-    plan: Document | None
-    openings: tuple[Document, ...]
-    calibration: Document | None
-    holdout: int
     purged: int
 
 
@@ -130,52 +115,24 @@ def stamp(at: datetime) -> str:
     return aware.isoformat().replace("+00:00", "Z")
 
 
-def facts_of(store: Store, dataset_id: int) -> Facts:
-    """Everything but samples and reviews."""
+def made_with(store: Store, dataset_id: int) -> Made:
+    """What no other query says of a dataset as a whole."""
+    models: dict[str, list[str]] = {}
+    usage: dict[str, dict[str, int]] = {}
     with store.reading() as session:
-        dataset = session.get_one(Dataset, dataset_id)
-        runs = session.exec(
-            select(RunRow).where(RunRow.dataset_id == dataset_id).order_by(col(RunRow.id))
-        ).all()
-        names = {run.id: run.name for run in runs}
-        policy = session.exec(
-            select(PolicyRow).where(
-                PolicyRow.dataset_id == dataset_id, PolicyRow.version == dataset.policy_version
-            )
-        ).one()
-        saved = session.get(CalibrationRow, dataset.calibration_id) if dataset.calibration_id else None
-        answered, usage = _answered(session, names)
-        return Facts(
-            dataset={
-                "name": dataset.name,
-                "created_at": stamp(dataset.created_at),
-                "seed": dataset.seed,
-                "blind_share": dataset.blind_share,
-                "threshold": dataset.threshold,
-                "show_auto": dataset.show_auto,
-            },
-            policy={"version": policy.version, "document": policy.document},
-            runs=tuple(
-                {
-                    "name": run.name,
-                    "proposer": run.proposer,
-                    "model": run.model,
-                    "parameters": run.parameters,
-                }
-                for run in runs
-            ),
-            answered=answered,
-            usage=usage,
-            plan=_plan(session, dataset_id),
-            openings=tuple(_openings(session, dataset_id)),
-            calibration=None
-            if saved is None
-            else {"name": saved.name, "document": saved.document},
-            holdout=_count(session, select(func.count()).where(
-                SampleRow.dataset_id == dataset_id, col(SampleRow.holdout)
-            )),
-            purged=_count(session, select(func.count()).where(PurgedRow.dataset_id == dataset_id)),
-        )  # fmt: skip
+        calls = select(RunRow.name, CallRow.model, CallRow.usage).join(
+            RunRow, col(CallRow.run_id) == RunRow.id
+        )
+        calls = calls.where(RunRow.dataset_id == dataset_id).order_by(col(CallRow.model))
+        for name, model, tokens in session.exec(calls.execution_options(yield_per=500)):
+            if model and model not in models.setdefault(name, []):
+                models[name].append(model)
+            total = usage.setdefault(name, {})
+            for kind, number in (tokens or {}).items():
+                if isinstance(number, int):
+                    total[kind] = total.get(kind, 0) + number
+        purged = session.exec(select(func.count()).where(PurgedRow.dataset_id == dataset_id)).one()
+        return Made(stamp(session.get_one(Dataset, dataset_id).created_at), models, usage, purged)
 
 
 _VERIFIED = (col(ReviewRow.entity) == "verified") | (col(ReviewRow.statement) == "verified")
@@ -214,48 +171,8 @@ def auto_shown_ids(store: Store, dataset_id: int) -> set[int]:
 
 
 def _ids(store: Store, query: Any) -> set[int]:
-    """The numbers that a query gives; the library's own rows would take 12 MB more for 100,000."""
     with store.reading() as session:
-        cursor = session.connection().execute(query).cursor
-        return {number for (number,) in iter(cursor.fetchone, None)}
-
-
-def _count(session: Session, query: Any) -> int:
-    return int(session.exec(query).one())
-
-
-def _answered(
-    session: Session, names: dict[int | None, str]
-) -> tuple[dict[str, list[str]], dict[str, dict[str, int]]]:
-    models: dict[str, list[str]] = {}
-    usage: dict[str, dict[str, int]] = {}
-    ids = [number for number in names if number is not None]
-    pairs = select(CallRow.run_id, CallRow.model).where(col(CallRow.run_id).in_(ids), CallRow.model != "")
-    for run_id, model in session.exec(pairs.distinct().order_by(col(CallRow.model))):
-        models.setdefault(names[run_id], []).append(model)
-    spent = select(CallRow.run_id, CallRow.usage).where(col(CallRow.run_id).in_(ids))
-    for run_id, tokens in session.exec(spent.execution_options(yield_per=500)):
-        total = usage.setdefault(names[run_id], {})
-        for kind, number in (tokens or {}).items():
-            if isinstance(number, int):
-                total[kind] = total.get(kind, 0) + number
-    return models, usage
-
-
-def _plan(session: Session, dataset_id: int) -> Document | None:
-    row = session.exec(select(PlanRow).where(PlanRow.dataset_id == dataset_id)).first()
-    if row is None:
-        return None
-    return {"design": row.design, "planned_n": row.planned_n, "parameters": row.parameters}
-
-
-def _openings(session: Session, dataset_id: int) -> list[Document]:
-    rows = session.exec(
-        select(HoldoutOpeningRow)
-        .where(HoldoutOpeningRow.dataset_id == dataset_id)
-        .order_by(col(HoldoutOpeningRow.id))
-    )
-    return [{"purpose": row.purpose, "annotator": row.annotator, "at": stamp(row.at)} for row in rows]
+        return set(session.exec(query))
 
 
 CHUNK = 500
@@ -266,16 +183,21 @@ class Said:
     """One annotator's review of one sample: what stands in the database of it."""
 
     review_id: int
-    annotator: str
     origin: str
     shown: str
-    off_plan: bool
     states: dict[Kind, str]
-    flag: str
-    units: dict[Kind, tuple[Unit, ...]] = field(default_factory=dict)
-    reasons: dict[Kind, str] = field(default_factory=dict)
-    comments: tuple[str, ...] = ()
-    effort: Effort | None = None
+    record: GoldRecord
+
+    def units(self, kind: Kind) -> tuple[Unit, ...] | None:
+        """The verified units of a kind; None where it is not verified."""
+        return self.record.entities if kind == "entity" else self.record.statements
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the review decided or noted anything."""
+        one, marks = self.record, self.record.marks
+        decided = one.entities is not None or one.statements is not None or bool(marks.dispositions)
+        return decided or bool(marks.flag or marks.comments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,8 +206,6 @@ class Leaving:
 
     sample_id: int
     sample: Sample
-    reference_hash: str
-    content_hash: str
     u: float
     blind: bool
     holdout: bool
@@ -328,14 +248,8 @@ def _chunk(
     session: Session, dataset_id: int, run_id: int | None, ids: Sequence[int], scale: Scale | None
 ) -> list[Leaving]:
     share = session.get_one(Dataset, dataset_id).blind_share
-    row = SampleRow
     query = (
-        select(  # type: ignore[call-overload,misc]
-            row.id, row.key, row.user_input, row.reference, row.retrieved_contexts, row.response,
-            row.group_key, row.meta, row.alternatives, row.reference_hash, row.content_hash,
-            row.u, row.blind_u, row.holdout, row.size, row.stratum, row.rank,
-            ProposalRow.id, ProposalRow.document,
-        )
+        select(SampleRow, ProposalRow)
         .join(
             ProposalRow,
             (col(ProposalRow.sample_id) == SampleRow.id)
@@ -343,82 +257,68 @@ def _chunk(
             & (col(ProposalRow.content_hash) == SampleRow.content_hash),
             isouter=True,
         )
-        .where(col(row.id).in_(ids))
-        .order_by(col(row.id))
-    )  # fmt: skip
+        .where(col(SampleRow.id).in_(ids))
+        .order_by(col(SampleRow.id))
+    )
     said = _said(session, ids)
     external = _external(session, ids)
     automatic = _automatic(session, ids, scale) if scale else {}
     return [
         Leaving(
-            sample_id=one[0],
-            sample=Sample(
-                one[1], one[2], one[3], tuple(one[4]), one[5], one[6], one[7] or {}, tuple(one[8] or ())
-            ),
-            reference_hash=one[9],
-            content_hash=one[10],
-            u=one[11],
-            blind=one[13] or one[12] < share,
-            holdout=one[13],
-            rank=one[16],
-            size=one[14],
-            stratum=one[15],
-            proposal_id=one[17],
-            proposal=proposal_of(one[18]) if one[18] is not None else None,
-            reviews=tuple(said.get(one[0], ())),
-            external=external.get(one[0], {}),
-            automatic=automatic.get(one[0], {}),
+            sample_id=row.id or 0,
+            sample=sample_of(row),
+            u=row.u,
+            blind=row.holdout or row.blind_u < share,
+            holdout=row.holdout,
+            rank=row.rank,
+            size=row.size,
+            stratum=row.stratum,
+            proposal_id=proposal.id if proposal else None,
+            proposal=proposal_of(proposal.document) if proposal else None,
+            reviews=tuple(said.get(row.id or 0, ())),
+            external=external.get(row.id or 0, {}),
+            automatic=automatic.get(row.id or 0, {}),
         )
-        for one in session.exec(query)
+        for row, proposal in session.exec(query)
     ]
 
 
 def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
-    row = ReviewRow
-    rows = session.exec(
-        select(  # type: ignore[call-overload]
-            row.id, row.sample_id, row.annotator, row.origin, row.shown, row.off_plan, row.entity,
-            row.statement, row.flag,
-        )
-        .where(col(row.sample_id).in_(ids))
-        .order_by(col(row.id))
-    ).all()  # fmt: skip
-    if not rows:
+    reviews = session.exec(
+        select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.id))
+    ).all()
+    if not reviews:
         return {}
-    units = _units(session, ids)
-    effort = _effort(session, ids)
+    units, effort = _units(session, ids), _effort(session, ids)
     noted = set(
         session.exec(
             select(ReviewEventRow.review_id).where(
-                col(ReviewEventRow.review_id).in_([one[0] for one in rows]),
+                col(ReviewEventRow.review_id).in_([review.id for review in reviews]),
                 col(ReviewEventRow.op).in_(("comment", "excluded", "skipped", "todo")),
             )
         )
     )
     found: dict[int, list[Said]] = {}
-    for number, sample_id, annotator, origin, shown, off_plan, entity, statement, flag in rows:
-        states: dict[Kind, str] = {"entity": entity, "statement": statement}
-        reasons: dict[Kind, str] = {}
-        comments: tuple[str, ...] = ()
-        if number in noted:
-            state = fold(events_of(session, number))
-            reasons = {kind: state.of(kind).reason for kind in KINDS if state.of(kind).reason}
-            comments = state.comments
-        found.setdefault(sample_id, []).append(
-            Said(
-                review_id=number,
-                annotator=annotator,
-                origin=origin,
-                shown=shown,
-                off_plan=off_plan,
-                states=states,
-                flag=flag,
-                units={kind: units.get((number, kind), ()) for kind in KINDS if states[kind] == "verified"},
-                reasons=reasons,
-                comments=comments,
-                effort=effort.get(number),
-            )
+    for review in reviews:
+        number = review.id or 0
+        states: dict[Kind, str] = {"entity": review.entity, "statement": review.statement}
+        verified = {kind: units.get((number, kind), ()) for kind in KINDS if states[kind] == "verified"}
+        state = fold(events_of(session, number)) if number in noted else None
+        decided = [kind for kind in KINDS if states[kind] in ("excluded", "skipped")]
+        marks = Marks(
+            dispositions={kind: states[kind] for kind in decided},  # type: ignore[misc]
+            reasons={kind: state.of(kind).reason for kind in decided if state and state.of(kind).reason},
+            flag=review.flag,
+            comments=state.comments if state else (),
+            shown=review.shown if review.shown in ("assisted", "blind") else "",  # type: ignore[arg-type]
+            off_plan=review.off_plan,
+            adjudicated=review.origin == "adjudicated",
         )
+        record = GoldRecord(
+            review.annotator, verified.get("entity"), verified.get("statement"), effort.get(number), marks
+        )
+        said = Said(number, review.origin, review.shown, states, record)
+        found.setdefault(review.sample_id, []).append(said)
     return found
 
 
@@ -437,8 +337,7 @@ def _units(session: Session, ids: Sequence[int]) -> dict[tuple[int, str], tuple[
         .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
     )
     texts: dict[tuple[int, str], list[str]] = {}
-    cursor = session.connection().execute(query).cursor  # the library's rows take twice the time
-    for review_id, kind, text in cursor.fetchall():
+    for review_id, kind, text in session.execute(query):
         texts.setdefault((review_id, kind), []).append(text)
     return {
         key: tuple([unit_of(one, key[1]) for one in json.loads(f"[{','.join(many)}]")])
@@ -502,41 +401,6 @@ def folded(store: Store, leaving: Sequence[Leaving]) -> dict[int, ReviewState]:
             for said in one.reviews
             if said.shown != "import"
         }
-
-
-def queue_places(store: Store, dataset_id: int) -> Callable[[int], int]:
-    """Tells the place of a sample in the queue, from 1; 0 for those kept back, which have none.
-
-    Four bytes for each number between the first and the last: a dictionary of 100,000 takes 12 MB.
-    """
-    query = (
-        sqlalchemy.select(col(SampleRow.id))
-        .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.holdout).is_(False))
-        .order_by(col(SampleRow.rank), col(SampleRow.id))
-    )
-    order = store.numbers(query)
-    first, last = (min(order), max(order)) if order else (0, -1)
-    places = array("i", bytes(4 * (last - first + 1)))
-    for place, number in enumerate(order, 1):
-        places[number - first] = place
-    return lambda number: places[number - first] if first <= number <= last else 0
-
-
-def record_of(said: Said, name: str) -> GoldRecord | None:
-    """What one annotator said as a native gold record; None for a review that decided and noted nothing."""
-    decided = {kind: state for kind, state in said.states.items() if state in ("excluded", "skipped")}
-    marks = Marks(
-        dispositions=decided,  # type: ignore[arg-type]
-        reasons={kind: reason for kind, reason in said.reasons.items() if kind in decided},
-        flag=said.flag,
-        comments=said.comments,
-        shown=said.shown if said.shown in ("assisted", "blind") else "",  # type: ignore[arg-type]
-        off_plan=said.off_plan,
-        adjudicated=said.origin == "adjudicated",
-    )
-    if not (said.units or decided or said.flag or said.comments):
-        return None
-    return GoldRecord(name, said.units.get("entity"), said.units.get("statement"), said.effort, marks)
 
 
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:

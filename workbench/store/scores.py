@@ -11,8 +11,7 @@ from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
-from workbench.scoring.counted import Counted
-from workbench.scoring.doubt import Judge, doubt
+from workbench.scoring.counted import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.tables import (
@@ -29,8 +28,6 @@ from workbench.store.tables import (
     ScoreRow,
     among,
 )
-
-_WITHOUT_THRESHOLD = ("ragas", "ragas_legacy", "contextual_recall")
 
 
 def load_scores(
@@ -95,9 +92,9 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
             {
                 "sample_id": number,
                 **of_run,
-                "linked": counted.linked,
-                "presence": counted.presence,
-                "tallies": _tallies(counted),
+                "linked": counted.similarities.get("linked"),
+                "presence": counted.similarities.get("presence"),
+                "tallies": {name: [tally.found, tally.missing] for name, tally in counted.fixed.items()},
                 "doubt": doubt(counted, judge),
             }
             for number in present.keys() - have
@@ -173,15 +170,13 @@ def forget_all(session: Session, dataset_id: int) -> None:
     session.execute(delete(CountedRow).where(COUNTED.sample_id.in_(of_dataset)))
 
 
-def _tallies(counted: Counted) -> dict[str, list[int]]:
-    tallies = {name: getattr(counted, name) for name in _WITHOUT_THRESHOLD}
-    return {name: [tally.found, tally.missing] for name, tally in tallies.items() if tally is not None}
-
-
 def counted_of(row: CountedRow) -> Counted:
     """What a row says a sample was counted from."""
-    found = {name: Tally(*numbers) for name, numbers in row.tallies.items()}
-    return Counted(row.linked, row.presence, *(found.get(name) for name in _WITHOUT_THRESHOLD))
+    near = {"linked": row.linked, "presence": row.presence}
+    return Counted(
+        {name: values for name, values in near.items() if values is not None},
+        {name: Tally(*numbers) for name, numbers in row.tallies.items()},
+    )
 
 
 def _scored_at(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:

@@ -394,19 +394,6 @@ class DisputeRow(Base, table=True):
     at: datetime
 
 
-class ExplainedRow(Base, table=True):
-    """Why one verified sample differs, as worked out once; `stamp` says from which gold, text and policy."""
-
-    __tablename__ = "explained"
-    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
-    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
-    scorer: str = Field(primary_key=True)
-    matcher: str = Field(primary_key=True)
-    threshold: int = Field(primary_key=True)
-    stamp: str
-    document: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
-
-
 class PurgedRow(Base, table=True):
     """A sample whose text was removed: what is left of it are hashes."""
 
@@ -455,7 +442,6 @@ BATCH = METADATA.tables["batch"].c
 PLAN = METADATA.tables["plan"].c
 OPENING = METADATA.tables["holdout_opening"].c
 DISPUTE = METADATA.tables["dispute"].c
-EXPLAINED = METADATA.tables["explained"].c
 PURGED = METADATA.tables["purged"].c
 
 

@@ -163,13 +163,6 @@ def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:
     return Span(inside[1].start, span.end) if left else Span(span.start, inside[-2].end)
 
 
-def add(kind: Kind, text: str, label: str) -> Intent:
-    """A new unit from typed text; raises InputError (when made) if it is not in the reference."""
-    return Intent(
-        f"added {text.strip()}", lambda opened: editing.add_text(opened, kind, text, label), adds=True
-    )
-
-
 def add_span(kind: Kind, span: Span, label: str, surface: str) -> Intent:
     """A new unit from a stretch of the reference; raises InputError (when made) if it is one already."""
     return Intent(f"added {surface}", lambda opened: editing.add_span(opened, kind, span, label), adds=True)

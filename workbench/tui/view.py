@@ -21,6 +21,7 @@ from workbench.tui.widgets.tallies import counted, first_of
 
 if TYPE_CHECKING:
     from workbench.comparing.triage import Suspicion
+    from workbench.stages.policy import PolicyVersion
     from workbench.stages.queue import Progress
     from workbench.stages.review import Opened
 
@@ -158,16 +159,20 @@ def detail(unit: Unit, opened: Opened) -> str:
 
 
 def near_text(
-    unit: Unit, near: Iterable[Evidence], contexts: Sequence[str], size: int
+    unit: Unit, near: Iterable[Evidence], contexts: Sequence[str], size: int = 0
 ) -> tuple[str, list[Mark]]:
-    """The passages most like a unit, one a line of `size` cells: `1 · 57: … text …`, likeness marked."""
+    """The passages most like a unit, likeness marked: one a line of `size` cells, `1 · 57: … text …`.
+
+    Without a size they are whole: `1 · context 57: text`.
+    """
     lines: list[str] = []
     marks: list[Mark] = []
     begin = 0
     for number, place in enumerate(near, start=1):
         passage = flat(contexts[place.context][place.start : place.end])
-        lead = f"{number} · {place.context + 1}: "
-        line, likes = around(passage, shared(unit.text, passage), size - len(lead))
+        lead = f"{number} · {'' if size else 'context '}{place.context + 1}: "
+        room = size - len(lead) if size else width(passage)
+        line, likes = around(passage, shared(unit.text, passage), room)
         marks += [Mark(begin + len(lead) + a, begin + len(lead) + b, "like") for a, b in likes]
         lines.append(lead + line)
         begin += len(lines[-1]) + 1
@@ -293,3 +298,27 @@ def outcome(opened: Opened, edit: Edit) -> str:
             one, name = exact, "exact names (ragas)"
             gap = delta((one.tally.recall or 0) - (verified.recall or 0)) if gap else ""
     return f"{said}, {name} {counted(one.tally)}" + (f", Δ {gap}" if gap else "")
+
+
+def guidelines_text(versions: Sequence[PolicyVersion], used: int) -> str:
+    """The newest version's guidelines, labels and rules; then the versions, with the one this review used.
+
+    `used` is 0 for a review that was not accepted yet.
+    """
+    policy = versions[-1].policy
+    labels = "  ".join(f"{label.key} {label.name}" for label in policy.labels)
+    counted = f"Only {', '.join(policy.counted_labels)} count.\n" if policy.counted_labels else ""
+    blocks = [f"{policy.guidelines.rstrip()}\n\nLabels: {labels}\n{counted}".rstrip()]
+    if used and used != policy.version:
+        blocks.append(
+            f"This sample was verified under version {used}; accepting it again verifies it under "
+            f"version {policy.version}."
+        )
+    if len(versions) > 1:
+        lines = ["Versions"]
+        for one in reversed(versions):
+            what = "; ".join(one.changes) or "the first"
+            here = " · this review" if one.policy.version == used else ""
+            lines.append(f"{one.policy.version}  {one.day}  {one.annotator}: {what}{here}")
+        blocks.append("\n".join(lines))
+    return "\n\n".join(blocks)

@@ -40,7 +40,7 @@ def _kept_out(item: ExportItem, taken: set[tuple[str, str]]) -> str:
         return "nothing verified stands"
     if not sample.reference.strip():
         return "blank reference"
-    marks = {("reference", item.reference_hash)}
+    marks = {("reference", sample.reference_hash)}
     if sample.group is not None:
         marks.add(("group", sample.group))
     if marks & taken:
@@ -54,7 +54,7 @@ def _example(item: ExportItem) -> dict[str, Any]:
     value: dict[str, Any] = {
         "id": sample.id,
         "group": sample.group,
-        "reference_hash": item.reference_hash,
+        "reference_hash": sample.reference_hash,
         "user_input": sample.user_input,
         "reference": sample.reference,
         "retrieved_contexts": list(sample.retrieved_contexts),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.columns import JSON_NUMBER
-from workbench.formats.json_lines import finite
+from workbench.formats.json_lines import Fractional
 from workbench.model import (
     NO_MARKS,
     GoldRecord,
@@ -41,13 +41,11 @@ class ExportItem:
     `records`: what each annotator said. `gold`: the units that stand, by kind; a kind without them is
     `todo`, `excluded` or `unresolved` in `states`, else `verified`. `automatic`: scores by scorer,
     `external`: numbers that came with a file. `pi`: the probability with which the plan drew it, None where
-    it cannot be known; `position`: its place in the queue, from 1. `split` is empty without splits.
+    it cannot be known. `split` is empty without splits.
     `verdicts`: its lines of `verdicts.jsonl`, where they are asked for.
     """
 
     sample: Sample
-    reference_hash: str
-    content_hash: str
     proposal: Proposal | None = None
     records: tuple[GoldRecord, ...] = ()
     gold: Mapping[Kind, tuple[Unit, ...]] = field(default_factory=dict)
@@ -57,7 +55,6 @@ class ExportItem:
     u: float = 0.0
     size: float = 1.0
     stratum: str = ""
-    position: int = 0
     pi: float | None = None
     blind: bool = False
     holdout: bool = False
@@ -72,12 +69,9 @@ class Surroundings:
 
     dataset: str
     labels: tuple[Label, ...]
-    kinds: tuple[Kind, ...]
     columns: tuple[str, ...] = ()
     scorers: tuple[str, ...] = ()
     licence: str = ""
-    annotators: int = 0
-    splits: tuple[str, ...] = ()
     text: bool = True
 
 
@@ -89,7 +83,20 @@ class Wrote:
     left: Counter[str] = field(default_factory=Counter)
 
 
-Writer = Callable[[Path, Iterable[ExportItem], Surroundings], Wrote]
+SAMPLES = "samples.jsonl"
+VERDICTS = "verdicts.jsonl"
+
+
+def write_native(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
+    """Write the native rows, and what is known of every unit of either side."""
+    wrote = Wrote()
+    with lines_into(folder / SAMPLES) as line, lines_into(folder / VERDICTS) as verdict:
+        for item in items:
+            line(to_line(record_of(item)))
+            for one in item.verdicts:
+                verdict(one)
+            wrote.rows += 1
+    return wrote
 
 
 def record_of(item: ExportItem) -> Record:
@@ -186,15 +193,6 @@ def to_text(record: Record, *, reference: bool = True) -> str:
     return object_text(texts)
 
 
-def write_native(path: Path, records: Iterable[Record]) -> int:
-    """Write records as UTF-8 lines ending in LF; the number of rows written."""
-    number = 0
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for number, record in enumerate(records, start=1):  # noqa: B007
-            file.write(to_line(record))
-    return number
-
-
 def _sorted(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _sorted(value[key]) for key in sorted(value)}
@@ -202,7 +200,7 @@ def _sorted(value: Any) -> Any:
 
 
 def _digits(text: str) -> str:
-    return text if JSON_NUMBER.fullmatch(text) else repr(finite(text))
+    return text if JSON_NUMBER.fullmatch(text) else repr(Fractional(text))
 
 
 def _one_or_all(documents: list[Document]) -> Any:

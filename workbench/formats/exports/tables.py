@@ -78,7 +78,7 @@ def _cell(value: Cell) -> str:
 
 _TEXT = ("user_input", "reference", "response", "retrieved_contexts", "alternatives", "meta")
 _KIND = ("state", "found", "missing", "unsure", "recall", "recall_low", "recall_high")
-_DRAWN = ("u", "size", "stratum", "position", "pi", "blind", "holdout", "off_plan")
+_DRAWN = ("u", "size", "stratum", "pi", "blind", "holdout", "off_plan")
 
 
 def sample_head(about: Surroundings) -> list[str]:
@@ -96,7 +96,13 @@ def sample_head(about: Surroundings) -> list[str]:
 
 def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
     sample = item.sample
-    cells: list[Cell] = [sample.id, sample.group, item.split or None, item.reference_hash, item.content_hash]
+    cells: list[Cell] = [
+        sample.id,
+        sample.group,
+        item.split or None,
+        sample.reference_hash,
+        sample.content_hash,
+    ]
     if about.text:
         cells += [sample.user_input, sample.reference, sample.response]
         cells.append(compact(list(sample.retrieved_contexts)))
@@ -110,7 +116,7 @@ def _sample_cells(item: ExportItem, about: Surroundings) -> list[Cell]:
         tally = score and score.tally
         cells += [tally.found, tally.missing, tally.unsure, score.value] if score and tally else [None] * 4
     cells += [_number(item.external.get(name)) for name in about.columns]
-    cells += [item.u, item.size, item.stratum or None, item.position or None, item.pi]
+    cells += [item.u, item.size, item.stratum or None, item.pi]
     cells += [item.blind, item.holdout, item.off_plan]
     cells.append(" ".join(record.annotator for record in item.records) or None)
     if about.text:
@@ -215,7 +221,8 @@ def _pyarrow() -> tuple[Any, Any]:
 
 
 _TEXTS = ("id", "group", "user_input", "reference", "response")
-_OF_ITEM = ("u", "pi", "blind", "reference_hash", "content_hash")
+_OF_ITEM = ("u", "pi", "blind")
+_HASHES = ("reference_hash", "content_hash")
 UNIT_LISTS = ("texts", "labels", "starts", "ends", "verdicts")
 
 
@@ -228,12 +235,12 @@ def _schema(arrow: Any, about: Surroundings) -> Any:
         types = (texts, texts, offsets, offsets, texts)
         fields += [(f"{kind}_{name}", type_) for name, type_ in zip(UNIT_LISTS, types, strict=True)]
     fields += [(f"{name}_recall", number) for name in about.scorers]
-    fields += zip(_OF_ITEM, (number, number, arrow.bool_(), text, text), strict=True)
+    fields += zip(_OF_ITEM + _HASHES, (number, number, arrow.bool_(), text, text), strict=True)
     return arrow.schema([*fields, ("workbench", text)])
 
 
 def _row(item: ExportItem, about: Surroundings) -> dict[str, Any]:
-    row = {name: getattr(item.sample, name) for name in _TEXTS}
+    row = {name: getattr(item.sample, name) for name in _TEXTS + _HASHES}
     row |= {name: list(getattr(item.sample, name)) for name in ("retrieved_contexts", "alternatives")}
     row |= {name: getattr(item, name) for name in _OF_ITEM}
     row["workbench"] = row_text(item)

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 from xml.parsers import expat
 
 from workbench.errors import InputError
-from workbench.formats.exports import evaluators, few_shot, label_studio, spans
-from workbench.formats.exports import tables as table_exports
+from workbench.formats.exports import evaluators, few_shot, label_studio, spans, tables
 from workbench.formats.exports.folder import MANIFEST, checksum
+from workbench.formats.exports.item import SAMPLES, VERDICTS, ExportItem, Surroundings, Wrote, write_native
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes
@@ -143,32 +143,44 @@ def _lines(path: Path) -> Iterator[Any]:
         yield from map(json.loads, file)
 
 
-CHECKS: dict[str, tuple[str, Callable[[Path, Found], int]]] = {
-    "native": ("samples.jsonl", check_native),
-    "conll": (spans.CONLL, check_conll),
-    "prodigy": (spans.TASKS, check_prodigy),
-    "label-studio": (label_studio.TASKS, check_label_studio),
+class Format(NamedTuple):
+    """A format: what writes it into a folder, its files, and what reads the first of them again.
+
+    `splits`: every split has a folder of its own, or one file, or its rows say which split they are of.
+    `without_text`: it is worth something as hashes and figures. `scores`: its rows have those of scorers.
+    """
+
+    write: Callable[[Path, Iterable[ExportItem], Surroundings], Wrote]
+    files: tuple[str, ...] = ()
+    check: Callable[[Path, Found], int] | None = None
+    splits: Literal["folders", "files", "rows"] = "folders"
+    without_text: bool = False
+    scores: bool = False
+
+
+FORMATS: dict[str, Format] = {
+    "native": Format(write_native, (SAMPLES, VERDICTS), check_native),
+    "ragas": Format(evaluators.write_dataset, (evaluators.DATASET, evaluators.BESIDE)),
+    "ragas-annotations": Format(evaluators.write_annotations, (evaluators.ANNOTATIONS, evaluators.SINGLE)),
+    "deepeval-goldens": Format(evaluators.write_goldens, (evaluators.GOLDENS,)),
+    "deepeval-cases": Format(evaluators.write_cases, (evaluators.CASES,)),
+    "huggingface": Format(tables.write_huggingface, splits="files", scores=True),
+    "label-studio": Format(label_studio.write, (label_studio.TASKS, label_studio.CONFIG), check_label_studio),
+    "prodigy": Format(spans.write_prodigy, (spans.TASKS,), check_prodigy),
+    "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS, spans.CONFLICTS), check_conll),
+    "csv": Format(
+        tables.write_csv, (tables.SAMPLES, tables.UNITS), splits="rows", without_text=True, scores=True
+    ),
+    "few-shot": Format(few_shot.write, (few_shot.FILE,)),
 }
-"""What is read again; of other formats the hashes are checked."""
 
 
-FILES: dict[str, tuple[str, ...]] = {
-    "native": ("samples.jsonl", "verdicts.jsonl"),
-    "ragas": (evaluators.DATASET, evaluators.BESIDE),
-    "ragas-annotations": (evaluators.ANNOTATIONS, evaluators.SINGLE),
-    "deepeval-goldens": (evaluators.GOLDENS,),
-    "deepeval-cases": (evaluators.CASES,),
-    "huggingface": (),
-    "label-studio": (label_studio.TASKS, label_studio.CONFIG),
-    "prodigy": (spans.TASKS,),
-    "conll": (spans.CONLL, spans.TEXTS, spans.CONFLICTS),
-    "csv": (table_exports.SAMPLES, table_exports.UNITS),
-    "few-shot": (few_shot.FILE,),
-}
-"""The files of each format."""
-
-_IN_ONE = frozenset({"huggingface", "csv"})
-"""Formats that need no folder for each split."""
+def places(folder: Path, name: str, splits: Iterable[str]) -> list[tuple[Path, str | None]]:
+    """Where a format is written, with the split that goes there; None for a place that takes all."""
+    if FORMATS[name].splits == "rows":
+        return [(folder, None)]
+    kept = [one for one in splits if name != "few-shot" or one != few_shot.HOLDOUT]
+    return [(folder if FORMATS[name].splits == "files" else folder / one, one) for one in kept]
 
 
 def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str, list[Path]]]:
@@ -186,17 +198,14 @@ def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str,
             found(f"{name}: a folder of no format that the manifest names")
     for name in formats:
         folder = home / name if len(formats) > 1 else home
-        if name not in FILES:
+        if name not in FORMATS:
             found(f"{MANIFEST}: no format {name!r}")
             continue
         splits = _splits(manifest)
-        each = [folder]
-        if splits and name not in _IN_ONE:
-            kept = (one for one in splits if name != "few-shot" or one != few_shot.HOLDOUT)
-            each = [folder / one for one in kept]
-        names = FILES[name]
+        each = list(dict(places(folder, name, splits))) if splits else [folder]
+        names = FORMATS[name].files
         if name == "huggingface":
-            names = tuple(f"data/{one}.parquet" for one in splits or (table_exports.TRAIN,))
+            names = tuple(f"data/{one}.parquet" for one in splits or (tables.TRAIN,))
         absent = [place / one for place in each for one in names if not (place / one).is_file()]
         for path in absent:
             found(f"missing: {path.relative_to(home).as_posix()}, a file of {name}, which the manifest names")

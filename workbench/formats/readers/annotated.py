@@ -42,13 +42,12 @@ def record(
     text: Any,
     sources: Sequence[Mapping[str, Any]],
     sets: Sequence[Marked],
-    again: ours.Again,
     notes: Notes,
 ) -> Record:
     """The record of a text with its sets of marks. Raises RowError.
 
-    `sources` hold what the tool keeps beside the text; names of samples' fields are found there, the rest
-    goes to `meta`. `again` gives the `workbench` object with its fractions as text.
+    `sources` hold what the tool keeps next to the text; names of samples' fields are found there, the rest
+    goes to `meta`.
     """
     if type(text) is not str:
         raise wrong("text", text, "a string")
@@ -78,7 +77,7 @@ def record(
     lost = [[region.start, region.end, region.label] for _, _, gone in marked for region in gone]
     if attached is not None:
         own = {name: fields[name] for name in _FIELDS if name in given}
-        found = ours.record(attached, {**own, "reference": text}, again, notes)
+        found = ours.record(attached, {**own, "reference": text}, notes)
         if not found.changed:
             people = [(one, said) for one, said, _ in marked if one.human]
             outside = any(gone for one, _, gone in marked if one.human)
@@ -90,8 +89,7 @@ def record(
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
-    scores = native.scores_of(fields, lambda: fields, notes) if "scores" in fields else {}
-    return _with(native.build(fields, notes, scores, other), tool, marked)
+    return _with(native.build(fields, notes, native.scores_of(fields, notes), other), tool, marked)
 
 
 def contexts(value: Any, name: str) -> list[Any]:
@@ -233,7 +231,7 @@ def offset(value: Any, where: str) -> int:
     """A whole number; a float without a fraction is one (data frames write them). Raises RowError."""
     if type(value) is int:
         return value
-    if type(value) is float and value.is_integer():
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     raise wrong(where, value, "an offset in characters")
 

@@ -6,28 +6,32 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region, ends, offset
-from workbench.formats.readers.ours import as_exported
 from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, optional, shown, wrong
 from workbench.model import VERDICTS, Record, Sample, Verdict
 
 _ARGILLA_KEYS = frozenset(
     {"id", "fields", "metadata", "suggestions", "responses", "vectors", "_server_id", "status"}
 )
-ARGILLA_FLAT = (".suggestion", ".responses")
 
 
-def is_flat_argilla(row: Mapping[str, Any]) -> bool:
-    """Whether a row is a record as `to_datasets` flattens it."""
-    return any(name.endswith(ARGILLA_FLAT) for name in row)
+def is_argilla(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a record, nested or as `to_datasets` flattens it."""
+    if type(row.get("fields")) is dict:
+        return any(type(row.get(key)) is dict for key in ("suggestions", "responses", "metadata"))
+    return any(name.endswith((".suggestion", ".responses")) for name in row)
 
 
-def argilla_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def _has_objects(value: Any, *keys: str) -> bool:
+    """Whether a value is a list with an object that has these keys."""
+    return type(value) is list and any(type(one) is dict and all(key in one for key in keys) for one in value)
+
+
+def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an Argilla record. Raises RowError."""
     if "fields" not in row:
         row = _nested(row)
@@ -39,8 +43,7 @@ def argilla_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
     number = {"id": row["id"]} if row.get("id") is not None else {}
-    again = partial(as_exported, raw, "metadata", "fields")
-    return annotated.record("argilla", fields[name], (number, rest, metadata), sets, again, notes)
+    return annotated.record("argilla", fields[name], (number, rest, metadata), sets, notes)
 
 
 def _object(row: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -125,16 +128,29 @@ def _nested(row: Mapping[str, Any]) -> dict[str, Any]:
     return nested
 
 
-DOCCANO_LISTS = ("label", "labels", "entities")
-_DOCCANO_KEYS = frozenset({*DOCCANO_LISTS, "Comments", "relations", "_error"})
+_DOCCANO_LISTS = ("label", "labels", "entities")
+_DOCCANO_KEYS = frozenset({*_DOCCANO_LISTS, "Comments", "relations", "_error"})
 
 
-def doccano_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def is_doccano(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a document with a list of labels."""
+    if type(row.get("text", row.get("data"))) is not str:
+        return False
+    for key in _DOCCANO_LISTS:
+        value = row.get(key)
+        if _has_objects(value, "start_offset", "end_offset"):
+            return True
+        if type(value) is list and all(type(one) is list and len(one) == 3 for one in value):
+            return bool(value) or "Comments" in row
+    return False
+
+
+def doccano_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a document. Raises RowError."""
     name = annotated.text_of(row, "text", ("text", "data"))
     regions: list[Region] = []
     given = False
-    for key in DOCCANO_LISTS:
+    for key in _DOCCANO_LISTS:
         if (spans := row.get(key)) is not None:
             given = True
             regions += (_doccano_region(span, f"{key}[{i}]") for i, span in enumerate(as_list(spans, key)))
@@ -144,8 +160,7 @@ def doccano_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     if row.get("Comments"):
         other["Comments"] = row["Comments"]
     sets = [annotated.Marked(regions)] if given else []
-    again = partial(as_exported, raw)
-    return annotated.record("doccano", row.get(name), (other,), sets, again, notes)
+    return annotated.record("doccano", row.get(name), (other,), sets, notes)
 
 
 def _doccano_region(span: Any, where: str) -> Region:
@@ -172,10 +187,17 @@ _EXPECTED_TEXT = "a text; projects of images, audio, video or files by address c
 _LABEL_STUDIO_KEYS = frozenset({"id", "data", "meta", "annotations", "completions", "predictions", "_error"})
 
 
-def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def is_label_studio(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a task, or one of the short export."""
+    if type(row.get("data")) is dict:
+        return any(type(row.get(key)) is list for key in ("annotations", "predictions", "completions"))
+    return "annotation_id" in row or any(_has_objects(v, "start", "end", "labels") for v in row.values())
+
+
+def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a task, or of a row of the short export (JSON_MIN). Raises RowError."""
     if "data" not in row:
-        return _short(row, raw, notes)
+        return _short(row, notes)
     data = row["data"]
     if type(data) is not dict:
         raise wrong("data", data, "an object")
@@ -187,8 +209,7 @@ def label_studio_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
     number = {"id": row["id"]} if "id" in row and "id" not in rest else {}
-    again = partial(as_exported, raw, "data", "meta")
-    return annotated.record("label-studio", data[name], (number, rest, meta), sets, again, notes)
+    return annotated.record("label-studio", data[name], (number, rest, meta), sets, notes)
 
 
 def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
@@ -261,7 +282,7 @@ def _span(value: dict[str, Any], where: str, notes: Notes, verdict: Verdict | No
     return Region(start, end, labels[0], text, verdict)
 
 
-def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def _short(row: dict[str, Any], notes: Notes) -> Record:
     """JSON_MIN: the data at the top, with lists of spans under the names of their controls."""
     regions: list[Region] = []
     rest: dict[str, Any] = {}
@@ -277,9 +298,7 @@ def _short(row: dict[str, Any], raw: str, notes: Notes) -> Record:
     name = _label_studio_text(rest, "row")
     text = rest.pop(name)
     sets = [annotated.Marked(regions, _name(row.get("annotator")))] if given else []
-    return annotated.record(
-        "label-studio", text, (rest,), sets, partial(as_exported, raw, "data", "meta"), notes
-    )
+    return annotated.record("label-studio", text, (rest,), sets, notes)
 
 
 def _label_studio_text(fields: dict[str, Any], where: str) -> str:
@@ -295,7 +314,18 @@ _PRODIGY_KEYS = frozenset({"text", "meta", "spans", "tokens", "answer", "_error"
 _PRODIGY_SPAN = frozenset({"start", "end", "label", "text", "verdict", "token_start", "token_end"})
 
 
-def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def is_prodigy(row: Mapping[str, Any]) -> bool:
+    """Whether a row is a task."""
+    if type(row.get("text")) is not str:
+        return False
+    return (
+        _has_objects(row.get("spans"), "start", "end")
+        or any(name in row for name in ("_task_hash", "_input_hash", "_view_id"))
+        or (row.get("answer") in ("accept", "reject", "ignore") and ("tokens" in row or "spans" in row))
+    )
+
+
+def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a task. Raises RowError."""
     answer = row.get("answer", "accept")
     if answer not in ("accept", "reject", "ignore"):
@@ -319,8 +349,7 @@ def prodigy_record(row: dict[str, Any], raw: str, notes: Notes) -> Record:
         ]
         by = row.get("_annotator_id") or row.get("_session_id") or ""
         sets.append(annotated.Marked(regions, by if type(by) is str else ""))
-    again = partial(as_exported, raw, "meta")
-    record = annotated.record("prodigy", row.get("text"), (meta, other), sets, again, notes)
+    record = annotated.record("prodigy", row.get("text"), (meta, other), sets, notes)
     return replace(record, sample=_as_first(record.sample, notes))
 
 

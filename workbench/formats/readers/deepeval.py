@@ -11,24 +11,27 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, list_cell, number_texts
-from workbench.formats.json_lines import as_written, loads, parse
-from workbench.formats.readers import native, ours
+from workbench.formats.columns import FIELD_OF, NAMES, is_number
+from workbench.formats.json_lines import parse
+from workbench.formats.readers import ours, ragas
 from workbench.formats.rows import Notes, shown, wrong
 from workbench.matching.units import statement_units
 from workbench.model import Proposal, ProposedStatement, Record, Span, count
-from workbench.scoring import contextual_recall
+from workbench.scoring.scorers import supported
 from workbench.text.tokens import sentences
 
 # Under which names runs hold their test cases, and these what their metrics said; the last are older.
-CASES = frozenset({"testCases", "conversationalTestCases", "test_results"})
-RUN, LINK = "testRunData", "testRunLink"
+LISTS = frozenset(
+    f"{outer}{name}"
+    for outer in ("", "testRunData.")
+    for name in ("testCases", "conversationalTestCases", "test_results")
+)
+LINK = "testRunLink"
 _METRICS = ("metricsData", "metrics_data", "metricsMetadata")
-NAMES = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
+_TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
     "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
 }  # fmt: skip
 PROPOSER = "deepeval"
@@ -43,55 +46,47 @@ _SOURCE = re.compile(r"deepeval_source=(?P<source>.*?),deepeval_context=(?P<cont
 _TABLE = re.compile(r"^[\s:-]*$|^\s*\n|\n\s*$")
 
 
-def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def claims(row: Mapping[str, Any]) -> bool:
+    """Whether a row, or the header of a table, is a golden, a test case or a conversation."""
+    if "scenario" in row and "input" not in row:
+        return True
+    return "input" in row and not _TELLING.isdisjoint(row)
+
+
+def record_of(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a golden or a test case. Raises RowError."""
     if row.get("scenario") or row.get("turns") is not None or row.get("conversational") is True:
         got = "a conversation"
         raise RowError("scenario", got, "a single turn: conversations are not scored by recall")
     fields: dict[str, Any] = {}
-    named: dict[str, str] = {}
     meta: dict[str, Any] = {}
-    other: dict[str, Any] = {}
-    given_contexts: Any = None
+    contexts: Any = None
     for name, value in row.items():
-        if value is None or value == [] or value == {}:
+        if FIELD_OF.get(name) == "retrieved_contexts" and value is not None:
+            if contexts := value or contexts:
+                fields[name] = _contexts(contexts, name, notes)
+        elif value is None or value == [] or value == {}:
             continue
-        field = FIELD_OF.get(name)
-        if field is not None:
-            if field == "retrieved_contexts":
-                given_contexts = value
-                value = _contexts(value, name, notes)
-            if field in fields and fields[field] != value:
-                got = f"{shown(fields[field])} and {shown(value)}"
-                raise RowError(f"{named[field]} and {name}", got, "the same in both, or only one of them")
-            fields[field], named[field] = value, name
-        elif name in _METADATA and type(value) is dict:
+        elif name in (*_METADATA, "custom_column_key_values") and type(value) is dict:
             meta |= value
-        elif name == "custom_column_key_values" and type(value) is dict:
-            other |= value
-        elif name in native.ONLY_HERE:
-            fields[name] = value
         elif name in _OF_RUN:
             notes.ignored[name] += name != "_error"
         elif name not in _METRICS:
-            other[name] = value
-    scores, recall = _metrics(row, partial(as_written, raw), notes)
-    for name in ("retrievalContext", "retrieval_context"):
-        if row.get(name) == []:
-            fields.setdefault("retrieved_contexts", [])
-    if ours.OBJECT in meta:
-        mine = _ours(
-            meta[ours.OBJECT],
-            fields,
-            given_contexts,
-            scores,
-            partial(ours.as_exported, raw, *_METADATA),
-            notes,
-        )
-        return _judged(mine, recall, notes)
-    if "scores" in fields:
-        scores |= native.scores_of(fields, partial(as_written, raw), notes)
-    return _judged(native.build(fields, notes, scores, {**meta, **other}), recall, notes)
+            fields[name] = value
+    if contexts is None and any(row.get(name) == [] for name in NAMES["retrieved_contexts"]):
+        fields["retrieval_context"] = []
+    scores, recall = _metrics(row, notes)
+    if type(given := fields.pop("scores", {})) is dict:
+        scores |= given
+    else:
+        meta["scores"] = given
+    if scores:
+        fields["scores"] = scores
+    exported = meta.pop(ours.OBJECT, None)
+    if exported is not None:
+        exported = parse(exported) if type(exported) is str else exported
+        fields = _as_exported(fields, contexts, exported)
+    return _judged(ragas.record_of(fields, notes, exported=exported, meta=meta), recall, notes)
 
 
 def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
@@ -104,7 +99,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
             notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts are not in verboseLogs"] += 1
         return record
     notes.counted[f"{CONTEXTUAL_RECALL}: the judge's verdicts came in as statements"] += 1
-    assessment = contextual_recall.assess(statement_units(sample, said, PROPOSER))
+    assessment = supported(statement_units(sample, said, PROPOSER))
     counted = count(assessment.units).recall if assessment is not None else None
     if counted is None or abs(counted - recall["score"]) > 1e-6:
         strict = recall.get("strictMode", recall.get("strict_mode")) is True
@@ -117,59 +112,32 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
     return replace(record, others=(*record.others, proposal))
 
 
-def _ours(
-    attached: Any,
-    fields: dict[str, Any],
-    contexts: Any,
-    scores: dict[str, str],
-    again: ours.Again,
-    notes: Notes,
-) -> Record:
-    """The native row that an export of ours left here, with what the fields of deepeval say by now.
+def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[str, Any]:
+    """The fields of a row without what the native row in it says too.
 
     `contexts` as they were given: a CSV file joins them by bars, and one that has a bar is cut there.
     """
-    if type(attached) is str:
-        again, attached = partial(as_written, attached), parse(attached)
-    mine = attached.get("retrieved_contexts") if type(attached) is dict else None
+    if type(exported) is not dict:
+        return fields
+    mine, left_out = exported.get("retrieved_contexts"), set()
+    if fields.get("name") == exported.get("id"):
+        left_out.add("name")
     if type(mine) is list and all(type(one) is str for one in mine):
-        blank = contexts is None and not any(one.strip() for one in mine)
+        blank = not contexts and not any(one.strip() for one in mine)
         if blank or contexts == mine or contexts == "|".join(mine):
-            fields = {name: value for name, value in fields.items() if name != "retrieved_contexts"}
-    record = ours.record(attached, fields, again, notes).record
-    return replace(record, scores={**record.scores, **scores}) if scores else record
+            left_out.update(NAMES["retrieved_contexts"])
+    return {name: value for name, value in fields.items() if name not in left_out}
 
 
-def row_of(cells: Mapping[str, str]) -> dict[str, Any]:
-    """A row of a CSV file as the JSON row it stands for: contexts joined by |, objects as JSON."""
-    row: dict[str, Any] = {}
-    for name, cell in cells.items():
-        if not cell.strip():
-            continue
-        if name in _METADATA or name == "custom_column_key_values":
-            row[name] = loads(cell) if cell.lstrip().startswith("{") else cell
-        elif name in ("id", "group") or FIELD_OF.get(name) not in (None, "retrieved_contexts"):
-            row[name] = cell
-        elif cell[:1] in "[{" and cell[-1:] in "]}":
-            row[name] = _parsed(cell)
-        else:
-            row[name] = cell
-    for field, names in (("input", ("input",)), ("expected_output", ("expected_output", "expectedOutput"))):
-        if any(name in cells for name in names) and not any(name in row for name in names):
-            row[field] = ""
-    return row
-
-
-def _parsed(cell: str) -> Any:
-    """A list or object written into a cell, else the cell."""
-    try:
-        return loads(cell)
-    except (RowError, RecursionError):
-        pass
-    try:
-        return list_cell(cell, "") if cell.startswith("[") else cell
-    except RowError:
-        return cell
+def row_of_cells(cells: dict[str, Any]) -> dict[str, Any]:
+    """A row of a table as the JSON row it stands for: contexts may be joined by |."""
+    joined = {
+        name: cell
+        for name, cell in cells.items()
+        if name in NAMES["retrieved_contexts"] and type(cell) is str and not cell.startswith("[")
+    }
+    row = ragas.row_of_cells({name: cell for name, cell in cells.items() if name not in joined})
+    return row | {name: cell for name, cell in joined.items() if cell.strip()}
 
 
 def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
@@ -193,8 +161,8 @@ def _context(item: Any) -> Any:
     return item
 
 
-def _metrics(row: dict[str, Any], again: ours.Again, notes: Notes) -> tuple[dict[str, str], dict[str, Any]]:
-    """The score of each metric of a test run, and the Contextual Recall whole; one that failed has none.
+def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The score of each metric of a test run, None for one that failed, and the Contextual Recall whole.
 
     Of several metrics with one name the first one that has a score is read.
     """
@@ -202,32 +170,24 @@ def _metrics(row: dict[str, Any], again: ours.Again, notes: Notes) -> tuple[dict
     given = row.get(key) or []
     if type(given) is not list or not all(type(one) is dict for one in given):
         raise wrong(key, given, "a list of objects with name and score")
-    numbers: dict[str, int | float] = {}
-    place: dict[str, int] = {}
-    failed: set[str] = set()
+    scores: dict[str, Any] = {}
+    recall: dict[str, Any] = {}
     for index, one in enumerate(given):
         name, score = one.get("name", one.get("metric")), one.get("score")
         if type(name) is not str or not name:
             raise wrong(f"{key}[{index}].name", name, "a string")
         if score is None or one.get("error"):
-            failed.add(name)
-        elif not native.is_number(score):
+            scores.setdefault(name, None)
+        elif not is_number(score):
             raise wrong(f"{key}[{index}].score", score, "a number or null")
-        elif name in numbers:
+        elif scores.get(name) is not None:
             notes.counted[f"several metrics {shown(name)}, of which the first one is read"] += 1
         else:
-            numbers[name], place[name] = score, index
-    notes.failed.update(failed.difference(numbers))
-    notes.scores.update(numbers.keys())
+            scores[name] = score
+            recall = one if name == CONTEXTUAL_RECALL else recall
     if given:
         notes.counted["left out of the metrics: threshold, success, reason, cost"] += 1
-
-    def exact() -> dict[str, Any]:
-        written = again()[key]
-        return {name: written[index]["score"] for name, index in place.items()}
-
-    recall = given[place[CONTEXTUAL_RECALL]] if CONTEXTUAL_RECALL in place else {}
-    return number_texts(numbers, exact), recall
+    return scores, recall
 
 
 CONTEXTUAL_RECALL = "Contextual Recall"

@@ -11,6 +11,7 @@ from math import inf
 from typing import Any, Literal
 
 from workbench.errors import RowError
+from workbench.formats.columns import is_number
 from workbench.formats.rows import (
     Notes,
     as_list,
@@ -127,7 +128,7 @@ def _effort(value: Any, where: str) -> Effort | None:
     if type(value) is not dict or set(value) != {"seconds", "presses"}:
         raise wrong(where, value, expected)
     seconds, presses = value["seconds"], value["presses"]
-    if type(seconds) not in (int, float) or type(presses) is not int or not 0 <= seconds < inf or presses < 0:
+    if not is_number(seconds) or type(presses) is not int or not 0 <= seconds < inf or presses < 0:
         raise wrong(where, value, expected)
     return Effort(float(seconds), presses)
 

@@ -9,7 +9,8 @@ from typing import Any
 
 from workbench.errors import RowError
 from workbench.formats import columns
-from workbench.formats.json_lines import Given, as_written
+from workbench.formats.columns import is_number
+from workbench.formats.json_lines import RawRow
 from workbench.formats.readers.gold import gold_of, gold_problem, proposals_of
 from workbench.formats.rows import (
     CONTEXTS_LIMIT,
@@ -30,38 +31,32 @@ KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a m
 
 _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
 
-Build = Callable[[dict[str, Any], str, Notes], Record]
+Build = Callable[[dict[str, Any], Notes], Record]
 
 
-def rows(given: Iterator[Given], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
+def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:
     """The rows of a stream of objects; `build` makes the record of each."""
     for one in given:
         notes.line, notes.item = one.line, one.item
         record, error = None, one.error
         if one.value is not None:
             try:
-                record = build(columns.repaired(one.value), one.raw, notes)
+                record = build(columns.repaired(one.value), notes)
             except (RowError, RecursionError) as failure:
                 error = refused(failure, path, one.line, one.item)
         yield FileRow(one.line, record, error, one.raw, one.item)
 
 
-def record_of(row: dict[str, Any], raw: str, notes: Notes) -> Record:
+def record_of(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
         return Record(_sample(row, notes), None, (), {}, contexts_given=_gives_contexts(row))
-    return mapped_record(row, lambda: as_written(raw), notes)
-
-
-def mapped_record(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> Record:
-    """The same where `again` gives the row with its fractions as text."""
-    scores = scores_of(row, again, notes) if "scores" in row else {}
+    scores = scores_of(row, notes)
     other = {key: value for key, value in row.items() if key not in KEYS}
     numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
-    if numbers:
-        scores |= columns.number_texts(numbers, again)
-        notes.scores.update(numbers.keys())
-        other = {key: value for key, value in other.items() if key not in numbers}
+    scores |= columns.number_texts(numbers)
+    notes.scores.update(numbers.keys())
+    other = {key: value for key, value in other.items() if key not in numbers}
     return build(row, notes, scores, other)
 
 
@@ -194,14 +189,9 @@ def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def is_number(value: Any) -> bool:
-    """Whether a JSON value is a number; true and false are not."""
-    return type(value) is int or type(value) is float
-
-
-def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes: Notes) -> dict[str, str]:
+def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
-    given = row["scores"]
+    given = row.get("scores")
     if given is None:
         return {}
     if type(given) is not dict:
@@ -210,7 +200,6 @@ def scores_of(row: dict[str, Any], again: Callable[[], Mapping[str, Any]], notes
         if number is not None and not is_number(number):
             raise wrong(f"scores.{excerpt(name)}", number, "a number or null")
     numbers = {name: number for name, number in given.items() if number is not None}
-    if len(numbers) < len(given):
-        notes.failed.update(name for name, number in given.items() if number is None)
+    notes.failed.update(name for name, number in given.items() if number is None)
     notes.scores.update(numbers.keys())
-    return columns.number_texts(numbers, lambda: again()["scores"])
+    return columns.number_texts(numbers)

@@ -6,15 +6,14 @@ where the tool has others by now, its units are a proposal, without verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 from workbench.errors import RowError
 from workbench.formats.exports import tables as table_exports
 from workbench.formats.exports.item import Surroundings
-from workbench.formats.json_lines import as_written, parse
+from workbench.formats.json_lines import parse
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes, check_depth, wrong
 from workbench.model import BY, KINDS, Proposal, ProposedEntity, ProposedStatement, Record, Unit
@@ -33,23 +32,11 @@ EXTERNAL = "external."
 
 _EXPORTED = frozenset(
     {
-        *table_exports.sample_head(Surroundings("", (), (), scorers=tuple(SCORERS))),
+        *table_exports.sample_head(Surroundings("", (), scorers=tuple(SCORERS))),
         *(f"{kind}_{name}" for kind in KINDS for name in table_exports.UNIT_LISTS),
         *(f"{name}_recall" for name in SCORERS),
     }
 ).difference((*native.REQUIRED, "response", OBJECT))
-
-Again = Callable[[], Mapping[str, Any]]
-
-
-def as_exported(raw: str, *holders: str) -> Mapping[str, Any]:
-    """The `workbench` object in one of these objects of a row, or at its top, with its fractions as text."""
-    row = as_written(raw)
-    for holder in (*(row.get(name) for name in holders), row):
-        if type(holder) is dict and type(holder.get(OBJECT)) is dict:
-            exported: dict[str, Any] = holder[OBJECT]
-            return exported
-    return {}
 
 
 class Ours(NamedTuple):
@@ -63,15 +50,13 @@ class Ours(NamedTuple):
     changed: bool
 
 
-def record(given: Any, fields: Mapping[str, Any], again: Again, notes: Notes) -> Ours:
+def record(given: Any, fields: Mapping[str, Any], notes: Notes) -> Ours:
     """The record of a `workbench` object, or of its JSON text.
 
     `fields` are the tool's own `user_input`, `reference`, `retrieved_contexts` and `response`, those of
-    them that it has; `again` gives the object with its fractions as text. Raises RowError for an object
-    that is no native row, or that is of another reference.
+    them that it has. Raises RowError for an object that is no native row, or that is of another reference.
     """
     if type(given) is str:
-        again = partial(as_written, given)
         given = parse(given)
     if type(given) is not dict:
         raise wrong(OBJECT, given, "a native row")
@@ -84,7 +69,7 @@ def record(given: Any, fields: Mapping[str, Any], again: Again, notes: Notes) ->
         row["response"] = fields["response"]
     other = {key: value for key, value in row.items() if key not in native.KEYS}
     new = {name: fields[name] for name in _DECIDED_ON if name in fields and fields[name] != row.get(name)}
-    scores = native.scores_of(row, again, notes) if "scores" in row and not new else {}
+    scores = {} if new else native.scores_of(row, notes)
     found = native.build(row, notes, scores, other)
     written = _written(given.get("written"), found)
     if not new:

@@ -6,15 +6,14 @@ Runs of different rows stand mixed in traces, so that the whole tree is held whi
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import number_texts
-from workbench.formats.json_lines import Given, as_written
+from workbench.formats.columns import is_number, number_texts
+from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ours
 from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, strings, wrong
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
@@ -23,14 +22,20 @@ PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
 PROPOSER, EDITED = "ragas", "edited"
 
 
-def annotation_rows(given: Iterator[Given], path: Path, metric: str, notes: Notes) -> Iterator[FileRow]:
+def is_annotation(row: Mapping[str, Any]) -> bool:
+    """Whether an object is a call of a metric that a person may have edited."""
+    return type(row.get("metric_input")) is dict
+
+
+def is_trace(row: Mapping[str, Any]) -> bool:
+    """Whether an object is a run of the tracer."""
+    return "run_id" in row and "parent_run_id" in row
+
+
+def annotation_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each sample; neighbours of the same texts are one, with the entities of both calls."""
-
-    def build(row: dict[str, Any], raw: str, notes: Notes) -> Record:
-        return _annotation_record(row, raw, metric, notes)
-
     before: FileRow | None = None
-    for row in native.rows(_without_second(given), path, notes, build):
+    for row in native.rows(_without_second(given), path, notes, _annotation_record):
         joined = None if before is None else _joined(before, row)
         if before is not None and joined is None:
             yield before
@@ -39,13 +44,15 @@ def annotation_rows(given: Iterator[Given], path: Path, metric: str, notes: Note
         yield before
 
 
-def _without_second(given: Iterator[Given]) -> Iterator[Given]:
+def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
     """Without the second sample of a row of our export, which came whole with the first."""
     exported: Any = None
     for one in given:
         row = one.value or {}
         if exported is None or row.get("metric_input") != exported:
             exported = row.get("metric_input") if ours.OBJECT in row else None
+            if one.value is not None and one.within not in ("", "samples"):
+                row["_metric"] = one.within
             yield one
 
 
@@ -72,12 +79,12 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
     return replace(first, record=replace(record, scores={**other.scores, **one.scores}))
 
 
-def _annotation_record(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> Record:
+def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
     given = row.get("metric_input")
     if type(given) is not dict:
         raise wrong("metric_input", given, "an object with reference and retrieved_contexts")
     if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
-        return _ours(attached, row, given, raw, notes)
+        return _ours(attached, row, given, notes)
     fields = {
         name: given[name] for name in (*native.REQUIRED, "response", "id") if given.get(name) is not None
     }
@@ -87,20 +94,15 @@ def _annotation_record(row: dict[str, Any], raw: str, metric: str, notes: Notes)
         notes.counted["is_accepted false: its proposal came in all the same"] += 1
     if row.get("target") is not None:
         other["target"] = row["target"]
-    sample = native.build(fields, notes, _annotation_score(row, raw, metric, notes), other)
+    sample = native.build(fields, notes, _annotation_score(row, notes), other)
     proposals = _annotation_proposals(row, sample)
     return replace(sample, proposal=proposals[0] if proposals else None, others=tuple(proposals[1:]))
 
 
-def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], raw: str, notes: Notes) -> Record:
+def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
     """The native row that our export left here; entities that were edited since in place of its gold."""
     fields = {name: given[name] for name in native.REQUIRED if given.get(name) is not None}
-    found = ours.record(
-        attached,
-        fields,
-        partial(ours.as_exported, raw, *(() if ours.OBJECT in row else ("metric_input",))),
-        notes,
-    ).record
+    found = ours.record(attached, fields, notes).record
     proposals = _annotation_proposals(row, found)
     said = [one.reference_entities for one in proposals if one.reference_entities is not None]
     if not said or not any(gold.entities is not None for gold in found.gold):
@@ -112,15 +114,15 @@ def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], raw: str, n
     return replace(found, gold=(), proposal=proposals[0], others=tuple(proposals[1:]))
 
 
-def _annotation_score(row: dict[str, Any], raw: str, metric: str, notes: Notes) -> dict[str, str]:
-    number = row.get("metric_output")
+def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
+    number, metric = row.get("metric_output"), row.get("_metric", "context_entity_recall")
     if number is None:
         notes.failed[metric] += 1
         return {}
-    if not native.is_number(number):
+    if not is_number(number):
         raise wrong("metric_output", number, "a number")
     notes.scores[metric] += 1
-    return number_texts({metric: number}, lambda: {metric: as_written(raw)["metric_output"]})
+    return number_texts({metric: number})
 
 
 def _annotation_proposals(row: dict[str, Any], record: Record) -> list[Proposal]:
@@ -183,7 +185,7 @@ class _Run:
     below: list[_Run] = field(default_factory=list)
 
 
-def trace_rows(given: Iterator[Given], path: Path, notes: Notes) -> Iterator[FileRow]:
+def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
     runs: dict[str, _Run] = {}
     for one in given:
@@ -234,12 +236,12 @@ def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
     name, outputs = run.value.get("name"), run.value.get("outputs")
     if type(name) is not str or _metadata(run).get("type") not in (None, "metric"):
         return {}
-    number = outputs.get("output") if type(outputs) is dict else None
-    if type(number) is not int and type(number) is not float:
+    number: Any = outputs.get("output") if type(outputs) is dict else None
+    if not is_number(number):
         notes.failed[name] += 1
         return {}
     notes.scores[name] += 1
-    return number_texts({name: number}, lambda: {name: as_written(run.raw)["outputs"]["output"]})
+    return number_texts({name: number})
 
 
 def _trace_proposal(row: _Run, record: Record) -> Proposal | None:

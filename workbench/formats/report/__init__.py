@@ -39,7 +39,7 @@ CLUES = 8
 REVIEWERS = 8
 """Reviewers who are named."""
 
-TECHNICAL = ("generalising", "correlation", "open and unsure samples")
+TECHNICAL = ("new samples", "correlation", "open and unsure samples")
 PLAIN = {"these samples": Fact("95 % range", "", "of the mean of all samples")}
 """Figures that the page leaves out, and those that it names in other words than the terminal."""
 

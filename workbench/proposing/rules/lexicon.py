@@ -82,9 +82,7 @@ HONORIFICS = words(_WORDS["honorifics"])
 ROLES = words(_WORDS["roles"])
 _ROLE_STEMS = frozenset(stem(word) for word in ROLES if word > "а")
 # Words before an office: Foreign Minister, Crown Prince.
-MODIFIERS = words(
-    "foreign home interior finance defence defense crown prime vice deputy chief first attorney lord grand"
-)
+MODIFIERS = words(_WORDS["modifiers"])
 # Offices that part a country from a person inside a run: US President Barack Obama.
 OFFICES = words(_WORDS["offices"])
 
@@ -103,9 +101,7 @@ def is_title(word: str) -> bool:
 
 EPITHETS = words("great terrible elder younger conqueror bold magnificent fat pious wise good bald lionheart")
 # A dot after these ends no name.
-ABBREVIATIONS = words(
-    "st mt ft jr sr dr mr mrs ms prof gen col sgt capt lt rev hon gov sen rep vs им св ул пл пр"
-)
+ABBREVIATIONS = words(_WORDS["abbreviations"])
 HYPHEN_TAILS = words("based born led era like type made run held old wide area only free")
 COMPANY_ENDINGS = words("inc ltd llc plc jr sr corp co limited gmbh s.a")
 POSSESSED = words("college church school hospital cathedral court day park prize university club")
@@ -117,15 +113,11 @@ PLACE = words(_WORDS["place"])
 EVENT = words(_WORDS["event"])
 
 # Russian heads and their kind; compared by stem.
-_RUSSIAN = {
-    "organisation": words(_WORDS["russian-organisation"]),
-    "place": words(_WORDS["russian-place"]),
-    "event": words(
-        """война битва революция восстание чемпионат олимпиада кубок кубка фестиваль конкурс турнир игры игр
-        премия форум саммит"""
-    ),
+_RUSSIAN_STEMS = {
+    stem(word): label
+    for label in ("organisation", "place", "event")
+    for word in words(_WORDS[f"russian-{label}"])
 }
-_RUSSIAN_STEMS = {stem(word): label for label, listed in _RUSSIAN.items() for word in listed}
 
 
 @lru_cache(maxsize=16384)
@@ -141,47 +133,11 @@ TRADES = words(_WORDS["trades"])
 # What a definition calls anything else.
 NOUNS: dict[str, str] = {
     word: label
-    for label, listed in {
-        "place": words(_WORDS["nouns-place"]),
-        "organisation": words(_WORDS["nouns-organisation"]),
-        "work": words(_WORDS["nouns-work"]),
-        "event": words(_WORDS["nouns-event"]),
-        "other": words(_WORDS["nouns-other"]),
-    }.items()
-    for word in listed
+    for label in ("place", "organisation", "work", "event", "other")
+    for word in words(_WORDS[f"nouns-{label}"])
 }
 
-_EN = words(_WORDS["en"])
-_DE = words(_WORDS["de"])
-_FR = words(_WORDS["fr"])
-_ES = words(_WORDS["es"])
-_IT = words(_WORDS["it"])
-_PT = words(_WORDS["pt"])
-_OTHER = {
-    "nl": "de het een van voor met op te aan bij uit naar is was zijn werd wordt deze dit dat niet ook",
-    "tr": """bir bu şu o ve ile için gibi ancak fakat da de ki ne çok daha en bugün dün aslında ayrıca
-    sonra önce tüm her bazı""",
-    "pl": "w we z ze na do od po przez przy dla jest był była było były są nie się oraz ale jak to ten ta",
-    "ro": "și de la sau dar este sunt era au fost în din cu pe pentru prin după acest această un o",
-    "vi": "là và của các những một có được trong cho với không này đó khi ở tại từ theo bị đã sẽ đang sinh",
-    "id": "yang dan di ke dari pada adalah ini itu untuk dengan",
-}
-_RU = words(_WORDS["ru"])
-_UK = words(
-    """є і й та або але він вона воно вони це цей ця ці у в з із до від на за під про як що який була був були
-    та не для після якщо також проте однак"""
-)
-_LISTS = {
-    "en": _EN,
-    "de": _DE,
-    "fr": _FR,
-    "es": _ES,
-    "it": _IT,
-    "pt": _PT,
-    "ru": _RU,
-    "uk": _RU | _UK,
-    "be": _RU,
-}
+_FUNCTION = {lang: words(_WORDS[lang]) for lang in "en de fr es it pt ru uk nl tr pl ro vi id".split()}
 
 # Words that often open a sentence and are no name there; in the middle they can be part of one.
 OPENERS = words(_WORDS["openers"])
@@ -194,10 +150,10 @@ ACRONYMS = frozenset({"US", "WHO", "IT"})
 @lru_cache(maxsize=64)
 def function_words(lang: str) -> frozenset[str]:
     """The function words of a language; those of English too where the script is another one."""
-    if lang in _LISTS:
-        own = _LISTS[lang]
-        return own | _EN if lang in {"ru", "uk", "be"} else own
-    return words(_OTHER[lang]) if lang in _OTHER else _EN
+    if lang in {"ru", "uk", "be"}:
+        own = _FUNCTION["uk"] if lang == "uk" else frozenset()
+        return _FUNCTION["ru"] | _FUNCTION["en"] | own
+    return _FUNCTION.get(lang, _FUNCTION["en"])
 
 
 def entries(*blocks: str) -> frozenset[str]:
@@ -207,13 +163,13 @@ def entries(*blocks: str) -> frozenset[str]:
 
 
 LATIN_PLACES = entries(
-    *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es other".split())
+    *(_WORDS[name] for name in "countries-en regions-en places-de places-fr places-es places-other".split())
 )
 ORGANISATIONS = entries(_WORDS["organisations"])
 ORGANISATION_STEMS = frozenset(stem(entry) for entry in ORGANISATIONS if entry > "а")
 DEMONYMS = entries(_WORDS["demonyms-en"])
 FAITHS = entries(_WORDS["faiths-en"])
-CYRILLIC_PLACES = frozenset(stem(entry) for entry in entries(_WORDS["places-ru"], _WORDS["uk"]))
+CYRILLIC_PLACES = frozenset(stem(entry) for entry in entries(_WORDS["places-ru"], _WORDS["places-uk"]))
 # Words that are also common nouns in German or names of people: no evidence there.
 COMMON_IN_GERMAN = entries("Essen|Kiel|Linz|Bern|Hessen|Mainz|Amazon")
 
@@ -254,8 +210,8 @@ def is_faith(name: str) -> bool:
     return not name.islower() and name.casefold() in FAITHS
 
 
-FIRST_LATIN = words(_WORDS["latin"])
-FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["cyrillic"]))
+FIRST_LATIN = words(_WORDS["first-names-latin"])
+FIRST_CYRILLIC = frozenset(stem(name) for name in words(_WORDS["first-names-cyrillic"]))
 
 
 @lru_cache(maxsize=16384)

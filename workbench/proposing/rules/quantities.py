@@ -6,33 +6,23 @@ import re
 from functools import lru_cache
 
 from workbench.proposing.rules.lexicon import Claims, Found
-from workbench.text.lists import sections
+from workbench.text.lists import by_key, sections
 
 _WORDS = sections(__name__)
+
+
+def alternatives(section: str) -> str:
+    """The lines of a section as alternatives of a regular expression."""
+    return _WORDS[section].strip().replace("\n", "|")
+
 
 # Full names and the usual short forms; case forms are listed, endings are not guessed.
 MONTHS = _WORDS["months"]
 # Month names that are no other word and no first name stand alone in their language.
-ALONE = {
-    "en": "january february april june july august september october november december",
-    "de": "januar februar april juni juli oktober november dezember september",
-    "ru": "январе феврале марте апреле мае июне июле августе сентябре октябре ноябре декабре",
-}
-WEEKDAYS = {
-    "en": "monday tuesday wednesday thursday friday saturday sunday",
-    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "ru": "понедельник вторник среду четверг пятницу субботу воскресенье",
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "es": "lunes martes miércoles jueves viernes sábado domingo",
-}
+ALONE = by_key(_WORDS["months alone"])
+WEEKDAYS = by_key(_WORDS["weekdays"])
 # A four-digit number before one of these counts something; the parts of a regular expression.
-COUNTED = (
-    r"people|persons|men|women|children|inhabitants|residents|students|employees|soldiers|troops|deaths"
-    r"|votes|points|copies|items|pages|words|seats|acres?|ha|hectares?|k?m²?|cm|mm|kg|g|t|miles?|mi|feet|ft"
-    r"|met(?:er|re)s?|kilomet(?:er|re)s?|tons?|tonnes?|dollars|euros?|pounds|rubles|MW|kW|MHz|GHz|Hz"
-    r"|percent|MB|GB|mph|h|км|м|кг|тонн\w*|руб\w*|доллар\w*|евро|человек\w*|жител\w*|штук|шт|мест|метров"
-    r"|раз|Einwohner\w*|Menschen|Personen|Meter|Kilometer|Euro|habitants|habitantes|personnes|personas"
-)
+COUNTED = alternatives("counted")
 ORDINALS = _WORDS["ordinals"]
 NUMERALS = _WORDS["numerals"]
 PERIODS = _WORDS["periods"]
@@ -122,7 +112,7 @@ _EAST = _one_of(
 @lru_cache(maxsize=32)
 def _single(lang: str) -> re.Pattern[str] | None:
     """Weekdays and months that stand alone, none of them part of a longer name."""
-    listed = any_of(f"{WEEKDAYS.get(lang, '')} {ALONE.get(lang, '')}")
+    listed = any_of(" ".join((*WEEKDAYS.get(lang, ()), *ALONE.get(lang, ()))))
     if not listed:
         return None
     if lang not in {"en", "de"}:
@@ -154,38 +144,16 @@ _GAP = r"[ \u00a0\u202f]{0,3}"
 _JOINED = "[^\\W\u0e01-\u0e4e\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _BEFORE = rf"(?<!{_JOINED})(?<![.,/])(?<!\d:)"
 _END = rf"(?!{_JOINED})"
-_MAGNITUDE = (
-    r"(?:hundred|thousand|million|billion|trillion|mn|bn|mln|mio\.|Mrd\.|Mio\.|Millionen|Milliarden?|Tausend"
-    r"|тыс\.|тысяч[аи]?|млн\.?|млрд\.?|трлн\.?|миллион(?:а|ов)?|миллиард(?:а|ов)?|триллион(?:а|ов)?"
-    r"|millions?|milliards?|mille|mil|millones|milhões|milioni|miliardi|tỷ|triệu)"
-)
-_CURRENCY = (
-    r"(?:(?:U\.?S\.? |Australian |Canadian )?dollars?|euros?|pounds?|cents?|yen|yuan|won|rupees?|francs?"
-    r"|rubles?|roubles?|pesos?|crowns?|kronor|kroner|USD|EUR|GBP|RUB|CHF|JPY|CNY|Euro|Franken|Dollar|Mark"
-    r"|Kronen|доллар(?:а|ов|ы)?(?: США)?|евро|рубл(?:ь|я|ей|и)|руб\.?|фунт(?:а|ов)?|иен(?:а|ы)?|юан(?:ь|я|ей)"
-    r"|гриве?н(?:ь|я|и)|крон(?:а|ы)?|dólares|euros|libras|reais|[€$£₽₴₹¥])"
-)
-_UNIT = (
-    r"(?:km/h|km²|km2|km|sq(?:uare)?\.? (?:km|mi|miles?|feet|ft|met(?:er|re)s?|kilomet(?:er|re)s?)|m²|m³|m/s"
-    r"|mm|cm|nm|m|miles?|mi|mph|feet|foot|ft|inch(?:es)?|yards?|yd|acres?|hectares?|ha|kg|mg|g|lbs?|tons?"
-    r"|tonnes?|oz|lit(?:er|re)s?|gallons?|L|ml|met(?:er|re)s?|kilomet(?:er|re)s?|centimet(?:er|re)s?"
-    r"|millimet(?:er|re)s?|kilograms?|grams?|kWh|MWh|GWh|kW|MW|GW|kHz|MHz|GHz|Hz|FM|AM|MB|GB|TB|kB|bits?"
-    r"|bytes?|volts?|V|watts?|W|degrees?(?: Celsius| Fahrenheit)?|°[CF]?|knots?"
-    r"|км/ч|кв\. км|кв\. м|км|см|мм|кг|га|метр(?:а|ов)?|километр(?:а|ов)?|миль|тонн[аы]?|литр(?:а|ов)?"
-    r"|градус(?:а|ов)?|баррел(?:я|ей)|м|г|Metern?|Kilometern?|Tonnen|Hektar|Grad|Liter|mètres?|kilomètres?"
-    r"|metros|kilómetros|quilômetros|metri|chilometri"
-    r"|公里|千米|米|公斤|吨|平方公里|キロ|メートル|미터|킬로미터)"
-)
+_MAGNITUDE = f"(?:{alternatives('magnitudes')})"
+_CURRENCY = f"(?:{alternatives('currencies')})"
+_UNIT = f"(?:{alternatives('units')})"
 _PERCENT = (
     rf"(?:%|‰|percent{_END}|per cent{_END}|percentage points|процент\w{{0,3}}|Prozent{_END}|pour cent"
     r"|por ciento|por cento|per cento)"
 )
 _EAST_MAGNITUDE = "[万萬亿億兆만억조千百]"
 _SMALL = "one|two|three|four|five|six|seven|eight|nine"
-_NUMBER_WORDS = (
-    "thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|eleven|twelve|twenty|thirty|forty|fifty"
-    "|sixty|seventy|eighty|ninety|two|three|four|five|six|seven|eight|nine|ten"
-)
+_NUMBER_WORDS = alternatives("number words")
 
 
 @lru_cache(maxsize=1)

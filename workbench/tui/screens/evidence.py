@@ -1,138 +1,108 @@
-"""Evidence for a unit: the passages most like it, letters in the context that is shown, or a search."""
+"""The evidence of a unit: one of the passages most like it, letters in the context shown, or a search."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+import asyncio
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import ClassVar
 
-from rich.segment import Segment
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.geometry import Region
 
-from workbench.matching.nearest import shared
-from workbench.model import Evidence
-from workbench.tui.cells import cut, steady, wrap
+from workbench.errors import InputError
+from workbench.model import Evidence, Span, Unit
+from workbench.text.tokens import tokens
+from workbench.tui import intents
+from workbench.tui.cells import cut
+from workbench.tui.intents import Intent
 from workbench.tui.keys import key
-from workbench.tui.marks import Mark, MarkedLines
+from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
-from workbench.tui.widgets.lines import Lines
-
-MOST_LINES = 8
-"""Lines a passage takes at most; a passage has at most 300 characters."""
-
-
-class Offer(NamedTuple):
-    """A passage to choose: where it stands, its text, and which of its words make it like the unit."""
-
-    place: Evidence
-    text: str
-    likes: tuple[tuple[int, int], ...]
+from workbench.tui.screens.base import BaseScreen, Dialog
+from workbench.tui.screens.finding import Finder
+from workbench.tui.screens.pick import PickScreen
+from workbench.tui.view import near_text
+from workbench.tui.widgets.bars import Bar, choice_parts
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.sample_pane import SamplePane
 
 
-def offers(text: str, near: Sequence[Evidence], contexts: Sequence[str]) -> list[Offer]:
-    """The passages with their text, which is made safe to show."""
-    found = []
-    for place in near:
-        passage = flat(contexts[place.context][place.start : place.end])
-        found.append(Offer(place, passage, tuple((span.start, span.end) for span in shared(text, passage))))
-    return found
+class EvidencePicker:
+    """Brings the contexts forward while a person chooses; `want` writes the choice."""
 
+    def __init__(
+        self, screen: BaseScreen, pane: SamplePane, finder: Finder, want: Callable[[Intent], None]
+    ) -> None:
+        self.pane = pane
+        self._screen = screen
+        self._finder = finder
+        self._want = want
+        self._asked: tuple[int, str] = (0, "")
+        """The sample and the unit that `e` was pressed on last without a passage to offer."""
 
-@dataclass(frozen=True, slots=True)
-class Choosing:
-    """What the screen below does: `where` it leaves room, and what each choice means there."""
+    async def ask(self) -> None:
+        """Choose the evidence of the unit under the cursor."""
+        try:
+            unit = self.pane.counted_unit
+            if not self.pane.contexts:
+                raise InputError("no context was retrieved: there is no evidence to choose")
+            near = await self.pane.near(unit)
+        except InputError as error:
+            self._screen.say(str(error), tone="warn")
+            return
+        nothing = "nothing is suggested here" if self.pane.now.blind else "no passage is like this one"
+        if near or unit.match.evidence:
+            await self._screen.bench.ask(EvidenceScreen(self, unit, near, nothing))
+            return
+        before, self._asked = self._asked, (self.pane.now.sample_id, unit.id)
+        if before == self._asked:
+            await self.by_letters(unit)
+        else:
+            self._screen.say(f"{nothing}; e again chooses the evidence by letters", tone="warn")
 
-    where: Callable[[], Region]
-    take: Callable[[Evidence], None]
-    remove: Callable[[], None]
-    look: Callable[[Evidence | None], None]
-    page: Callable[[int], None]
-    scroll: Callable[[int], None]
-    letters: Callable[[], Awaitable[None]]
-    search: Callable[[], Awaitable[None]]
+    def take(self, unit: Unit, place: Evidence | None) -> None:
+        """This place is the evidence; None takes the evidence away."""
+        if place is not None:
+            self.pane.go_to_context(place.context)  # so that it stays in sight when the unit is shown again
+        self._want(intents.evidence(unit, place))
 
+    def look_at(self, place: Evidence) -> None:
+        """Bring a passage forward."""
+        self.pane.go_to_context(place.context)
+        self.pane.context.mark_places([Mark(place.start, place.end, "passage")])
+        self.pane.context.reveal(place.start, place.end)
 
-class Offers(Lines):
-    """The passages one below the other, each with its number and its context."""
+    async def by_letters(self, unit: Unit) -> None:
+        """A stretch of the context in sight."""
+        context, passage = self.pane.context_no, self.pane.context
+        passage.mark_places(())
+        all_tokens = await asyncio.to_thread(tokens, self.pane.contexts[context])
 
-    BASE = "offers--row"
-    COMPONENT_CLASSES: ClassVar[set[str]] = {
-        "offers--row",
-        "offers--cursor",
-        "offers--like",
-        "offers--number",
-    }
+        async def done(span: Span) -> None:
+            self.take(unit, Evidence(context, span.start, span.end))
 
-    def __init__(self, offered: Sequence[Offer], nothing: str, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._offers = list(offered)
-        self._nothing = nothing
-        self._places: list[tuple[int, int]] = []
-        self._wrapped: list[list[tuple[int, int]]] = []
+        def look(spans: tuple[Span, ...]) -> None:
+            passage.mark_places([Mark(span.start, span.end, "here") for span in spans])
 
-    @property
-    def count(self) -> int:
-        """How many passages."""
-        return len(self._offers)
+        targets = [(token.start, token.end) for token in all_tokens]
+        search = partial(self.by_search, unit)
+        await self._screen.bench.ask(PickScreen("evidence", passage, targets, done, look=look, other=search))
 
-    def on_mount(self) -> None:
-        """All of them are there from the start."""
-        self._plan()
+    async def by_search(self, unit: Unit) -> None:
+        """A place that is searched for in all contexts."""
 
-    def on_resize(self, _event: events.Resize) -> None:
-        """Another width wraps differently; another height leaves room for other lines."""
-        self._plan()
+        async def taken() -> None:
+            place = await self._finder.taken()
+            if place is None:
+                self._screen.say("nothing was found, so nothing was chosen", tone="warn")
+            else:
+                self.take(unit, Evidence(place.part - 1, place.start, place.end))
 
-    def _plan(self) -> None:
-        size, height = self.scrollable_content_region.width - len("▸ 1 "), self.size.height
-        room = max(2, min(MOST_LINES, height // max(1, self.count)))
-        self._wrapped = [wrap(self._head(offer) + offer.text, size)[:room] for offer in self._offers]
-        self._places = []
-        for lines in self._wrapped:
-            self._places.append((sum(self._places[-1]) if self._places else 0, len(lines)))
-        self.resized(sum(map(len, self._wrapped)))
-        self.redraw()
-
-    @staticmethod
-    def _head(offer: Offer) -> str:
-        return f"context {offer.place.context + 1}  "
-
-    def place(self, index: int) -> tuple[int, int]:
-        """The lines of a passage."""
-        return self._places[index] if index < len(self._places) else (0, 1)
-
-    def entry_at(self, line: int) -> int:
-        """The passage of a line."""
-        return next((n for n, (start, size) in enumerate(self._places) if start <= line < start + size), -1)
-
-    def segments(self, line: int, size: int) -> list[Segment]:
-        """One line of a passage, the words that are like the unit in bold."""
-        index = self.entry_at(line)
-        if index < 0:
-            text = self._nothing if not self._offers and line == 0 else ""
-            return [Segment(cut(text, size), self.part("offers--row"))]
-        offer, part = self._offers[index], line - self._places[index][0]
-        base = self.part("offers--cursor" if index == self.cursor else "offers--row")
-        lead = f"{'▸' if index == self.cursor else ' '} {index + 1} " if part == 0 else "    "
-        head = self._head(offer)
-        text = head + offer.text
-        start, end = self._wrapped[index][part]
-        more = end < len(text) and part == len(self._wrapped[index]) - 1
-        marks = [Mark(a + len(head), b + len(head), "like") for a, b in offer.likes]
-        marks.append(Mark(0, len(head) - 2, "number"))
-        pieces = MarkedLines([(0, len(text))], marks).pieces(0, start, end - 2 if more else end)
-        background = base.background_style
-        parts = [Segment(lead, base if part else self.part("offers--number") + background)]
-        for piece in pieces:
-            style = self.part(f"offers--{piece.mark.role}") + background if piece.mark else base
-            parts.append(Segment(steady(text[piece.start : piece.end]), style))
-        return [*parts, Segment(" …" if more else "", base), Segment(" " * size, base)]
+        title = f"evidence for {cut(flat(unit.text), 20)}"
+        await self._finder.ask_for_place(title, "contexts", taken)
 
 
 class EvidenceScreen(Dialog):
@@ -159,95 +129,108 @@ class EvidenceScreen(Dialog):
         key("escape q", "cancel", "Close without doing anything", "evidence.cancel", "Evidence"),
     ]  # fmt: skip
 
-    def __init__(self, title: str, offered: Sequence[Offer], nothing: str, choosing: Choosing) -> None:
+    def __init__(self, picker: EvidencePicker, unit: Unit, near: Sequence[Evidence], nothing: str) -> None:
         super().__init__()
-        self._title = flat(title)
-        self._offers = list(offered)
+        self._picker = picker
+        self._unit = unit
+        self._near = near
         self._nothing = nothing
-        self._choosing = choosing
+        self._before = picker.pane.context_no
+        self._cursor = 0
 
     def compose(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
         with Vertical(id="box"):
             yield Bar(id="title")
-            yield Offers(self._offers, self._nothing, id="offers")
+            yield Passage(id="offers")
             yield Bar(id="hint")
 
     def opened(self) -> None:
         """Take the place of the units."""
         self._fit()
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc", "$accent"), (" cancel", DIM)))
-        self.query_one("#hint", Bar).show(self._keys())
+        title = f"evidence for {flat(self._unit.text)}"
+        self.query_one("#title", Bar).show(((title, "bold"),), choice_parts([("esc", "cancel")]))
+        numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
+        take = ((numbers, "take"),) if self._near else ()
+        ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
+        self.query_one("#hint", Bar).show(choice_parts(ways))
+        self._draw()
 
     def on_resize(self, event: events.Resize) -> None:
         """The screen below has another layout now."""
         self.call_after_refresh(self._fit)
 
     def _fit(self) -> None:
-        region, box = self._choosing.where(), self.query_one("#box")
+        region, box = self._picker.pane.query_one("#side").region, self.query_one("#box")
         box.styles.offset = (region.x, region.y)
         box.styles.width, box.styles.height = region.width, region.height
 
-    def _keys(self) -> tuple[Part, ...]:
-        parts: list[Part] = []
-        numbers = (("1" if len(self._offers) == 1 else f"1–{len(self._offers)}", "take"),)
-        for name, word in (
-            *(numbers if self._offers else ()),
-            ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"),
-        ):  # fmt: skip
-            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", DIM)]
-        return tuple(parts)
+    def _draw(self) -> None:
+        """The passages with their contexts, the one under the cursor in another colour."""
+        text, likes = near_text(self._unit, self._near, self._picker.pane.contexts)
+        marks: list[Mark] = []
+        start = 0
+        for number, line in enumerate(text.split("\n")):
+            here = number == self._cursor
+            marks.append(Mark(start, start + len(line), "chosen-long" if here else "text", str(number)))
+            words = (mark for mark in likes if start <= mark.start < start + len(line))
+            marks += [mark._replace(owner=str(number)) for mark in words]
+            start += len(line) + 1
+        offers = self.query_one("#offers", Passage)
+        offers.show(text, marks, nothing=self._nothing)
+        if self._near:
+            offers.reveal(marks[0].start, marks[-1].end)
 
     def action_take_number(self, number: int) -> None:
         """A digit."""
-        if int(number) <= len(self._offers):
+        if int(number) <= len(self._near):
             self.app.pop_screen()
-            self._choosing.take(self._offers[int(number) - 1].place)
+            self._picker.take(self._unit, self._near[int(number) - 1])
 
     def action_take(self) -> None:
         """Enter."""
-        self.action_take_number(self.query_one(Offers).cursor + 1)
+        self.action_take_number(self._cursor + 1)
 
     def action_move(self, step: int) -> None:
         """Another passage; its context comes forward."""
-        offered = self.query_one(Offers)
-        if self._offers:
-            offered.move_to(offered.cursor + int(step), tell=False)
-            self._choosing.look(self._offers[offered.cursor].place)
+        if self._near:
+            self._cursor = max(0, min(self._cursor + int(step), len(self._near) - 1))
+            self._draw()
+            self._picker.look_at(self._near[self._cursor])
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+    def on_passage_clicked(self, event: Passage.Clicked) -> None:
         """A click takes the passage."""
         event.stop()
-        self.app.call_later(self.bench.gate.enter, self._take_clicked)
+        self.app.call_later(self.bench.gate.enter, partial(self._take_clicked, int(event.mark.owner)))
 
-    async def _take_clicked(self) -> None:
+    async def _take_clicked(self, number: int) -> None:
         if self.app.screen is self:
-            self.action_take()
+            self.action_take_number(number + 1)
 
     def action_remove(self) -> None:
         """No evidence."""
         self.app.pop_screen()
-        self._choosing.remove()
+        self._picker.take(self._unit, None)
 
     def action_page(self, step: int) -> None:
         """Another context."""
-        self._choosing.page(int(step))
+        self._picker.pane.go_to_context(self._picker.pane.context_no + int(step))
 
     def action_scroll(self, step: int) -> None:
         """A page of the context."""
-        self._choosing.scroll(int(step))
+        self._picker.pane.context.page(int(step))
 
     async def action_letters(self) -> None:
-        """First and last token by letters."""
+        """Letters over the tokens of the context that is shown."""
         self.app.pop_screen()
-        await self._choosing.letters()
+        await self._picker.by_letters(self._unit)
 
     async def action_search(self) -> None:
-        """Search, and take what is found."""
+        """A search over all contexts."""
         self.app.pop_screen()
-        await self._choosing.search()
+        await self._picker.by_search(self._unit)
 
     def action_cancel(self) -> None:
-        """Escape: the context as it was."""
-        super().action_cancel()
-        self._choosing.look(None)
+        """Escape: the context that was shown before."""
+        self.app.pop_screen()
+        self._picker.pane.go_to_context(self._before)

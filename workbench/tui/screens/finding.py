@@ -1,222 +1,331 @@
-"""Finding one's way in the texts of a sample: the search, and contexts by what they mention."""
+"""The search in the texts of a sample: what was found is marked while one types, and can be gone through."""
 
 from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
-from time import monotonic
-from typing import TYPE_CHECKING
+from typing import ClassVar, Literal, NamedTuple
 
-from workbench.errors import InputError
-from workbench.model import Evidence, Span, Unit
-from workbench.text.folding import bounded, pattern_of, places
-from workbench.tui.found import MOST, NOWHERE, Found, Place, parts, search
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.widgets import Input
+from textual.widgets.input import Selection
+
+from workbench.model import Sample
+from workbench.text.folding import pattern_of, places
+from workbench.tui.keys import key
 from workbench.tui.marks import Mark
-from workbench.tui.screens.find import Finding, FindScreen
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen, Dialog
+from workbench.tui.widgets.bars import DIM, Bar, choice_parts
+from workbench.tui.widgets.field import Field
 from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.work import on_stage, start
-
-if TYPE_CHECKING:
-    from workbench.tui.screens.sample import SampleScreen
 
 FIND_DELAY = 0.06
 """Seconds of quiet before a search runs: fast typing runs one search, not one a letter."""
 
-TELL = 0.05
-"""Seconds between two counts of a search that runs."""
+MOST = 10_000
+"""Places that are kept of one search; what is typed first is often a single letter."""
 
-BATCH = 400_000
-"""Characters that are searched in one turn of a thread: about 20 ms."""
+Scope = Literal["all", "reference", "contexts"]
+
+
+class TextPlace(NamedTuple):
+    """A place of a sample: part 0 is the reference, then each context, the question is the last part."""
+
+    part: int
+    start: int
+    end: int
+
+
+NOWHERE = TextPlace(0, -1, -1)
+"""Before everything."""
+
+
+@dataclass
+class Search:
+    """One search in a sample: its places in reading order, and the one where the person stands.
+
+    `begin` is where the person stood: the first place behind it is gone to, round the end, and `steps` are
+    made from there, some of them before the places are known.
+    """
+
+    typed: str
+    pattern: re.Pattern[str]
+    sample: Sample
+    scope: Scope
+    begin: TextPlace
+    steps: int = 0
+    found: list[TextPlace] = field(default_factory=list)
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def look(self) -> list[TextPlace]:
+        """The places of the pattern, `MOST` at most. Runs in a thread."""
+        found: list[TextPlace] = []
+        parts = list(enumerate(texts(self.sample)))
+        for part, text in {"all": parts, "reference": parts[:1], "contexts": parts[1:-1]}[self.scope]:
+            spans = places(self.pattern, text, MOST - len(found))
+            found += [TextPlace(part, span.start, span.end) for span in spans]
+            if len(found) == MOST:
+                break
+        return found
+
+    @property
+    def at(self) -> int:
+        """The number of the place where the person stands; there is one."""
+        return (bisect_left(self.found, self.begin) % len(self.found) + self.steps) % len(self.found)
+
+    @property
+    def here(self) -> TextPlace | None:
+        """Where the person stands."""
+        return self.found[self.at] if self.found else None
+
+    def marks(self, part: int) -> list[Mark]:
+        """The places of a part as marks, the one where the person stands as `here`."""
+        first, last = (bisect_left(self.found, (edge, -1, -1)) for edge in (part, part + 1))
+        here = self.here
+        return [
+            Mark(place.start, place.end, "here" if place == here else "place")
+            for place in self.found[first:last]
+        ]
+
+    def words(self) -> str:
+        """`3 of 12 · context 7`."""
+        if self.here is None:
+            return "nothing found" if self.done.is_set() else "searching …"
+        more = "+" if len(self.found) == MOST else ""
+        return f"{self.at + 1} of {len(self.found):,}{more} · {part_name(self.here.part, self.sample)}"
+
+
+def texts(sample: Sample) -> tuple[str, ...]:
+    """The texts of a sample in reading order: reference, contexts, question."""
+    return (sample.reference, *sample.retrieved_contexts, sample.user_input)
+
+
+def part_name(part: int, sample: Sample) -> str:
+    """What a part is called."""
+    if part == 0:
+        return "reference"
+    return f"context {part}" if part <= len(sample.retrieved_contexts) else "question"
 
 
 class Finder:
-    """The search over the texts of the sample shown: what was found, and at which place a person is."""
+    """The search over the sample that a pane shows: what was found, and at which place a person is."""
 
-    def __init__(self, screen: SampleScreen) -> None:
-        self.screen = screen
-        self.found: Found | None = None
-        self._begin: Place = NOWHERE
+    def __init__(self, screen: BaseScreen, pane: SamplePane) -> None:
+        self._screen = screen
+        self._pane = pane
+        self._search: Search | None = None
+        self._begin = NOWHERE
         self._before: tuple[int, float] = (0, 0.0)
+        pane.searched = self._marks
 
-    # The marks.
+    @property
+    def search(self) -> Search | None:
+        """The search in the sample that is shown."""
+        search = self._search
+        same = search is not None and self._pane.now.sample.content_hash == search.sample.content_hash
+        return search if same else None
 
-    def draw(self) -> None:
-        """Mark the places found in every text."""
-        last = len(self.screen.now.sample.retrieved_contexts) + 1
-        for name, part in (("#reference", 0), ("#context", self.screen.context_no + 1), ("#question", last)):
-            self.screen.query_one(name, Passage).mark_places(self._marks_of(part))
-
-    def draw_context(self) -> None:
-        """Mark the places found in the context shown."""
-        self.screen.query_one("#context", Passage).mark_places(self._marks_of(self.screen.context_no + 1))
-
-    def _marks_of(self, part: int) -> list[Mark]:
-        # without contexts part 1 is the question, and the context pane holds no text
-        return self.found.marks(part) if self.found is not None else []
-
-    # Search.
+    def _marks(self, part: int) -> list[Mark]:
+        return self.search.marks(part) if self.search is not None else []
 
     async def ask(self) -> None:
         """Search in reference, contexts and question."""
-        await self._ask("find", Finding(self._look_for, self._step, self._take, self._drop))
+        await self._ask("find", "all", self._tell_later, "stay there")
 
-    async def ask_for_place(self, title: str, take: Callable[[], Awaitable[None]]) -> None:
-        """Search the contexts from their beginning for a place to take."""
-        self.found, self._begin = None, NOWHERE
-        look = partial(self._look_for, contexts_only=True)
-        await self._ask(title, Finding(look, self._step, take, self._drop, enter="take it"))
+    async def ask_for_place(self, title: str, scope: Scope, take: Callable[[], Awaitable[None]]) -> None:
+        """Search in some of the texts from their beginning for a place to take."""
+        self._search = None
+        await self._ask(title, scope, take, "take it")
 
-    async def _ask(self, title: str, finding: Finding) -> None:
-        found = self.found
-        self._begin = (found.here or found.begin) if found else NOWHERE
-        self._before = self.screen.context_no, self.screen.query_one("#context", Passage).scroll_y
-        await self.screen.bench.ask(FindScreen(title, found.typed if found else "", finding))
+    async def _ask(self, title: str, scope: Scope, take: Callable[[], Awaitable[None]], enter: str) -> None:
+        search = self.search
+        self._begin = (search.here or search.begin) if search else NOWHERE
+        self._before = self._pane.context_no, self._pane.context.scroll_y
+        typed = search.typed if search else ""
+        await self._screen.bench.ask(FindScreen(self, title, typed, scope, take, enter))
         self._tell()
 
-    async def taken(self) -> Place | None:
-        """The place where the search stands, once it has one; the search ends."""
-        found = self.found
-        while found is not None and found.here is None and not found.whole:
-            await asyncio.sleep(0.01)  # the search that Enter overtook
-        place = found.here if found is not None else None
+    async def taken(self) -> TextPlace | None:
+        """The place where the search stands, once it is done; the search ends."""
+        search = self.search
+        if search is not None:
+            await search.done.wait()  # Enter may have overtaken it
         self.clear()
-        return place
+        return search.here if search is not None else None
 
-    def _look_for(self, typed: str, *, contexts_only: bool = False) -> None:
-        self.found = search(typed, self._begin)
-        self.draw()
+    def look_for(self, typed: str, scope: Scope) -> None:
+        """Begin to search for what is typed now."""
+        pattern = pattern_of(typed)
+        sample = self._pane.now.sample
+        self._search = None if pattern is None else Search(typed, pattern, sample, scope, self._begin)
+        self._pane.mark_searched()
         self._tell()
-        if self.found is not None:
-            run = partial(self._search, self.found, contexts_only)
-            start(self.screen, run, group="find", only_newest=True, failed=self._not_searched)
+        if self._search is not None:
+            run = partial(self._look, self._search)
+            start(self._screen, run, group="find", only_newest=True, failed=self._failed)
 
-    def _not_searched(self, error: Exception) -> None:
-        self.screen.say(f"could not search: {error}", tone="warn")
+    def _failed(self, error: Exception) -> None:
+        self._screen.say(f"could not search: {error}", tone="warn")
 
-    async def _search(self, found: Found, contexts_only: bool) -> None:
-        """Search part by part beside the event loop; what is visible is marked as it comes."""
-        await asyncio.sleep(FIND_DELAY)
-        sample = self.screen.now.sample
-        texts = list(enumerate(parts(sample)))
-        told = 0.0
-        for batch in _batches(texts[1:-1] if contexts_only else texts):
-            hits = await asyncio.to_thread(_hits, found.pattern, batch, found.room)
-            if found is not self.found or not on_stage(self.screen):
-                return
-            for part, spans in hits:
-                if found.add(part, spans):
-                    self._go()
-            self.draw()
-            if monotonic() - told > TELL:
-                told = monotonic()
-                self._tell()
-            if not found.room:
-                break
-        if found.finish():
-            self._go()
-        self._tell()
-
-    def _go(self) -> None:
-        place = self.found.here if self.found else None
-        if place is None:
-            return
-        if 0 < place.part <= len(self.screen.now.sample.retrieved_contexts):
-            self.screen.go_to_context(place.part - 1)
-            name = "#context"
-        else:
-            name = "#question" if place.part else "#reference"
-        self.draw()
-        self.screen.query_one(name, Passage).reveal(place.start, place.end)
-
-    def _tell(self) -> None:
-        found, top = self.found, self.screen.app.screen
-        words = found.words(self.screen.now.sample) if found else ""
-        none = found is not None and found.whole and not found.places
-        if isinstance(top, FindScreen):
-            top.count(words, none=none)
-        elif found is not None:
-            said = f"{words}   F3 next, esc clears" if found.places else words
-            self.screen.say(said, tone="warn" if none else "")
-
-    async def _take(self) -> None:
-        self._tell()
-
-    async def _drop(self) -> None:
-        self.clear()
-        context, at = self._before
-        self.screen.go_to_context(context)
-        self.screen.query_one("#context", Passage).scroll_to(y=at, animate=False, force=True)
-
-    def clear(self) -> None:
-        """Take the marks of the search away."""
-        self.found = None
-        self.draw()
-        self.screen.say("")
-        self._tell()
-
-    def _step(self, by: int) -> None:
-        if self.found is not None:
-            self.found.step(by)
+    async def _look(self, search: Search) -> None:
+        try:
+            await asyncio.sleep(FIND_DELAY)
+            found = await asyncio.to_thread(search.look)
+            if search is self.search and on_stage(self._screen):
+                search.found = found
+        finally:
+            search.done.set()
+        if search is self.search and on_stage(self._screen):
             self._go()
             self._tell()
 
+    def _go(self) -> None:
+        place = self.search.here if self.search else None
+        if place is None:
+            return
+        name = "#reference" if place.part == 0 else "#question"
+        if 0 < place.part <= len(self._pane.contexts):
+            self._pane.go_to_context(place.part - 1)
+            name = "#context"
+        self._pane.mark_searched()
+        self._pane.query_one(name, Passage).reveal(place.start, place.end)
+
+    def _tell(self) -> None:
+        search, top = self.search, self._screen.app.screen
+        words = search.words() if search else ""
+        none = search is not None and search.done.is_set() and not search.found
+        if isinstance(top, FindScreen):
+            top.count(words, none=none)
+        elif search is not None:
+            more = "   F3 next, esc clears" if search.found else ""
+            self._screen.say(words + more, tone="warn" if none else "")
+
+    async def _tell_later(self) -> None:
+        self._tell()
+
+    def drop(self) -> None:
+        """As if nothing had been searched for."""
+        self.clear()
+        context, at = self._before
+        self._pane.go_to_context(context)
+        self._pane.context.scroll_to(y=at, animate=False, force=True)
+
+    def clear(self) -> None:
+        """Take the marks of the search away."""
+        self._search = None
+        self._pane.mark_searched()
+        self._screen.say("")
+
     async def step(self, by: int) -> None:
         """To the next place of the search, or the one before; without a search ask for one."""
-        if self.found is None:
+        if self.search is None:
             await self.ask()
         else:
-            self._step(by)
+            self.go_on(by)
+
+    def go_on(self, by: int) -> None:
+        """To the next place or the one before, round the end."""
+        if self.search is not None:
+            self.search.steps += by
+            self._go()
+            self._tell()
 
 
-async def mention(unit: Unit, contexts: Sequence[str], at: int, step: int) -> Evidence:
-    """The place of a unit in the next context that has its evidence or its wording.
+class FindField(Field):
+    """A field whose arrows go to other places: an input scrolls by them, and takes them first."""
 
-    Raises InputError when no other context has.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("f3 down", "screen.step(1)", "Next place", "find.next", "Find"),
+        key("shift+f3 f15 up", "screen.step(-1)", "Place before", "find.previous", "Find"),
+    ]
+
+
+class FindScreen(Dialog):
+    """Two lines over the lowest two, so that the texts stay in sight.
+
+    Enter ends the search where it stands and then runs `take`; `enter` is what that does, in a word or two.
     """
-    order = [(at + step * distance) % len(contexts) for distance in range(1, len(contexts))]
-    place = await asyncio.to_thread(_mention, unit.text, unit.match.evidence, contexts, order)
-    if place is None:
-        raise InputError("no other context mentions it")
-    return place
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("escape", "cancel", "Close, as if nothing was searched for", "find.cancel", "Find"),
+    ]
 
-def _batches(texts: Sequence[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:
-    batch: list[tuple[int, str]] = []
-    size = 0
-    for part, text in texts:
-        batch.append((part, text))
-        size += len(text)
-        if size >= BATCH:
-            yield batch
-            batch, size = [], 0
-    yield batch
+    def __init__(
+        self,
+        finder: Finder,
+        title: str,
+        typed: str,
+        scope: Scope,
+        take: Callable[[], Awaitable[None]],
+        enter: str,
+    ) -> None:
+        super().__init__()
+        self._finder = finder
+        self._title = f"{flat(title)} "
+        self._looked_for = flat(typed)
+        self._unchanged = True
+        self._scope: Scope = scope
+        self._take = take
+        self._enter = enter
 
+    def compose(self) -> ComposeResult:
+        """What to find, how many there are; the keys."""
+        with Vertical(id="box"):
+            with Horizontal():
+                yield Bar(id="title")
+                yield FindField(self._looked_for, id="field")
+                yield Bar(id="count")
+            yield Bar(id="hint")
 
-def _hits(
-    pattern: re.Pattern[str], batch: Sequence[tuple[int, str]], room: int
-) -> list[tuple[int, list[Span]]]:
-    """The places of a pattern in some texts, `room` at most. Runs in a thread."""
-    found = []
-    for part, text in batch:
-        if room > 0 and (spans := list(places(pattern, text, room))):
-            found.append((part, spans))
-            room -= len(spans)
-    return found
+    def opened(self) -> None:
+        """Type at once; what stands there is replaced by the first letter."""
+        self.query_one("#title", Bar).show(((self._title, "bold"),))
+        self.query_one("#title", Bar).styles.width = len(self._title)
+        field = self.query_one(Field)
+        self.set_focus(field)
+        field.selection = Selection(0, len(field.value))
+        keys = choice_parts((("enter", self._enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel")))
+        self.query_one("#hint", Bar).show(keys)
 
+    def count(self, words: str, *, none: bool = False) -> None:
+        """Say how many places there are."""
+        self.query_one("#count", Bar).show((), ((words, "$warning" if none else DIM),))
 
-def _mention(
-    text: str, evidence: Sequence[Evidence], contexts: Sequence[str], order: Sequence[int]
-) -> Evidence | None:
-    """The first place in the first of these contexts that has one. Runs in a thread."""
-    pattern = pattern_of(text)
-    for context in order:
-        held = [place for place in evidence if place.context == context]
-        if held:
-            return held[0]
-        if pattern is not None:
-            for span in places(pattern, contexts[context], MOST):
-                if bounded(contexts[context], span.start, span.end):
-                    return Evidence(context, span.start, span.end)
-    return None
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while typing."""
+        event.stop()
+        self._look()
+
+    def _look(self) -> None:
+        typed = self.query_one(Field).value
+        if typed != self._looked_for:
+            self._looked_for, self._unchanged = typed, False
+            self._finder.look_for(typed, self._scope)
+
+    def action_step(self, by: int) -> None:
+        """Another place; of what is typed now, though its own message may not be here yet."""
+        self._look()
+        self._unchanged = False
+        self._finder.go_on(int(by))
+
+    async def action_submit(self) -> None:
+        """Enter; with the text of the search before, as it is, to the next place."""
+        self._look()
+        if self._unchanged:
+            self._finder.go_on(1)
+        self.app.pop_screen()
+        await self._take()
+
+    def action_cancel(self) -> None:
+        """Escape."""
+        self.app.pop_screen()
+        self._finder.drop()

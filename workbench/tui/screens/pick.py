@@ -18,17 +18,11 @@ from workbench.tui.hints import Hint, after, codes, hints, letter
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts
 from workbench.tui.widgets.passage import Passage
 
 NEAR = 9
 """Tokens that get one letter when the last one is picked: most names are short."""
-
-BOX = 2
-"""Lines of the box at the bottom."""
-
-LEAST_PLAIN = 3
-"""Lines below a passage from which on its text is shown there once more: a title, and two of text."""
 
 
 class PickScreen(Dialog):
@@ -49,7 +43,7 @@ class PickScreen(Dialog):
         key("escape", "cancel", "Close without doing anything", "pick.cancel", "Picking"),
         key("backspace", "back", "Take the last letter back", "pick.back", "Picking"),
         key("enter", "alone", "The first token alone", "pick.alone", "Picking"),
-        key("tab slash", "other", "Type the text instead", "pick.other", "Picking"),
+        key("tab slash", "other", "Search instead", "pick.other", "Picking"),
         key("space pagedown ctrl+d", "page(1)", "Scroll", "pick.page_down", "Picking"),
         key("pageup ctrl+u", "page(-1)", "Scroll back", "pick.page_up", "Picking"),
         key("down", "line(1)", "Scroll by a line", "pick.down", "Picking"),
@@ -82,11 +76,9 @@ class PickScreen(Dialog):
         self._typed = ""
         self._hints: list[Hint] = []
         self._size_offered = Size(0, 0)
-        self._seen = (0, 0)
 
     def compose(self) -> ComposeResult:
-        """Two lines, as high as the lines that they cover; above them what the letters are drawn over."""
-        yield Passage(id="plain")
+        """Two lines, as high as the lines that they cover."""
         with Vertical(id="box"):
             yield Bar(id="title")
             yield Bar(id="hint")
@@ -109,7 +101,7 @@ class PickScreen(Dialog):
     def _offer(self) -> None:
         """Give the visible places their codes and draw them."""
         self._size_offered = self.app.size
-        begin, end = self._seen = self._passage.visible_span()
+        begin, end = self._passage.visible_span()
         if self._first is None:
             self._hints = self._offer_first(begin, end)
         else:
@@ -147,42 +139,17 @@ class PickScreen(Dialog):
 
     def _draw(self, complaint: str = "") -> None:
         self._passage.show_hints(after(self._hints, self._typed))
-        self._show_plain()
-        self.query_one("#title", Bar).show(self._heading(), self._keys())
+        alone = (("enter", "this one"),) if self._first is not None else ()
+        other = (("tab", "search"),) if self._other else ()
+        self.query_one("#title", Bar).show(self._heading(), choice_parts((*alone, *other, ("esc", "cancel"))))
         left: tuple[Part, ...] = ((complaint, "$warning"),) if complaint else self._how()
         self.query_one("#hint", Bar).show(left, ((f"{self._typed}▏", "bold $accent"),))
-
-    def _show_plain(self) -> None:
-        """Once more what is in sight, to be read without letters, where there is room below it."""
-        begin, end = self._seen
-        plain, region = self.query_one("#plain", Passage), self._passage.region
-        room = self.app.size.height - BOX - region.bottom
-        plain.display = room >= LEAST_PLAIN and begin < end
-        if plain.display:
-            plain.border_title = "The same without letters"
-            plain.styles.width, plain.styles.max_height = region.width, room
-            marks = [
-                mark._replace(start=max(mark.start, begin) - begin, end=min(mark.end, end) - begin)
-                for mark in self._passage.marks
-                if mark.start < end and mark.end > begin
-            ]
-            plain.show(self._passage.text[begin:end].rstrip("\n"), marks)
 
     def _heading(self) -> tuple[Part, ...]:
         if self._first is None:
             return ((self._title, "bold"),)
         start, end = self._targets[self._first]
         return ((f"{self._title} ", "bold"), (f"“{cut(flat(self._passage.text[start:end]), 24)}” …", ""))
-
-    def _keys(self) -> tuple[Part, ...]:
-        parts: list[Part] = []
-        for name, word in (
-            *((("enter", "this one"),) if self._first is not None else ()),
-            *((("tab", "type it"),) if self._other else ()),
-            ("esc", "cancel"),
-        ):
-            parts += [("  " if parts else "", ""), (name, "$accent"), (f" {word}", DIM)]
-        return tuple(parts)
 
     def _how(self) -> tuple[Part, ...]:
         if self._first is not None:

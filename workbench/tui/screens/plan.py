@@ -20,8 +20,7 @@ from workbench.tui.plan_text import stand_lines
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.menu import ConfirmScreen
 from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
-from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""One line to type: a reason, a comment."""
+"""One line to type (a reason, a comment), and texts to read: the guidelines, the notes of a run."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from textual.widgets import Input, Static
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
+from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts
 from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.passage import Passage
 
 Answer = Callable[[str], str | None]
 """Takes what was typed; None closes the dialog, a text says why it cannot be taken and keeps it open."""
@@ -79,7 +80,7 @@ class PromptScreen(Dialog):
         if self._note:
             self.say((("before  ", DIM), (self._note, "")))
             return
-        self.say(choice_parts([(str(n), choice) for n, choice in enumerate(self._choices, 1)]))
+        self.say(choice_parts((str(n), choice) for n, choice in enumerate(self._choices, 1)))
 
     def say(self, parts: tuple[Part, ...], *, bad: bool = False) -> None:
         """Put this under the field."""
@@ -107,9 +108,36 @@ class PromptScreen(Dialog):
         self.say((("! ", ""), (flat(why), "")), bad=True)
 
 
-def choice_parts(choices: list[tuple[str, str]]) -> tuple[Part, ...]:
-    """`1 person  2 place  …` with the keys in the accent colour."""
-    parts: list[Part] = []
-    for name, word in choices:
-        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", DIM)]
-    return tuple(parts)
+class ReadScreen(Dialog):
+    """A title and a text of any length."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("escape g q w", "cancel", "Close", "read.close", "Reading"),
+        key("j down", "scroll(1)", "Down", "read.down", "Reading"),
+        key("k up", "scroll(-1)", "Up", "read.up", "Reading"),
+        key("pagedown space", "page(1)", "Page down", "read.page_down", "Reading"),
+        key("pageup", "page(-1)", "Page up", "read.page_up", "Reading"),
+    ]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = flat(title), text
+
+    def compose(self) -> ComposeResult:
+        """A box in the middle."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Passage(id="text")
+
+    def opened(self) -> None:
+        """The text."""
+        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
+        self.query_one(Passage).show(self._text, nothing="no text")
+
+    def action_scroll(self, lines: int) -> None:
+        """Up and down."""
+        self.query_one(Passage).scroll_relative(y=int(lines), animate=False)
+
+    def action_page(self, step: int) -> None:
+        """A page up and down."""
+        self.query_one(Passage).page(int(step))

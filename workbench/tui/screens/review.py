@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from functools import partial
 from time import monotonic
 from typing import ClassVar, Literal
 
-from textual.binding import BindingType
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 
 from workbench.errors import InputError
-from workbench.model import Kind
+from workbench.model import Kind, Span, Unit
 from workbench.reviewing.edits import Edit, Put
 from workbench.stages import editing
-from workbench.stages.editing import decision_on
+from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
-from workbench.tui import intents
+from workbench.tui import intents, view
+from workbench.tui.cells import cut
+from workbench.tui.desk import Desk
 from workbench.tui.figures import doubtful
 from workbench.tui.ids import told_of
-from workbench.tui.intents import Intent, told
-from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.screens.review_keys import REVIEW_KEYS, SIGNS
+from workbench.tui.intents import Intent
+from workbench.tui.keys import key
+from workbench.tui.safe import flat
+from workbench.tui.screens.adding import Adder
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.evidence import EvidencePicker
+from workbench.tui.screens.finding import Finder
+from workbench.tui.screens.labels import LabelScreen
+from workbench.tui.screens.pick import PickScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.same import SameScreen
-from workbench.tui.screens.units import UnitsScreen
-from workbench.tui.view import advice, outcome, plural, rematched
-from workbench.tui.widgets.bars import Status
-from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.screens.saver import Saver
+from workbench.tui.screens.why import open_why
+from workbench.tui.widgets.bars import Head, KeyBar, Status
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.sample_pane import SamplePane
+from workbench.tui.widgets.unit_list import RowPart, UnitList
+from workbench.tui.work import Work, on_stage, start
 
 FAST = 1.0
 """Seconds on the screen below which an accept is marked `fast`."""
@@ -36,51 +52,264 @@ key that is held down repeats (0.25 to 0.66)."""
 RELEASED = 0.35
 """Seconds without an `a` from which on the next one is a press of its own: a held key repeats faster."""
 
+REST = 0.1
+"""Seconds that a sample is shown before the progress is read: reading it would take the time of painting,
+and a key held down would ask for it thirty times a second."""
+
 REASONS = ("wrong reference", "unanswerable", "broken", "private")
 
+WITHOUT_SAMPLE = frozenset("retry let_go back compare".split())
+"""What may be done before there is a sample: ways out. Help and quit are the app's."""
 
-class ReviewScreen(UnitsScreen):
+SIGNS = (
+    ("✓ ✗ +", "proposed, rejected, added by you"),
+    ("! =", "not in the reference; duplicate"),
+    ("● 2 equal", "found in context 2 by this rule"),
+    ("○ ? ·", "missing, unsure, open"),
+)
+
+
+def _label(digit: int) -> Binding:
+    first = digit == 1
+    description = "Label of that number" if first else f"Label {digit}"
+    return key(
+        str(digit),
+        f"digit('{digit}')",
+        description,
+        f"review.label_{digit}",
+        "Units",
+        "label" if first else "",
+    )
+
+
+REVIEW_KEYS: list[BindingType] = [
+    key("r", "retry", "Try again what was not saved", "saving.retry", "Decide", "try again"),
+    key("escape", "let_go", "Let go of what was not saved", "saving.let_go", "Decide", "let go"),
+    key("o", "other_file", "Open the database that is there now", "saving.other_file", "Decide", "open"),
+    key("a", "accept", "Accept and go on", "review.accept", "Decide", "accept"),
+    key("x", "reject", "Reject the unit, or restore it", "review.reject", "Units", "reject"),
+    key("n", "add", "New unit", "review.new", "Units", "new"),
+    key("m", "match", "Found or missing", "review.match", "Units", "match"),
+    *(_label(digit) for digit in range(1, 10)),
+    key("l", "labels", "Label from a list", "review.labels", "Units"),
+    key("0", "digit('0')", "No units here (or label 0)", "review.none", "Units"),
+    key("p", "reason", "Missing: absent, partial, …", "review.reason", "Units"),
+    key("M", "unsure", "Unsure whether it is found", "review.unsure", "Units"),
+    key("e", "evidence", "Choose the evidence", "review.evidence", "Units"),
+    key("&", "merge", "Merge with the next unit", "review.merge", "Units"),
+    key("|", "split", "Split at a token", "review.split", "Units"),
+    key(
+        "full_stop shift+right", "edge('right', True)", "Right edge a token out", "review.right_out", "Units"
+    ),
+    key(", shift+left", "edge('right', False)", "Right edge a token in", "review.right_in", "Units"),
+    key("< shift+up", "edge('left', True)", "Left edge a token out", "review.left_out", "Units"),
+    key("> shift+down", "edge('left', False)", "Left edge a token in", "review.left_in", "Units"),
+    key("A", "same", "Decide the same in the whole dataset", "review.same", "Units"),
+    key("u", "undo", "Undo, wherever it was", "review.undo", "Decide", "undo"),
+    key("U", "redo", "Redo", "review.redo", "Decide"),
+    key("s", "skip", "Skip for now", "review.skip", "Decide"),
+    key("X", "exclude", "Exclude, with a reason", "review.exclude", "Decide"),
+    key("f", "flag", "Flag, with a reason", "review.flag", "Decide"),
+    key("c", "comment", "Comment", "review.comment", "Decide"),
+    key("j down", "move(1)", "Next unit", "review.down", "Moving"),
+    key("k up", "move(-1)", "Previous unit", "review.up", "Moving"),
+    key("tab", "doubt(1)", "Next doubtful unit", "review.next_doubt", "Moving"),
+    key("shift+tab", "doubt(-1)", "Previous doubtful unit", "review.previous_doubt", "Moving"),
+    key("] right", "context(1)", "Next context", "review.next_context", "Moving"),
+    key("[ left", "context(-1)", "Previous context", "review.previous_context", "Moving"),
+    key("# №", "context_number", "Context of a number", "review.context_number", "Moving"),
+    key("/ ctrl+f", "find", "Find in reference and contexts", "review.find", "Moving"),
+    key("f3", "find_step(1)", "Next place found", "review.find_next", "Moving"),
+    key("N shift+f3 f15", "find_step(-1)", "Place found before", "review.find_previous", "Moving"),
+    key("space pagedown", "scroll_context(1)", "Scroll the context", "review.page_down", "Moving"),
+    key("pageup", "scroll_context(-1)", "Scroll the context back", "review.page_up", "Moving"),
+    key("ctrl+d", "scroll_reference(1)", "Scroll the reference", "review.reference_down", "Moving"),
+    key("ctrl+u", "scroll_reference(-1)", "Scroll the reference back", "review.reference_up", "Moving"),
+    key("t", "kind", "Entities or statements", "review.kind", "View"),
+    key("w", "scores", "Why automatic and verified differ", "review.scores", "View"),
+    key("C", "compare", "Compare: the truth for all samples, and why", "review.compare", "View"),
+    key("g", "guidelines", "Guidelines", "review.guidelines", "View"),
+    key("y", "copy", "Copy the unit", "review.copy", "View"),
+    key("b", "back", "Back to the queue", "review.back", "View", "queue"),
+    key("q", "app.quit", "Quit", "review.quit", "View"),
+]
+
+
+class ReviewScreen(BaseScreen):
     """Every decision is one key; each is on disk before the screen shows it."""
 
     LEGEND = SIGNS
     BINDINGS: ClassVar[list[BindingType]] = REVIEW_KEYS
 
     arrival: tuple[str, Moved] | None = None
-    """The undo or redo that leads to the sample that is opened next, and its word."""
+    """The undo or redo that leads to the sample that is opened first, and its word."""
 
-    _accept_at = float("-inf")
-    _stopped_since = 0.0
+    def __init__(self, desk: Desk, sample_id: int, kind: Kind | None = None, *, picked: bool = False) -> None:
+        super().__init__()
+        self.desk = desk
+        self._first = sample_id
+        self._first_kind = kind
+        self._by_hand = picked
+        self._stopped_at: tuple[int, Kind] | None = None
+        self._stopped_since = 0.0
+        self._accept_at = float("-inf")
+        self._progress: Progress | None = None
+        self._planned: tuple[int, int] | None = None
+        self.saver = Saver(self, self._reload, id="banner")
+        self.pane = SamplePane(kind or desk.info.kinds[0], lambda: self.bench.clock())
+        self.finder = Finder(self, self.pane)
+        self.adder = Adder(self, self.pane, self.finder, self.want)
+        self.picker = EvidencePicker(self, self.pane, self.finder, self.want)
+
+    def compose(self) -> ComposeResult:
+        """The sample between what it is and what can be done."""
+        yield Head(id="head")
+        yield self.pane
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+        yield self.saver
+
+    def on_mount(self) -> None:
+        """Open the first sample."""
+        self._load("open the sample", partial(self._open, self._first, self._first_kind))
+
+    # Which keys act.
+
+    @property
+    def failure(self) -> object | None:
+        """What was not saved; one cannot leave before that is decided."""
+        return self.saver.failure
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Until a sample is shown only the ways out are open; statements have no labels, `0` accepts none."""
+        if self.pane.opened is None and action not in WITHOUT_SAMPLE:
+            return None  # nothing is said of what nobody has seen
+        if action == "digit" and self.pane.kind == "statement" and parameters != ("0",):
+            return None
+        return self.saver.allows(action)
+
+    def refused(self, action: str) -> None:
+        """Say what has to come first."""
+        if self.failure is not None:
+            self.say("first: r tries again, esc lets it go", tone="warn")
+        elif self.pane.opened is None:
+            self.say("the sample is being opened")
+        elif action.startswith("digit"):
+            self.say("statements have no labels")
+
+    def action_retry(self) -> None:
+        """Try again what was not saved."""
+        self.saver.retry()
+
+    def action_let_go(self) -> None:
+        """Give it up; without a sample to show there is only the way back."""
+        self.say(f"let go: {self.saver.settle().what}")
+        if self.pane.opened is None:
+            self._leave()
+
+    async def action_other_file(self) -> None:
+        """Let it go with the file that it was for, and open the one that has its place."""
+        self.saver.settle()
+        await self.bench.open_other_file()
+
+    # Reading and showing.
+
+    def _load(self, what: str, work: Work) -> None:
+        self.saver.start(what, work, writes=False)
+
+    async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
+        """Show a sample; where an undo led there, say what was undone, and its unit has the cursor."""
+        arrival, self.arrival = self.arrival, None
+        picked, self._by_hand = self._by_hand, False  # what one goes on to was not picked
+        try:
+            self.show(await self.desk.open(sample_id, picked=picked), kind)
+        finally:  # with the picture of it, or before it is said why there is none
+            if arrival is not None:
+                self._arrived(*arrival)
+
+    async def _reload(self) -> None:
+        await self._open(self.pane.now.sample_id, self.pane.kind)
+
+    def show(self, opened: Opened, kind: Kind | None = None) -> None:
+        """Draw the sample; keys wait until it is painted."""
+        before = self.pane.opened
+        if kind is None and (before is None or before.sample_id != opened.sample_id):
+            kind = open_kind(opened) or opened.dataset.kinds[0]
+        kind = kind or self.pane.kind
+        other_keys = before is None or kind != self.pane.kind
+        self._stopped_at = None  # a question about what was shown before is not answered by an `a` on this
+        if self.pane.show(opened, kind):
+            self.bench.meter.look_at(opened.sample_id, monotonic())
+        if other_keys:
+            self.refresh_bindings()
+        self._draw_head()
+
+    def _draw_head(self) -> None:
+        self.query_one(Head).show(
+            *view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
+        )
+
+    def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
+        """It is painted: keys run, and there is time to read how far one is."""
+        self.bench.open_gate()
+        if event.news:
+            start(self, self._read_progress, group="progress", only_newest=True, failed=self._no_progress)
+
+    def on_sample_pane_failed(self, event: SamplePane.Failed) -> None:
+        """Names or passages could not be looked for."""
+        self.say(event.text, tone="warn")
+
+    async def _read_progress(self) -> None:
+        await asyncio.sleep(REST)  # the next sample cancels it
+        before = self._planned
+        self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
+        suspicion = await self.desk.suspicion(self.pane.now, self.pane.kind)
+        if not on_stage(self):
+            return
+        self._draw_head()
+        self.pane.suspect(suspicion)
+        if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
+            said = f"all {before[1]:,} planned samples are complete: C shows the estimate"
+            self.say(said, sign="✓", tone="good")
+
+    def _no_progress(self, error: Exception) -> None:
+        self.say(f"could not read the progress: {error}", tone="warn")
 
     # Writing, and going on.
 
-    async def perform(self, intent: Intent) -> None:
+    def want(self, intent: Intent) -> None:
+        """Start to write what a person wants."""
+        self.saver.start(intent.what, partial(self._perform, intent), writes=True)
+
+    async def _perform(self, intent: Intent) -> None:
         """Write what a person wants; the screen says so only when it is on disk."""
-        before = self.units
+        before = self.pane.units
         fresh, edit = await self._act(intent)
-        self._written()
+        self.saver.written()
         if edit is None:
             self.say(f"{intent.what}: so it is already")
             self.show(fresh)
             return
         if intent.leaves:
-            self.opened = fresh
-            said = f"{intent.what}{outcome(fresh, edit)}{advice(edit)}"
+            self.pane.opened = fresh
+            said = f"{intent.what}{view.outcome(fresh, edit)}"
             what = told_of(fresh.sample.id, said, self.query_one(Status).room, fresh.sample.user_input)
-            await self.run("open the next sample", partial(self._go_on, fresh, what))
+            await self.saver.run_now("open the next sample", partial(self._go_on, fresh, what))
             return
-        self.saved(intent.what + advice(edit) + rematched(before, edit, self.now.sample.retrieved_contexts))
+        rematched = view.rematched(before, edit, fresh.sample.retrieved_contexts)
+        self.saver.saved(intent.what + view.advice(edit) + rematched)
         self.show(fresh)
         if intent.adds and isinstance(edit, Put):
-            self.query_one(UnitList).move_to(self.units.index(edit.units[0]))
+            self.pane.choose(edit.units[0].id)
 
     async def _act(self, intent: Intent) -> tuple[Opened, Edit | None]:
         """Write an edit with what it cost; the cost of what is not written counts for the next."""
-        meter, sample_id = self.bench.meter, self.now.sample_id
+        meter, sample_id = self.bench.meter, self.pane.now.sample_id
         meter.alive(monotonic())
         effort = meter.take(sample_id)
         edit = None
         try:
-            fresh, edit = await self.desk.act(self.now, intent.make, effort)
+            fresh, edit = await self.desk.act(self.pane.now, intent.make, effort)
         finally:
             if edit is None:
                 meter.give_back(sample_id, effort)
@@ -91,45 +320,51 @@ class ReviewScreen(UnitsScreen):
 
         What is `done` is said with the next picture, or before it is said why there is none.
         """
-        kind = next(
-            (
-                kind
-                for kind in opened.dataset.kinds
-                if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind)
-            ),
-            None,
-        )
+        kind = open_kind(opened)
         try:
             following = opened if kind else await self.desk.open_next(opened.sample_id)
         finally:
             if done:
-                self.saved(done)
+                self.saver.saved(done)
         if following is None:
             self._leave(self.desk.nothing_left)
         else:
             self._by_hand = False  # what one goes on to was not picked
             self.show(following, kind)
 
-    async def _read_beside(self) -> None:
-        """While the sample is looked at: the progress."""
-        before = self._planned
-        await super()._read_beside()
-        if before and self._planned and before[0] < self._planned[0] == self._planned[1]:
-            self.say(
-                f"all {before[1]:,} planned samples are complete: C shows the estimate", sign="✓", tone="good"
-            )
+    def action_undo(self) -> None:
+        """Take back the newest act and go where it was."""
+        self.saver.start("undo", partial(self._move, "undo", "undid"), writes=True)
+
+    def action_redo(self) -> None:
+        """Restore the act undone last and go where it was."""
+        self.saver.start("redo", partial(self._move, "redo", "redone"), writes=True)
+
+    async def _move(self, step: Literal["undo", "redo"], word: str) -> None:
+        led = await self.desk.move(step)
+        if led is None:
+            self.say(f"nothing to {step}")
+            self.show(self.pane.now)
+            return
+        moved, opened = led
+        if opened is None:
+            self.arrival = word, moved
+            opening = partial(self._open, moved.sample_id, moved.kind)
+            await self.saver.run_now("open the sample it was on", opening)
+            return
+        self.show(opened, moved.kind)
+        self._arrived(word, moved)
+
+    def _arrived(self, word: str, moved: Moved) -> None:
+        self.saver.saved(f"{word}: {intents.told(moved.edit, moved.samples)}")
+        if self.pane.opened is not None and self.pane.opened.sample_id == moved.sample_id:
+            self.pane.choose(moved.unit)
 
     def _leave(self, said: str = "") -> None:
         # By the app, in its own turn: a screen's worker cannot wait for the end of its screen.
         self.bench.gate.close()
-        at = self.opened.sample_id if self.opened else self._first
+        at = self.pane.opened.sample_id if self.pane.opened else self._first
         self.app.call_later(self.bench.back_to_queue, at, said)
-
-    def action_let_go(self) -> None:
-        """As everywhere; without a sample to show there is only the way back."""
-        super().action_let_go()
-        if self.opened is None:
-            self._leave()
 
     def action_back(self) -> None:
         """To the queue."""
@@ -138,136 +373,319 @@ class ReviewScreen(UnitsScreen):
     def action_compare(self) -> None:
         """To the figures; the way back from there is this sample."""
         self.bench.gate.close()
-        at, picked = self._first, False
-        if self.opened is not None:
-            at, picked = self.opened.sample_id, self.opened.opening.off_plan
-        again = partial(self.bench.review, self.desk, at, kind=self.kind, picked=picked)
+        opened = self.pane.opened
+        at, picked = (opened.sample_id, opened.opening.off_plan) if opened else (self._first, False)
+        again = partial(self.bench.review, self.desk, at, kind=self.pane.kind, picked=picked)
         self.app.call_later(self.bench.compare, at, again)
 
-    # Deciding.
+    # Deciding on the sample.
 
     def action_accept(self) -> None:
         """Verify the kind shown and go on; stops where a person should look until `a` is pressed anew."""
-        pressed = self.bench.pressed_at
+        pressed, now, kind = self.bench.pressed_at, self.pane.now, self.pane.kind
         quiet, self._accept_at = pressed - self._accept_at, pressed
-        if self.painted and pressed < self._shown_at and quiet < RELEASED:
+        if self.pane.painted and pressed < self.pane.shown_at and quiet < RELEASED:
             return  # a held key's repeat from before this sample was there: no decision on it
-        if self.now.state.of(self.kind).disposition == "verified" and not self.now.stale(self.kind):
-            self.load("open the next sample", partial(self._go_on, self.now))
-        elif self.now.blind and not any(unit.counted for unit in self.units):
+        counted = any(unit.counted for unit in self.pane.units)
+        if now.state.of(kind).disposition == "verified" and not now.stale(kind):
+            self._load("open the next sample", partial(self._go_on, now))
+        elif now.blind and not counted:
             self.say("no units yet: n makes one, 0 says there are none, s leaves it for later", tone="warn")
-        elif (doubts := editing.doubts(self.now, self.kind)) and not self._passes_stop(quiet):
-            shows = ", tab: show it" if any(unit.counted for unit in self.units) else ""
+        elif (doubts := editing.doubts(now, kind)) and not self._passes_stop(quiet):
+            shows = ", tab: show it" if counted else ""
             self.say(f"{', '.join(doubts)}. a: accept anyway{shows}", sign="?", tone="warn")
-            if shows and not doubtful(self.unit):
+            if counted and not doubtful(self.pane.unit):
                 self.action_doubt(1)
         else:
             self._accept()
 
-    def accept_none(self) -> None:
-        """`0`: there are no units here."""
-        self._accept()
-
     def _accept(self) -> None:
-        if not self.painted:
+        if not self.pane.painted:
             self.say("this sample has not been shown yet; make the window larger", tone="warn")
             return
-        several = len(self.now.dataset.kinds) > 1
-        what = f"{plural(self.kind)} accepted" if several else "accepted"
-        self.want(intents.accept(self.kind, fast=self.seconds_shown < FAST, what=what))
+        several = len(self.pane.now.dataset.kinds) > 1
+        what = f"{view.plural(self.pane.kind)} accepted" if several else "accepted"
+        fast = self.bench.clock() - self.pane.shown_at < FAST
+        self.want(intents.accept(self.pane.kind, fast=fast, what=what))
 
     def _passes_stop(self, quiet: float) -> bool:
         """Whether it stopped here before and the person saw it; `quiet`: seconds since the `a` before."""
-        here = (self.now.sample_id, self.kind)
+        here = (self.pane.now.sample_id, self.pane.kind)
         if self._stopped_at != here:
             self._stopped_at, self._stopped_since = here, self.bench.clock()
             return False
         return quiet >= RELEASED and self.bench.pressed_at - self._stopped_since >= LOOK
 
-    async def action_same(self) -> None:
-        """This decision for the same surface in the whole dataset."""
-        try:
-            decision = decision_on(self.now, self.unit)
-        except InputError as error:
-            self.say(str(error), tone="warn")
-        else:
-            await self.bench.ask(SameScreen(self.desk, self.now, decision, self.saved))
-
     def action_skip(self) -> None:
         """Later."""
         self.want(intents.skip())
 
-    def action_undo(self) -> None:
-        """Take back the newest act and go where it was."""
-        self.do("undo", partial(self._moved, "undo", "undid"))
-
-    def action_redo(self) -> None:
-        """Restore the act undone last and go where it was."""
-        self.do("redo", partial(self._moved, "redo", "redone"))
-
-    async def _open(self, sample_id: int, kind: Kind | None = None) -> None:
-        """Where an undo from the queue led: what was undone is said, and its unit has the cursor."""
-        arrival, self.arrival = self.arrival, None
-        try:
-            await super()._open(sample_id, kind)
-        finally:  # with the picture of it, or before it is said why there is none
-            if arrival is not None:
-                self._arrived(*arrival)
-
-    def _arrived(self, word: str, moved: Moved) -> None:
-        self.saved(f"{word}: {told(moved.edit, moved.samples)}")
-        if self.opened is None or self.opened.sample_id != moved.sample_id:
-            return
-        for index, unit in enumerate(self.units):
-            if unit.id == moved.unit:
-                self.query_one(UnitList).move_to(index)
-
-    async def _moved(self, step: Literal["undo", "redo"], word: str) -> None:
-        led = await self.desk.move(step)
-        if led is None:
-            self.say(f"nothing to {step}")
-            self.show(self.now)
-            return
-        moved, opened = led
-        if opened is None:
-            self.arrival = word, moved
-            await self.run("open the sample it was on", partial(self._open, moved.sample_id, moved.kind))
-            return
-        self.show(opened, moved.kind)
-        self._arrived(word, moved)
-
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
-
-        def answer(reason: str) -> str | None:
-            if not reason or reason.isdecimal():  # the number of a choice was replaced by its words
-                return "a reason is needed, or its number"
-            self.want(intents.exclude(reason))
-            return None
-
+        # the number of a choice was replaced by its words
+        answer = self._answer(intents.exclude, "a reason is needed, or its number", str.isdecimal)
         await self.bench.ask(PromptScreen("exclude this sample: why?", answer, choices=REASONS))
 
     async def action_flag(self) -> None:
         """Flag, or change or take off the flag."""
-        current = self.now.state.flag
-
-        def answer(reason: str) -> str | None:
-            if not reason and not current:
-                return "a reason is needed"
-            self.want(intents.flag(reason))
-            return None
-
+        current = self.pane.now.state.flag
+        answer = self._answer(intents.flag, "" if current else "a reason is needed")
         title = "flag: why? (empty takes it off)" if current else "flag this sample: why?"
         await self.bench.ask(PromptScreen(title, answer, value=current))
 
     async def action_comment(self) -> None:
         """A free note."""
+        said = " · ".join(self.pane.now.state.comments)
+        answer = self._answer(intents.comment, "nothing typed yet")
+        await self.bench.ask(PromptScreen("comment", answer, note=said))
 
-        def answer(text: str) -> str | None:
-            if not text:
-                return "nothing typed yet"
-            self.want(intents.comment(text))
+    def _answer(
+        self, make: Callable[[str], Intent], complaint: str, bad: Callable[[str], bool] = lambda _typed: False
+    ) -> Callable[[str], str | None]:
+        """Write what is typed; where it is empty or bad, complain."""
+
+        def answer(typed: str) -> str | None:
+            if complaint and (not typed or bad(typed)):
+                return complaint
+            self.want(make(typed))
             return None
 
-        said = self.now.state.comments
-        await self.bench.ask(PromptScreen("comment", answer, note=" · ".join(said)))
+        return answer
+
+    # Deciding on the unit under the cursor.
+
+    def _want_of_unit(self, make: Callable[[Unit], Intent], *, counted: bool = True) -> None:
+        try:
+            self.want(make(self.pane.counted_unit if counted else self.pane.unit))
+        except InputError as error:
+            self.say(str(error), tone="warn")
+
+    def action_reject(self) -> None:
+        """Reject or restore."""
+        self._want_of_unit(intents.reject, counted=False)
+
+    def action_match(self) -> None:
+        """Found or missing."""
+        self._want_of_unit(intents.match)
+
+    def action_reason(self) -> None:
+        """Missing: absent, partial, contradicted or other entity, the next at each press."""
+        self._want_of_unit(intents.reason)
+
+    def action_unsure(self) -> None:
+        """Cannot tell."""
+        self._want_of_unit(intents.unsure)
+
+    def action_digit(self, digit: str) -> None:
+        """A label; with no counted unit `0` says that there is none."""
+        counted = sum(unit.counted for unit in self.pane.units)
+        label = next((label.name for label in self.pane.now.policy.labels if label.key == digit), None)
+        if digit == "0" and not counted:
+            self._accept()
+        elif label is not None:
+            self._want_of_unit(lambda unit: intents.relabel(unit, label))
+        elif digit == "0":
+            several = "units" if counted > 1 else "a unit"
+            self.say(f"0 says that a sample has no units; this one has {several}: x rejects", tone="warn")
+        else:
+            self.say("no label has this number; g shows them")
+
+    async def action_labels(self) -> None:
+        """A label from a list."""
+        try:
+            if self.pane.kind == "statement":
+                raise InputError("statements have no labels")
+            unit = self.pane.counted_unit
+        except InputError as error:
+            self.say(str(error), tone="warn")
+            return
+
+        def take(label: str) -> None:
+            self.want(intents.relabel(unit, label))
+
+        title = f"label of {cut(flat(unit.text), 24)}"
+        await self.bench.ask(LabelScreen(title, self.pane.now.policy.labels, take, current=unit.label))
+
+    def action_edge(self, side: str, outward: bool) -> None:
+        """Move an edge by a token."""
+        move = partial(
+            intents.move_edge,
+            reference=self.pane.now.sample.reference,
+            left=side == "left",
+            outward=bool(outward),
+        )
+        self._want_of_unit(move)
+
+    def action_merge(self) -> None:
+        """One unit of this and the next."""
+        self._want_of_unit(lambda unit: intents.merge(unit, editing.next_counted(self.pane.units, unit)))
+
+    async def action_split(self) -> None:
+        """Two units of this one, parted before a token that one letter picks."""
+        try:
+            unit = self.pane.counted_unit
+            names = [Span(token.start, token.end) for token in editing.split_tokens(self.pane.now, unit)]
+            if not names:
+                raise InputError("one word cannot be split" if unit.spans else "it is not in the reference")
+        except InputError as error:
+            self.say(str(error), tone="warn")
+            return
+
+        async def done(span: Span) -> None:
+            self.want(intents.split(unit, span.start))
+
+        targets = [(span.start, span.end) for span in names]
+        pick = PickScreen("split before", self.pane.reference, targets, done, names=names, to_last=False)
+        await self.bench.ask(pick)
+
+    async def action_same(self) -> None:
+        """This decision for the same surface in the whole dataset."""
+        try:
+            decision = editing.decision_on(self.pane.now, self.pane.unit)
+        except InputError as error:
+            self.say(str(error), tone="warn")
+        else:
+            await self.bench.ask(SameScreen(self.desk, self.pane.now, decision, self.saver.saved))
+
+    async def action_evidence(self) -> None:
+        """Choose the evidence of the unit: a passage, letters, or a search."""
+        await self.picker.ask()
+
+    async def action_add(self) -> None:
+        """A new unit, by letters on the reference."""
+        await self.adder.ask()
+
+    # By the mouse.
+
+    def _by_mouse(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Do it in the order of the keys, and like them not while something is not saved."""
+
+        async def run() -> None:
+            if self.failure is not None:
+                self.refused("add")
+            elif self.app.screen is self and self.pane.opened is not None:
+                await work()
+
+        self.app.call_later(self.bench.gate.enter, run)
+
+    def on_unit_list_pressed(self, event: UnitList.Pressed) -> None:
+        """A click on a part of a row is the key for it."""
+        event.stop()
+        self._by_mouse(partial(self._press_row, event.index, event.part))
+
+    async def _press_row(self, index: int, part: RowPart) -> None:
+        self.pane.listed.move_to(index)
+        if part == "sign":
+            self.action_reject()
+        elif part == "label":
+            await self.action_labels()
+        else:
+            self.action_match()
+
+    def on_passage_clicked(self, event: Passage.Clicked) -> None:
+        """A click on a marked name chooses its unit; on a name that is no unit it begins to add it."""
+        event.stop()
+        if event.mark.role == "name":
+            span = Span(event.mark.start, event.mark.end)
+            self._by_mouse(partial(self.adder.add, span))
+        else:
+            self.pane.choose(event.mark.owner)
+
+    def on_text_selected(self, event: events.TextSelected) -> None:
+        """The mouse was let go over a stretch of the reference: it is a new unit, by whole tokens."""
+        event.stop()
+        self._by_mouse(self.adder.dragged)
+
+    # Moving and looking.
+
+    def action_move(self, step: int) -> None:
+        """To another unit."""
+        self.pane.listed.move(int(step))
+
+    def action_doubt(self, step: int) -> None:
+        """To the next doubtful unit, round the end."""
+        if not self.pane.next_doubtful(int(step)):
+            self.say("no unit is in doubt")
+
+    def action_context(self, step: int) -> None:
+        """Another context."""
+        self.pane.go_to_context(self.pane.context_no + int(step))
+
+    async def action_context_number(self) -> None:
+        """To the context of a number."""
+        count = len(self.pane.contexts)
+
+        def answer(typed: str) -> str | None:
+            if not typed.isdecimal() or not 1 <= int(typed) <= count:
+                return f"a number from 1 to {count}"
+            self.pane.go_to_context(int(typed) - 1)
+            return None
+
+        if count:
+            await self.bench.ask(PromptScreen(f"go to context (1–{count})", answer))
+        else:
+            self.say("no context was retrieved")
+
+    async def action_find(self) -> None:
+        """Search in reference, contexts and question."""
+        await self.finder.ask()
+
+    async def action_find_step(self, by: int) -> None:
+        """The next place of the search, or the one before; without a search it asks for one."""
+        await self.finder.step(int(by))
+
+    def key_escape(self) -> None:
+        """Clear the marks of a search; while something is not saved Escape is bound to letting that go."""
+        if self.failure is None and self.pane.opened is not None and self.finder.search is not None:
+            self.finder.clear()
+
+    def action_scroll_context(self, step: int) -> None:
+        """A page of the context."""
+        self.pane.context.page(int(step))
+
+    def action_scroll_reference(self, step: int) -> None:
+        """A page of the reference."""
+        self.pane.reference.page(int(step))
+
+    def action_kind(self) -> None:
+        """The other kind of units."""
+        other: Kind = "statement" if self.pane.kind == "entity" else "entity"
+        if other not in self.pane.now.dataset.kinds:
+            self.say(f"this dataset reviews {view.plural(self.pane.kind)} only")
+        else:
+            self.show(self.pane.now, other)
+
+    def action_guidelines(self) -> None:
+        """The guidelines with the labels, and the versions of the policy."""
+        self._load("read the guidelines", self._read_guidelines)
+
+    async def _read_guidelines(self) -> None:
+        versions = await self.desk.policy_versions()
+        now = self.pane.now
+        state = now.state.of(self.pane.kind)
+        used = (state.policy or now.opening.policy) if state.disposition == "verified" else 0
+        title = f"Guidelines, version {versions[-1].policy.version}"
+        await self.bench.ask(ReadScreen(title, view.guidelines_text(versions, used)))
+
+    def action_scores(self) -> None:
+        """Why automatic and verified differ; what is hidden yet is said here, on the spot."""
+        self._load("show why", self._show_why)
+
+    async def _show_why(self) -> None:
+        await self.desk.why(self.pane.now.sample_id, self.pane.kind)
+        await open_why(self, self.desk, self.pane.now.sample_id, self.pane.kind)
+
+    def action_copy(self) -> None:
+        """Copy what is selected with the mouse, else the unit."""
+        unit = self.pane.listed.chosen
+        chosen = self.get_selected_text() or (unit.text if unit else self.pane.now.sample.reference)
+        self.app.copy_to_clipboard(chosen)
+        self.say(f"copied: {chosen}")
+
+
+def open_kind(opened: Opened) -> Kind | None:
+    """The first kind of a sample that is still to be decided."""
+    for kind in opened.dataset.kinds:
+        if opened.state.of(kind).disposition in ("todo", "started") or opened.stale(kind):
+            return kind
+    return None

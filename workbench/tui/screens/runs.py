@@ -16,7 +16,7 @@ from workbench.tui.keys import key
 from workbench.tui.proposing import Going, Wish
 from workbench.tui.runs_text import compared, described, doing, ended, plan_lines
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.read import ReadScreen
+from workbench.tui.screens.prompt import ReadScreen
 from workbench.tui.screens.runs_form import FormScreen, SendScreen
 from workbench.tui.widgets.bars import Bar, ColumnNames, Head, KeyBar, Status, as_text
 from workbench.tui.widgets.lines import Lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from textual import events
 from textual.content import Content
@@ -26,6 +26,14 @@ KEPT = 24
 def as_text(lines: Sequence[Sequence[Part]]) -> Content:
     """Lines of parts as one text; nothing in them is read as markup."""
     return Content("\n").join(Content.assemble(*line) for line in lines)
+
+
+def choice_parts(choices: Iterable[tuple[str, str]]) -> tuple[Part, ...]:
+    """`1 person  2 place  …` with the keys in the accent colour."""
+    parts: list[Part] = []
+    for name, word in choices:
+        parts += [("  " if parts else "", ""), (name, "$accent"), (f" {flat(word)}", DIM)]
+    return tuple(parts)
 
 
 class Bar(Widget):

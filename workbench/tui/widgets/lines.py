@@ -24,6 +24,15 @@ class Drawn:
     strip: Strip
 
 
+class Painted(Message):
+    """The picture of this generation has been drawn by the widget with this id."""
+
+    def __init__(self, part: str | None, generation: int) -> None:
+        super().__init__()
+        self.part = part
+        self.generation = generation
+
+
 class Lines(ScrollView, can_focus=False):
     """A column of lines over entries of one or more lines each, with a cursor on one entry.
 

@@ -19,6 +19,7 @@ from workbench.text.safe import clean
 from workbench.tui.cells import index_at, steady, wrap
 from workbench.tui.hints import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
+from workbench.tui.widgets.lines import Painted
 from workbench.tui.widgets.over_text import character_at, chosen, lettered, tinted
 
 LONG = 60
@@ -44,24 +45,11 @@ class Passage(ScrollView, can_focus=False):
     """
 
     class Clicked(Message):
-        """A marked stretch was clicked: `start` and `end` of its mark, `owner` empty when it is no unit's."""
+        """A marked stretch was clicked."""
 
-        def __init__(self, passage: Passage, mark: Mark) -> None:
+        def __init__(self, mark: Mark) -> None:
             super().__init__()
-            self.passage = passage
             self.mark = mark
-
-        @property
-        def owner(self) -> str:
-            """The unit that the mark belongs to."""
-            return self.mark.owner
-
-    class Painted(Message):
-        """The text of this generation has been drawn."""
-
-        def __init__(self, generation: int) -> None:
-            super().__init__()
-            self.generation = generation
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -250,7 +238,7 @@ class Passage(ScrollView, can_focus=False):
         """One visible line."""
         if self._told != self.generation:
             self._told = self.generation
-            self.post_message(self.Painted(self.generation))
+            self.post_message(Painted(self.id, self.generation))
         size = self.scrollable_content_region.width
         self._layout(size)
         line = y + self.scroll_offset.y
@@ -330,4 +318,4 @@ class Passage(ScrollView, can_focus=False):
             start, end = self._lines[line]
             mark = self._marked.mark_at(line, start + index_at(self.text[start:end], offset.x))
             if mark is not None:
-                self.post_message(self.Clicked(self, mark))
+                self.post_message(self.Clicked(mark))

@@ -15,7 +15,7 @@ from workbench.model import Unit
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import unit_symbol, verdict
 from workbench.tui.safe import flat
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import Lines, Painted
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
@@ -41,13 +41,6 @@ class UnitList(Lines):
         "units--rejected",
         "units--nothing",
     }
-
-    class Painted(Message):
-        """The units of this generation have been drawn."""
-
-        def __init__(self, generation: int) -> None:
-            super().__init__()
-            self.generation = generation
 
     class Pressed(Message):
         """A part of a unit's row was clicked."""
@@ -132,7 +125,7 @@ class UnitList(Lines):
         """One visible line; tells the screen when a sample is drawn for the first time."""
         if self._told != self.generation:
             self._told = self.generation
-            self.post_message(self.Painted(self.generation))
+            self.post_message(Painted(self.id, self.generation))
         return super().render_line(y)
 
     def segments(self, line: int, size: int) -> list[Segment]:

@@ -1,4 +1,4 @@
-"""Borders and degenerate inputs: undefined is counted apart and is never 0 or 1."""
+"""Degenerate inputs: undefined is counted apart and is never 0 or 1."""
 
 from __future__ import annotations
 
@@ -24,38 +24,7 @@ from workbench.model import (
     count,
 )
 from workbench.scoring.names import SCORERS
-from workbench.scoring.presence import band
 from workbench.scoring.scorers import assess_all, score
-
-
-@pytest.mark.parametrize(
-    ("found", "units", "expected"),
-    [
-        (9, 10, "90-100"), (90, 100, "90-100"), (1, 1, "90-100"), (899, 1000, "70-90"),
-        (7, 10, "70-90"), (21, 30, "70-90"), (699, 1000, "50-70"),
-        (1, 2, "50-70"), (2, 3, "50-70"), (499, 1000, "0-50"), (0, 1, "0-50"),
-    ],
-)  # fmt: skip
-def test_a_score_on_a_border_belongs_to_the_upper_band(found: int, units: int, expected: str) -> None:
-    """Compared in integers: .7 as a float times 100 is 70.0 or 69.99999999999999."""
-    assert band(Tally(found, units - found)) == expected
-
-
-@given(st.integers(0, 400), st.integers(1, 400))
-def test_bands_are_those_of_the_exact_percentage(found: int, missing: int) -> None:
-    """Against fractions."""
-    percent = Fraction(100 * found, found + missing)
-    expected = (
-        "90-100" if percent >= 90 else "70-90" if percent >= 70 else "50-70" if percent >= 50 else "0-50"
-    )
-
-    assert band(Tally(found, missing)) == expected
-
-
-def test_undefined_has_no_band() -> None:
-    """No units, no percentage."""
-    assert band(Tally(0, 0)) is None
-
 
 ENTITIES = (ProposedEntity("Rome"), ProposedEntity("Oslo"))
 

@@ -1,0 +1,138 @@
+"""Work that writes or reads, one at a time: done only when it is said, and offered again when it failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Static
+
+from workbench.errors import ConflictError, InputError, OtherFileError
+from workbench.tui.gate import Entry
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.work import Work, start
+
+SAY_SAVING = 0.15
+"""Seconds after which a write that is still under way is mentioned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What did not happen, the keys that were typed behind it, and whether another file is there to open."""
+
+    what: str
+    work: Work
+    parked: list[Entry]
+    other_file: bool
+
+
+class Saver(Static):
+    """Runs work one at a time; keys wait meanwhile and act on what it left.
+
+    A failed write stays in sight, in this widget, until it is tried again or let go; keys that were typed
+    behind it wait for that, because they meant the state after it. `reload` shows the sample as it stands
+    now, when another window was first.
+    """
+
+    def __init__(self, owner: BaseScreen, reload: Work, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.failure: Unsaved | None = None
+        self._owner = owner
+        self._reload = reload
+        self._slow: Timer | None = None
+
+    def start(self, what: str, work: Work, *, writes: bool) -> None:
+        """Start work; keys wait until what it left is painted."""
+        self._owner.bench.gate.close()
+        start(self._owner, partial(self.run_now, what, work, writes=writes), group="work")
+
+    async def run_now(self, what: str, work: Work, *, writes: bool = False) -> None:
+        """Do it now; whatever goes wrong is shown, with what was not done."""
+        if writes:
+            self._slow = self.set_timer(SAY_SAVING, self._say_saving)
+        try:
+            await work()
+        except ConflictError as error:
+            why = str(error)
+            try:
+                await self._reload()
+            except Exception as second:  # a database can fail in many ways; whatever it was is shown
+                why = str(second)
+            self._fail(what, work, f"Not saved: {what}.\n{why}")
+        except InputError as error:
+            self._owner.say(str(error), tone="warn")
+            self._owner.bench.open_gate()
+        except Exception as error:  # as above
+            kind = "" if type(error).__module__.startswith("workbench") else f"{type(error).__name__}: "
+            lead = f"Not saved: {what}." if writes else f"Could not {what}."
+            other_file = isinstance(error, OtherFileError) and error.there
+            self._fail(what, work, f"{lead}\n{kind}{error}", other_file=other_file)
+        finally:
+            self.written()
+
+    def _say_saving(self) -> None:
+        if self._slow is not None:  # a timer that was stopped may be on its way already
+            self._owner.say("saving …")
+
+    def written(self) -> None:
+        """The write is over, well or not: "saving …" must not come after what is said of it."""
+        if self._slow is not None:
+            self._slow.stop()
+            self._slow = None
+
+    def saved(self, what: str) -> None:
+        """The quiet mark: it is on disk."""
+        self.written()
+        self._owner.say(what, sign="✓", tone="good")
+
+    def _fail(self, what: str, work: Work, why: str, *, other_file: bool = False) -> None:
+        parked = self._owner.bench.gate.park()
+        behind = f" {len(parked)} keys typed behind it wait." if len(parked) > 1 else ""
+        behind = " One key typed behind it waits." if len(parked) == 1 else behind
+        self.update(
+            Content.assemble(
+                ("! ", "bold"),
+                "\n".join(flat(line) for line in why.splitlines()[:3]),
+                behind,
+                "\n",
+                ("r", "bold"),
+                " try again   ",
+                ("esc", "bold"),
+                " let it go",
+                *(("   ", ("o", "bold"), " open the new file without it") if other_file else ()),
+            )
+        )
+        self._owner.query_one(Status).clear()
+        self._put(Unsaved(what, work, parked, other_file))
+        self._owner.bench.open_gate()
+
+    def _put(self, failure: Unsaved | None) -> None:
+        self.failure = failure
+        self.display = failure is not None
+        self._owner.refresh_bindings()
+        self._owner.query_one(KeyBar).refresh()
+
+    def allows(self, action: str) -> bool | None:
+        """Whether an action is possible now: while something is not saved, only that can be decided on."""
+        if action in ("retry", "let_go"):
+            return self.failure is not None
+        if action == "other_file":
+            return self.failure is not None and self.failure.other_file
+        return None if self.failure is not None and action != "help" else True
+
+    def retry(self) -> None:
+        """Do again what was not done, then what was typed behind it."""
+        failure = self.settle()
+        self._owner.bench.gate.resume(failure.parked)
+        self.start(failure.what, failure.work, writes=True)
+
+    def settle(self) -> Unsaved:
+        """Give it up, and what was typed behind it."""
+        failure = self.failure
+        assert failure is not None
+        self._put(None)
+        return failure

@@ -1,0 +1,388 @@
+"""A sample to read: question, reference, units and one context, which follow the cursor in the units."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container, Vertical
+from textual.message import Message
+from textual.widget import Widget
+
+from workbench.errors import InputError
+from workbench.matching.nearest import nearest
+from workbench.model import Disposition, Evidence, Kind, Span, Unit
+from workbench.stages.review import NO_NAMES, Opened, names_of, unmarked
+from workbench.tui import view
+from workbench.tui.figures import doubtful, least_certain
+from workbench.tui.marks import Mark
+from workbench.tui.widgets.lines import Lines, Painted
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.tallies import Tallies
+from workbench.tui.widgets.unit_list import UnitList
+from workbench.tui.work import on_stage, start
+
+if TYPE_CHECKING:
+    from workbench.comparing.triage import Suspicion
+
+NOT_COUNTED = "this unit does not count; x restores it"
+
+LOOK_FOR_ROOM = 0.5
+"""Seconds between looks whether there is any room to paint."""
+
+PARTS = ("reference", "units")
+"""What has to be on the screen before a sample counts as shown."""
+
+NEAR_DELAY = 0.12
+"""Seconds the cursor rests on a unit before its nearest passages are looked for."""
+
+NEAR = 3
+"""How many of the nearest passages are shown."""
+
+
+class SamplePane(Container):
+    """The sample that is shown, the kind of its units, and the context in sight.
+
+    `searched` gives the places that a search found in one text of the sample (0: the reference, then each
+    context, the question last); it is asked whenever a text is drawn.
+    """
+
+    DEFAULT_CSS = "SamplePane { height: 1fr; }"
+
+    class Shown(Message):
+        """What was drawn last is on the screen, or there is no room to show any of it (`painted` false).
+
+        `news`: it is another sample or kind, or its disposition is another one.
+        """
+
+        def __init__(self, *, painted: bool, news: bool) -> None:
+            super().__init__()
+            self.painted = painted
+            self.news = news
+
+    class Failed(Message):
+        """What was looked for in a thread could not be found."""
+
+        def __init__(self, text: str) -> None:
+            super().__init__()
+            self.text = text
+
+    def __init__(self, kind: Kind, clock: Callable[[], float], *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.opened: Opened | None = None
+        self.kind = kind
+        self.context_no = 0
+        self.shown_at = float("inf")
+        """When the sample was on the screen, by `clock`; infinite until it is."""
+        self.searched: Callable[[int], list[Mark]] = lambda _part: []
+        self._clock = clock
+        self._generation = 0
+        self._painted: set[str | None] = set()
+        self._news = False
+        self._disposition: Disposition = "todo"
+        self._cursors: dict[tuple[int, Kind], int] = {}
+        self._suspicion: Suspicion | None = None
+        self._names = NO_NAMES
+        self._names_of: int | None = None
+        self._near: tuple[str, dict[str, list[Evidence]]] = ("", {})
+        """The nearest passages by the unit's wording, of one sample."""
+
+    def compose(self) -> ComposeResult:
+        """Question, reference, units and contexts; the style sheet stacks them when it is narrow."""
+        yield Passage(id="question")
+        with Container(id="body"):
+            yield Passage(id="reference")
+            with Vertical(id="side"):
+                yield UnitList(id="units")
+                yield Passage(id="detail")
+                yield Tallies(id="tallies")
+            yield Passage(id="context")
+
+    def on_mount(self) -> None:
+        """The title of the context says which of its lines are seen."""
+        self.reference.border_title = "Reference"
+        for name in ("scroll_y", "virtual_size"):
+            self.watch(self.context, name, self._title_context, init=False)
+
+    # What is shown.
+
+    @property
+    def now(self) -> Opened:
+        """The sample shown."""
+        assert self.opened is not None
+        return self.opened
+
+    @property
+    def contexts(self) -> tuple[str, ...]:
+        """The contexts of the sample shown."""
+        return self.now.sample.retrieved_contexts
+
+    @property
+    def units(self) -> tuple[Unit, ...]:
+        """The units of the kind shown."""
+        return self.now.state.of(self.kind).assessment.units
+
+    @property
+    def listed(self) -> UnitList:
+        """The list of the units."""
+        return self.query_one(UnitList)
+
+    @property
+    def reference(self) -> Passage:
+        """The text of the reference."""
+        return self.query_one("#reference", Passage)
+
+    @property
+    def context(self) -> Passage:
+        """The text of the context in sight."""
+        return self.query_one("#context", Passage)
+
+    @property
+    def unit(self) -> Unit:
+        """The unit under the cursor. Raises InputError when there is none."""
+        chosen = self.listed.chosen
+        if chosen is None:
+            raise InputError("there is no unit here; n makes one")
+        return chosen
+
+    @property
+    def counted_unit(self) -> Unit:
+        """The unit under the cursor, if it counts. Raises InputError otherwise."""
+        unit = self.unit
+        if not unit.counted:
+            raise InputError(NOT_COUNTED)
+        return unit
+
+    def show(self, opened: Opened, kind: Kind) -> bool:
+        """Draw the sample; True when another sample or kind was shown before."""
+        listed = self.listed
+        before = (self.opened.sample_id, self.kind) if self.opened else None
+        if before is not None:
+            self._cursors[before] = listed.cursor  # an undo that comes back finds the cursor where it was
+        self.opened, self.kind = opened, kind
+        state, is_new = opened.state.of(kind), before != (opened.sample_id, kind)
+        self._begin_painting(is_new=is_new)
+        if is_new:
+            self.context_no = 0
+            self._suspicion = None
+            at = self._cursors.get((opened.sample_id, kind))
+            listed.cursor = least_certain(state.assessment.units) if at is None else at
+        self._news = self._news or is_new or state.disposition != self._disposition
+        self._disposition = state.disposition
+        listed.show(
+            state.assessment.units,
+            revealed=opened.revealed if kind == opened.dataset.kinds[0] else (),
+            nothing=view.nothing_text(opened, kind),
+            statements=kind == "statement",
+            generation=self._generation,
+        )
+        entitle(listed, view.units_title(opened, kind))
+        self.query_one("#question", Passage).show(opened.sample.user_input, nothing="no question")
+        self.reference.show(
+            opened.sample.reference,
+            self._marks(listed.chosen),
+            nothing="the reference is empty: recall is undefined",
+            generation=self._generation,
+        )
+        self.query_one(Tallies).show(opened, kind)
+        listed.move_to(listed.cursor, tell=False)
+        self._follow_unit()
+        self.mark_searched()
+        if self._names_of != opened.sample_id:
+            start(self, self.know_names, group="names", only_newest=True, failed=self._fails("names"))
+        return is_new
+
+    def choose(self, unit_id: str) -> None:
+        """Put the cursor on a unit."""
+        for index, unit in enumerate(self.units):
+            if unit.id == unit_id:
+                self.listed.move_to(index)
+
+    def next_doubtful(self, step: int) -> bool:
+        """To the next doubtful unit, round the end; False when no unit is in doubt."""
+        for distance in range(1, self.listed.count + 1):
+            index = (self.listed.cursor + step * distance) % self.listed.count
+            if doubtful(self.listed.units[index]):
+                self.listed.move_to(index)
+                return True
+        return False
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """The cursor moved."""
+        event.stop()
+        self._follow_unit()
+
+    def _follow_unit(self) -> None:
+        """Reference, context and detail follow the cursor."""
+        unit = self.listed.chosen
+        self.reference.mark(self._marks(unit))
+        if unit is not None and unit.spans:
+            self.reference.reveal(unit.spans[0].start, unit.spans[0].end)
+        if unit is not None and unit.match.evidence:
+            contexts = [evidence.context for evidence in unit.match.evidence]
+            if self.context_no not in contexts:
+                self.context_no = contexts[0]
+        self.go_to_context(self.context_no)
+        self.query_one("#detail", Passage).show(view.detail(unit, self.now) if unit else "")
+        self._draw_suspicion()
+        if unit is not None and self._wants_near(unit):
+            if unit.text in self._known_near():
+                self._show_near(unit)
+            else:
+                run = partial(self._look_for_near, unit)
+                start(self, run, group="near", only_newest=True, failed=self._fails("passages"))
+
+    def _fails(self, what: str) -> Callable[[Exception], None]:
+        def failed(error: Exception) -> None:
+            self.post_message(self.Failed(f"could not look for {what}: {error}"))
+
+        return failed
+
+    def suspect(self, suspicion: Suspicion | None) -> None:
+        """Say why the score looks wrong."""
+        self._suspicion = suspicion
+        self._draw_suspicion()
+
+    def _draw_suspicion(self) -> None:
+        self.query_one(Tallies).doubt(view.suspected(self._suspicion, self.listed.chosen))
+
+    # The reference.
+
+    def _marks(self, chosen: Unit | None, typed: tuple[Span, ...] = ()) -> list[Mark]:
+        names = [Mark(name.start, name.end, "name") for name in self.names]
+        return [*names, *view.reference_marks(self.units, chosen, typed)]
+
+    def mark_new(self, spans: tuple[Span, ...]) -> None:
+        """Mark what would be added; nothing: the reference as it is."""
+        self.reference.mark(self._marks(None if spans else self.listed.chosen, spans))
+        if spans:
+            self.reference.reveal(spans[0].start, spans[0].end)
+
+    @property
+    def names(self) -> tuple[Span, ...]:
+        """Stretches that look like names and are no unit, as far as they are known yet."""
+        if self.kind == "statement" or self._names_of != self.now.sample_id:
+            return ()
+        return unmarked(self._names, self.units)
+
+    async def know_names(self) -> None:
+        """Look for names in a thread: a sample never waits for its hints."""
+        opened = self.now
+        if self._names_of == opened.sample_id:
+            return
+        names = await asyncio.to_thread(names_of, opened)
+        if on_stage(self) and self.now.sample_id == opened.sample_id:
+            self._names, self._names_of = names, opened.sample_id
+            self.mark_new(())
+
+    # The contexts.
+
+    def go_to_context(self, context: int) -> None:
+        """Show a context, or the nearest there is."""
+        contexts, unit, passage = self.contexts, self.listed.chosen, self.context
+        self.context_no = max(0, min(context, len(contexts) - 1))
+        passage.show(
+            contexts[self.context_no] if contexts else "",
+            view.context_marks(self.units, unit, self.context_no),
+            nothing="this context is empty" if contexts else "no context was retrieved: nothing can be found",
+        )
+        self._title_context()
+        here = [e for e in unit.match.evidence if e.context == self.context_no] if unit else []
+        if here:
+            passage.reveal(here[0].start, here[0].end)
+        passage.mark_places(self.searched(self.context_no + 1))
+
+    def mark_searched(self) -> None:
+        """Mark the places of a search in every text."""
+        last = len(self.contexts) + 1  # without contexts part 1 is the question, and this pane is empty
+        for name, part in (("#reference", 0), ("#context", self.context_no + 1), ("#question", last)):
+            self.query_one(name, Passage).mark_places(self.searched(part))
+
+    def _title_context(self) -> None:
+        """Say which context it is, and which of its lines are seen."""
+        if self.opened is None:
+            return
+        passage = self.context
+        height = passage.size.height
+        top = min(passage.scroll_offset.y, max(0, passage.lines - height))
+        long = self.contexts and 0 < height < passage.lines
+        seen = (top + 1, top + height, passage.lines) if long else None
+        entitle(passage, view.context_title(self.context_no, len(self.contexts), self.listed.chosen, seen))
+
+    # The nearest passages.
+
+    def _wants_near(self, unit: Unit) -> bool:
+        open_or_missing = unit.match.verdict in (None, "missing") and not unit.match.evidence
+        return self.screen.has_class("-wide") and unit.counted and open_or_missing and not self.now.blind
+
+    def _known_near(self) -> dict[str, list[Evidence]]:
+        if self._near[0] != self.now.sample.content_hash:
+            self._near = self.now.sample.content_hash, {}
+        return self._near[1]
+
+    async def _look_for_near(self, unit: Unit) -> None:
+        await asyncio.sleep(NEAR_DELAY)
+        await self.near(unit)
+        if on_stage(self) and self.listed.chosen == unit:
+            self._show_near(unit)
+
+    async def near(self, unit: Unit) -> list[Evidence]:
+        """The passages most like a unit over all contexts; none when blind."""
+        if self.now.blind:
+            return []
+        known = self._known_near()
+        if unit.text not in known:
+            known[unit.text] = await asyncio.to_thread(nearest, unit.text, self.contexts, NEAR)
+        return known[unit.text]
+
+    def _show_near(self, unit: Unit) -> None:
+        pane = self.query_one("#detail", Passage)
+        own, near = view.detail(unit, self.now), self._known_near()[unit.text]
+        text, marks = view.near_text(unit, near, self.contexts, pane.scrollable_content_region.width)
+        lead = len(own) + 1
+        pane.show(
+            f"{own}\n{text}", [mark._replace(start=mark.start + lead, end=mark.end + lead) for mark in marks]
+        )
+
+    # Painting.
+
+    @property
+    def painted(self) -> bool:
+        """Whether the reference and the units of the sample have been on the screen."""
+        return self.shown_at != float("inf")
+
+    def _begin_painting(self, *, is_new: bool) -> None:
+        self._generation += 1
+        self._painted.clear()
+        if is_new:
+            self.shown_at = float("inf")
+        self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, self._generation))
+
+    def on_painted(self, event: Painted) -> None:
+        """The reference or the units have been drawn."""
+        event.stop()
+        if event.generation != self._generation:
+            return
+        self._painted.add(event.part)
+        if len(self._painted) == len(PARTS):
+            self.shown_at = self._clock() if not self.painted else self.shown_at
+            self.post_message(self.Shown(painted=True, news=self._news))
+            self._news = False
+
+    def _look_for_room(self, generation: int) -> None:
+        """On a terminal too small to paint the sample keys run all the same; only accepting does not."""
+        if generation != self._generation or len(self._painted) == len(PARTS) or not on_stage(self):
+            return
+        if any(not self.query_one(f"#{name}").region.intersection(self.screen.region) for name in PARTS):
+            self.post_message(self.Shown(painted=False, news=False))
+        else:
+            self.set_timer(LOOK_FOR_ROOM, partial(self._look_for_room, generation))
+
+
+def entitle(widget: Widget, title: str) -> None:
+    """Set a border title, unless it is the same: setting one paints the whole widget."""
+    if widget.border_title != title:
+        widget.border_title = title
