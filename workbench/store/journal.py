@@ -10,7 +10,6 @@ from typing import Any
 
 from sqlalchemy import case, delete, exists, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import aliased
 from sqlmodel import Session
 
 from workbench.errors import ConflictError
@@ -28,7 +27,6 @@ from workbench.store.tables import (
     REVIEW,
     SAMPLE,
     UNIT,
-    ReviewEventRow,
     ReviewRow,
     SampleRow,
     among,
@@ -36,6 +34,7 @@ from workbench.store.tables import (
 
 _EVENTS = METADATA.tables["review_event"]
 _UNITS = METADATA.tables["gold_unit"]
+_LATER = _EVENTS.alias("later").c
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,9 +192,8 @@ def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tupl
 
 def _imported_since() -> Any:
     """Whether an import rewrote the review after an event: what came before quotes another text or gold."""
-    later: Any = aliased(ReviewEventRow)
     return exists().where(
-        later.review_id == EVENT.review_id, later.seq > EVENT.seq, later.action.like(f"{IMPORT_ACTION}%")
+        _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
     )
 
 

@@ -28,6 +28,7 @@ from workbench.store.tables import (
     REVIEW,
     RUN,
     SAMPLE,
+    TWIN,
     among,
 )
 from workbench.text.lists import stored
@@ -76,8 +77,7 @@ def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list
     Those of another dataset than the purged ones have its name behind them.
     """
     own = set(ids)
-    purged = SAMPLE.id.table.alias().c
-    hashes = select(purged.reference_hash).where(among(purged.id, ids))
+    hashes = select(TWIN.reference_hash).where(among(TWIN.id, ids))
     query = select(SAMPLE.id, SAMPLE.key, SAMPLE.dataset_id, DATASET.name).where(
         SAMPLE.reference_hash.in_(hashes), DATASET.id == SAMPLE.dataset_id
     )

@@ -30,6 +30,7 @@ from workbench.store.tables import (
     REVIEW,
     SAMPLE,
     SCORE,
+    TWIN,
     UNIT,
     among,
     is_blind,
@@ -329,13 +330,12 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    this = SAMPLE.id.table.alias().c
     query = (
         select(SAMPLE.id)
         .where(
-            this.id == sample_id,
-            SAMPLE.dataset_id + 0 == this.dataset_id,  # as above
-            SAMPLE.reference_hash == this.reference_hash,
+            TWIN.id == sample_id,
+            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+            SAMPLE.reference_hash == TWIN.reference_hash,
             exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
             ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
         )
@@ -343,7 +343,9 @@ def sibling_gold(
     )
     with store.reading():
         family = list(store.numbers(query))
-        verified = verified_by(store, [sample_id, *family], kind) if family else {}
+        if not family:
+            return None
+        verified = verified_by(store, [sample_id, *family], kind)
         rivals = {
             each.annotator
             for each in verified.get(sample_id, ())

@@ -16,10 +16,12 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.tables import (
     DATASET,
     EXTERNAL,
+    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
     SCORE,
+    TWIN,
     UNIT,
     among,
     contains,
@@ -29,6 +31,7 @@ from workbench.store.tables import (
 from workbench.text.query import Term
 
 UNDECIDED = ("todo", "started")
+_ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
 
 
@@ -42,8 +45,7 @@ class Reviews:
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
-        review = REVIEW.id.table.alias().c
-        return exists().where(review.sample_id == SAMPLE.id, *(condition(review) for condition in conditions))
+        return exists().where(_ANY.sample_id == SAMPLE.id, *(condition(_ANY) for condition in conditions))
 
     def own(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of the annotator's of which all of this holds."""
@@ -162,11 +164,8 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
         case "offplan":
             return reviews.own(lambda review: review.off_plan)
         case "rematch":
-            twin, review = SAMPLE.id.table.alias().c, REVIEW.id.table.alias().c
-            hashes = select(twin.reference_hash).where(
-                review.dataset_id == info.id,
-                review[info.kinds[0]] == "verified",
-                twin.id == review.sample_id,
+            hashes = select(TWIN.reference_hash).where(
+                _ANY.dataset_id == info.id, _ANY[info.kinds[0]] == "verified", TWIN.id == _ANY.sample_id
             )
             seeing = not_(is_blind(info.blind_share))
             return and_(reviews.stands("todo"), SAMPLE.reference_hash.in_(hashes), seeing)

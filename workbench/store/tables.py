@@ -426,6 +426,7 @@ class ExportRow(Base, table=True):
 DATASET = METADATA.tables["dataset"].c
 POLICY = METADATA.tables["policy"].c
 SAMPLE = METADATA.tables["sample"].c
+TWIN = METADATA.tables["sample"].alias("twin").c  # another one, or the same again
 RUN = METADATA.tables["run"].c
 PROPOSAL = METADATA.tables["proposal"].c
 REVIEW = METADATA.tables["review"].c
