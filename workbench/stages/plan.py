@@ -28,10 +28,9 @@ from workbench.model import Kind
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Status
+from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
 from workbench.store.samples import draw
 from workbench.store.scores import Member
-from workbench.store.tables import PlanRow
 from workbench.text.query import META
 
 __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
@@ -57,7 +56,7 @@ class Draft:
     planned reviews of each. `replaces`: there is a plan that it would take the place of.
     """
 
-    plan: PlanRow
+    plan: Plan
     drawn: tuple[Drawn, ...] = field(repr=False)
     chances: tuple[float, float]
     strata: Mapping[str, tuple[int, int]]
@@ -114,8 +113,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         given = plans.imported(store, info.id, info.kinds[0])
     before = float(old.parameters["blind_before"]) if old else info.blind_share
     share = blind_share_for(before, wish.n) if wish.blind is None else wish.blind
-    plan = PlanRow(
-        dataset_id=info.id,
+    plan = Plan(
         design=laid.design,
         kind=info.kinds[0],
         planned_n=wish.n,
@@ -150,7 +148,7 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
     Raises UsageError when a person decided something meanwhile, ConflictError when samples came.
     """
-    plans.save_plan(store, drafted.plan, drafted.drawn, drafted.blind_share)
+    plans.save_plan(store, info.id, drafted.plan, drafted.drawn, drafted.blind_share)
 
 
 def drop(store: Store, info: DatasetInfo) -> None:
@@ -380,7 +378,7 @@ def _prefix(
 
 
 def _ids(
-    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: PlanRow | None, population: int
+    store: Store, info: DatasetInfo, done: Mapping[int, Done], plan: Plan | None, population: int
 ) -> array[int]:
     """The samples of the prefix, in order."""
     order = plans.in_order(store, info.id, len(done))
@@ -389,7 +387,7 @@ def _ids(
     return ids[: _end(ids, done, plan, population)]
 
 
-def _end(ids: Sequence[int], done: Mapping[int, Done], plan: PlanRow | None, population: int) -> int:
+def _end(ids: Sequence[int], done: Mapping[int, Done], plan: Plan | None, population: int) -> int:
     """How many of a complete run the prefix may hold."""
     if len(ids) == population:
         return population
@@ -405,7 +403,7 @@ def _chances(kept: list[Member], strata: Mapping[str, tuple[int, int]], populati
     return [taken[one.stratum] / strata[one.stratum][0] for one in kept]
 
 
-def _strata(plan: PlanRow | None) -> dict[str, tuple[int, int]]:
+def _strata(plan: Plan | None) -> dict[str, tuple[int, int]]:
     """How many samples of each stratum there are, and how many are planned."""
     stored: Mapping[str, Any] = plan.parameters.get("strata", {}) if plan else {}
     return {name: (int(total), int(planned)) for name, (total, planned) in stored.items()}
@@ -443,7 +441,7 @@ class PlanReport:
 
     dataset: str
     kind: Kind
-    plan: PlanRow | None
+    plan: Plan | None
     design: str
     population: int
     planned_n: int | None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
@@ -74,6 +75,19 @@ LATE_RANK = 10.0
 """What was imported after the plan comes last."""
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The plan as it was made. `population`: the samples outside the holdout at the time."""
+
+    design: str
+    kind: Kind
+    planned_n: int
+    population: int
+    parameters: Mapping[str, Any]
+    annotator: str
+    created_at: datetime
+
+
 class Candidate(NamedTuple):
     """A sample as a plan sees it: no text. `value` is what `by` asked for."""
 
@@ -98,10 +112,10 @@ class Drawn(NamedTuple):
     holdout: bool
 
 
-def plan_of(store: Store, dataset_id: int) -> PlanRow | None:
+def plan_of(store: Store, dataset_id: int) -> Plan | None:
     """The plan of a dataset, None while it has none."""
-    plan: PlanRow | None = store.value(select(PlanRow).where(PLAN.dataset_id == dataset_id))
-    return plan
+    row = store.value(select(PlanRow).where(PLAN.dataset_id == dataset_id))
+    return None if row is None else Plan(**row.model_dump(exclude={"id", "dataset_id"}))
 
 
 class KeptBack(NamedTuple):
@@ -189,18 +203,18 @@ def imported(store: Store, dataset_id: int, kind: Kind) -> int:
     return int(store.value(query))
 
 
-def save_plan(store: Store, plan: PlanRow, drawn: Sequence[Drawn], blind_share: float) -> None:
+def save_plan(store: Store, dataset_id: int, plan: Plan, drawn: Sequence[Drawn], blind_share: float) -> None:
     """Write a plan into its dataset and its samples, in place of the one before; one transaction.
 
     `drawn` names every sample of the dataset, or those that change. Raises UsageError when a person decided
     anything, ConflictError when samples came or went since it was drawn.
     """
     with store.writing() as session:
-        _replace(store, session, plan.dataset_id, drawn)
-        if count_samples(store, plan.dataset_id) != plan.population + plan.parameters.get("holdout", 0):
+        _replace(store, session, dataset_id, drawn)
+        if count_samples(store, dataset_id) != plan.population + plan.parameters.get("holdout", 0):
             raise ConflictError("samples were imported meanwhile: make the plan again")
-        set_dataset(store, plan.dataset_id, blind_share=blind_share, blind_settled=True)
-        session.add(plan)
+        set_dataset(store, dataset_id, blind_share=blind_share, blind_settled=True)
+        session.add(PlanRow(dataset_id=dataset_id, **asdict(plan)))
 
 
 def drop_plan(store: Store, dataset_id: int, drawn: Sequence[Drawn], blind_share: float) -> None:

@@ -360,7 +360,7 @@ class PlanRow(Base, table=True):
     id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
     dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
     design: str
-    kind: Kind = Field(sa_type=AutoString)
+    kind: str
     planned_n: int
     population: int
     parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
