@@ -8,8 +8,7 @@ from pathlib import Path
 
 from textual.binding import Binding
 
-from workbench.tui.keymap import actions
-from workbench.tui.keys import TWIN_OF, shown
+from workbench.tui.keys import TWIN_OF, actions, shown
 
 PAGE = Path(__file__).with_name("keys.md")
 HEAD = """\
@@ -39,13 +38,11 @@ SCREENS = {
     "same": "The same in the whole dataset",
     "runs": "Runs",
     "failures": "What a run failed on",
-    "form": "New run",
-    "send": "Before a run is sent",
     "compare": "Compare",
     "comparesamples": "Compare: the samples of a cause",
     "plan": "Plan",
-    "plan_form": "New plan",
     "calibrate": "Calibrate",
+    "form": "A new plan, a new run",
     "query": "Search",
 }
 

@@ -7,8 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -182,3 +182,28 @@ def statement_recall(record: Record) -> float:
     assert record.proposal is not None
     found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only="contextual_recall")
     return float(count(found["contextual_recall"].units).recall or 0)
+
+
+@pytest.fixture
+def quick_claude(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that a local service takes, and a rate that needs no warm-up."""
+    from workbench.proposing.claude import run as claude_run
+    from workbench.proposing.claude.pace import CallPace
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+
+
+@pytest.fixture
+def service(quick_claude: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Starts a local Claude service with some options; ANTHROPIC_BASE_URL names it."""
+    from tests.proposing.claude.server import Options, running
+
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Any:
+            found, url = stack.enter_context(running(Options(**options)))
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            return found
+
+        yield start

@@ -54,17 +54,6 @@ class DatasetScore:
     mean: Mean
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """One measurement, whole: samples that are measured side by side must not mix."""
-
-    assessment: Assessment | None
-    tally: Tally
-    score: float | None
-    success: bool | None
-    reason: str | None
-
-
 class _Recall:
     """What both metrics share. After a measurement: `score`, `reason`, `success`, `tally`, `assessment`.
 
@@ -72,36 +61,43 @@ class _Recall:
     """
 
     kind: Kind
+    usual: str
 
     def __init__(
         self,
+        threshold: float | None = 0.5,
+        strict_mode: bool = False,
+        include_reason: bool = True,
+        async_mode: bool = True,
         *,
-        threshold: float | None,
-        strict_mode: bool,
-        include_reason: bool,
-        async_mode: bool,
-        scorer: str,
-        match_threshold: int,
-        proposer: str,
-        policy: Policy | None,
-        calibration: Calibration | None = None,
+        scorer: str | None = None,
+        match_threshold: int | None = None,
+        proposer: str = "rules",
+        policy: Policy | None = None,
+        calibration: Calibration | str | PathLike[str] | None = None,
     ) -> None:
-        if SCORERS.get(scorer) != self.kind:
+        known = _loaded(calibration)
+        if known is not None and (scorer is not None or match_threshold is not None):
+            raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
+        if known is not None:
+            known.check(MATCHER)
+            scorer, match_threshold = known.scorer, known.threshold
+        self.scorer = scorer or self.usual
+        self.match_threshold = 85 if match_threshold is None else match_threshold
+        if SCORERS.get(self.scorer) != self.kind:
             names = ", ".join(name for name, kind in SCORERS.items() if kind == self.kind)
             raise UsageError(f"scorer {scorer!r} does not count this; there is: {names}")
         if threshold is not None and not 0 <= threshold <= 1:
             raise UsageError(f"threshold {threshold}: the pass mark is a number from 0 to 1, or None")
-        if not 0 <= match_threshold <= 100:
+        if not 0 <= self.match_threshold <= 100:
             raise UsageError(f"match_threshold {match_threshold}: a similarity from 0 to 100")
         self.threshold = 1.0 if strict_mode else threshold
         self.strict_mode = strict_mode
         self.include_reason = include_reason
         self.async_mode = async_mode
-        self.scorer = scorer
-        self.match_threshold = match_threshold
         self.proposer = proposer
         self.policy = policy or Policy()
-        self.calibration = calibration
+        self.calibration = known
         self.corrected: Corrected | None = None
         self.assessment: Assessment | None = None
         self.tally: Tally = Tally(0, 0)
@@ -115,11 +111,11 @@ class _Recall:
         Raises RowError for a sample that lacks a field or has one of another type, ProposalError when its
         proposal does not hold what is counted.
         """
-        return self._keep(self._measured(sample))
+        return self._keep(self._assess(sample))
 
     async def a_measure(self, sample: object) -> float | None:
-        """`measure` beside the event loop; the details kept are those of the sample that was done last."""
-        return self._keep(await asyncio.to_thread(self._measured, sample))
+        """`measure` next to the event loop; the details kept are those of the sample that was done last."""
+        return self._keep(await asyncio.to_thread(self._assess, sample))
 
     async def single_turn_ascore(self, sample: object) -> float | None:
         """`a_measure` under ragas's name."""
@@ -134,29 +130,27 @@ class _Recall:
         """Whether the last score reached the threshold; undefined never does; None without a threshold."""
         return self.success
 
-    def _measured(self, sample: object) -> _Measured:
-        assessment = measure.assess(
+    def _assess(self, sample: object) -> Assessment | None:
+        return measure.assess(
             measure.record_of(sample),
             self.scorer,
             proposer=self.proposer,
             policy=self.policy,
             match_threshold=self.match_threshold,
         )
+
+    def _keep(self, assessment: Assessment | None) -> float | None:
         tally = count(assessment.units) if assessment else Tally(0, 0)
         score = value_of(self.scorer, tally)
         if self.strict_mode and score is not None:
             score = 1.0 if tally.found == tally.units else 0.0
-        reason = self._explain(assessment, tally) if self.include_reason else None
-        return _Measured(assessment, tally, score, self._passed(tally), reason)
-
-    def _keep(self, measured: _Measured) -> float | None:
-        self.assessment, self.tally = measured.assessment, measured.tally
-        self.score, self.success, self.reason = measured.score, measured.success, measured.reason
-        recall = measured.tally.recall
+        self.assessment, self.tally, self.score = assessment, tally, score
+        self.success = self._passed(tally)
+        self.reason = self._explain(assessment, tally) if self.include_reason else None
         self.corrected = None
-        if self.calibration is not None and recall is not None:
-            self.corrected = self.calibration.correct(float(recall), measured.tally.units)
-        return measured.score
+        if self.calibration is not None and tally.recall is not None:
+            self.corrected = self.calibration.correct(float(tally.recall), tally.units)
+        return score
 
     def _passed(self, tally: Tally) -> bool | None:
         """The exact recall is held against the threshold: ragas's 1e-8 must not fail a perfect sample."""
@@ -186,37 +180,7 @@ class ContextEntityRecall(_Recall):
     """
 
     kind: Kind = "entity"
-
-    def __init__(
-        self,
-        threshold: float | None = 0.5,
-        strict_mode: bool = False,
-        include_reason: bool = True,
-        async_mode: bool = True,
-        *,
-        scorer: str | None = None,
-        match_threshold: int | None = None,
-        proposer: str = "rules",
-        policy: Policy | None = None,
-        calibration: Calibration | str | PathLike[str] | None = None,
-    ) -> None:
-        known = _loaded(calibration)
-        if known is not None and (scorer is not None or match_threshold is not None):
-            raise UsageError("a calibration names scorer and match threshold: leave those out, or it")
-        if known is not None:
-            known.check(MATCHER)
-            scorer, match_threshold = known.scorer, known.threshold
-        super().__init__(
-            threshold=threshold,
-            strict_mode=strict_mode,
-            include_reason=include_reason,
-            async_mode=async_mode,
-            scorer=scorer or "linked",
-            match_threshold=85 if match_threshold is None else match_threshold,
-            proposer=proposer,
-            policy=policy,
-            calibration=known,
-        )
+    usual = "linked"
 
 
 class ContextualRecall(_Recall):
@@ -234,28 +198,7 @@ class ContextualRecall(_Recall):
     """
 
     kind: Kind = "statement"
-
-    def __init__(
-        self,
-        threshold: float | None = 0.5,
-        strict_mode: bool = False,
-        include_reason: bool = True,
-        async_mode: bool = True,
-        *,
-        match_threshold: int = 85,
-        proposer: str = "rules",
-        policy: Policy | None = None,
-    ) -> None:
-        super().__init__(
-            threshold=threshold,
-            strict_mode=strict_mode,
-            include_reason=include_reason,
-            async_mode=async_mode,
-            scorer="contextual_recall",
-            match_threshold=match_threshold,
-            proposer=proposer,
-            policy=policy,
-        )
+    usual = "contextual_recall"
 
 
 def _loaded(calibration: Calibration | str | PathLike[str] | None) -> Calibration | None:

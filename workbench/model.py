@@ -319,17 +319,21 @@ class GoldRecord:
 class Record:
     """One sample with all that came with it in a file.
 
-    `u` is its permanent random number there; `others` what further proposers said. `contexts_given`: the
-    file says what was retrieved, be it nothing.
+    `u` is its permanent random number there. `contexts_given`: the file says what was retrieved, be it
+    nothing.
     """
 
     sample: Sample
-    proposal: Proposal | None = None
+    proposals: tuple[Proposal, ...] = ()
     gold: tuple[GoldRecord, ...] = ()
     scores: Mapping[str, str] = field(default_factory=dict)
     u: float | None = None
-    others: tuple[Proposal, ...] = ()
     contexts_given: bool = True
+
+    @property
+    def proposal(self) -> Proposal | None:
+        """What the first proposer said."""
+        return self.proposals[0] if self.proposals else None
 
 
 def named_language(meta: Mapping[str, Any]) -> str:

@@ -56,7 +56,7 @@ def test_an_object_with_deepevals_fields_is_a_sample() -> None:
 def test_a_proposal_of_the_sample_is_used_and_nothing_is_proposed() -> None:
     entities = (ProposedEntity("Paris"), ProposedEntity("Lyon"))
     sample = Sample("a", "?", "Paris and Lyon.", ("Paris",))
-    record = Record(sample, Proposal("x", "", entities, ((ProposedEntity("Paris"),),)))
+    record = Record(sample, (Proposal("x", "", entities, ((ProposedEntity("Paris"),),)),))
 
     assert 0.5 == ContextEntityRecall(proposer="nobody").measure(record)
     assert 1 / (2 + 1e-8) == ContextEntityRecall(scorer="ragas").measure(record)

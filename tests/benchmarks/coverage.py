@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from workbench.comparing.correction import isotonic
 from workbench.comparing.estimates import Estimate, estimate
-from workbench.comparing.estimators import Drawn
+from workbench.comparing.estimators import Reached
 from workbench.comparing.intervals import Interval
 from workbench.comparing.plans import allocate, stratified_ranks
 from workbench.model import Policy, count
@@ -125,11 +125,11 @@ PLANS: dict[str, Callable[[Rows, int, np.random.Generator], Plan]] = {
 }
 
 
-def samples(corpus: Rows, plan: Plan) -> list[Drawn]:
+def samples(corpus: Rows, plan: Plan) -> list[Reached]:
     groups: Sequence[str | None] = corpus.groups or [None] * CORPUS
     strata = plan.strata or [""] * CORPUS
     f, y = corpus.automatic.tolist(), corpus.verified.tolist()
-    return [Drawn(f[i], y[i], plan.chances[i], strata[i], groups[i]) for i in plan.first]
+    return [Reached(f[i], y[i], plan.chances[i], strata[i], groups[i]) for i in plan.first]
 
 
 def estimated(corpus: Rows, design: str, plan: Plan, **more: object) -> Estimate:
@@ -239,7 +239,9 @@ def own_gold(rows: Rows, runs: int) -> Iterator[str]:
             ("cross-fitted", np.mean(folds, axis=0), crossed),
         ):
             verified = corpus.verified[first]
-            drawn = [Drawn(f, y, 40 / CORPUS) for f, y in zip(mine.tolist(), verified.tolist(), strict=True)]
+            drawn = [
+                Reached(f, y, 40 / CORPUS) for f, y in zip(mine.tolist(), verified.tolist(), strict=True)
+            ]
             found = estimate(all_.tolist(), drawn, design="simple", planned=40, at_planned=True)
             errors[name].append(float(np.abs(mine - verified).mean()) - real)
             hits[name].append(holds(found.corpus, truth))

@@ -39,7 +39,7 @@ from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan, singles
-from workbench.proposing.claude.run import Progress, propose_all
+from workbench.proposing.claude.run import RunProgress, propose_all
 
 Row = dict[str, Any]
 KINDS = (*UNPAID, *PAID, "left out", "no usage")
@@ -231,9 +231,9 @@ def alone(count: int) -> Iterator[Ask]:
         yield from singles(pack)
 
 
-async def run(url: str, count: int) -> list[Progress]:
+async def run(url: str, count: int) -> list[RunProgress]:
     """A live run, and how it went on."""
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
 
     def drop(_ask: Ask, _result: Result) -> None:
         """Nothing is kept."""

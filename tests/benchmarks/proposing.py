@@ -22,7 +22,7 @@ from anthropic import AsyncAnthropic
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
 from workbench.proposing.claude.asks import Ask, Setup, plan, singles
-from workbench.proposing.claude.run import Progress, Summary, propose_all
+from workbench.proposing.claude.run import RunProgress, Summary, propose_all
 
 WARM_UP = 30.0
 
@@ -42,12 +42,12 @@ def megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-async def measure(url: str, count: int) -> tuple[Summary, list[Progress], dict[float, float]]:
+async def measure(url: str, count: int) -> tuple[Summary, list[RunProgress], dict[float, float]]:
     """Run, and read memory and progress as it goes."""
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     memory: dict[float, float] = {}
 
-    def watch(progress: Progress) -> None:
+    def watch(progress: RunProgress) -> None:
         seen.append(progress)
         memory[progress.answered / count] = megabytes()
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from workbench.comparing.agreement import (
     Alpha,
     Overlap,
-    Share,
+    Rate,
     Verdicts,
     alpha,
     beyond_chance,
@@ -53,7 +53,7 @@ def test_unsure_units_stay_out_of_the_table() -> None:
     table = tabulate([*said, ("unsure", "found"), (None, "missing")])
 
     assert Verdicts(6, 2, 1, 1, human_unsure=2) == table
-    assert (Share(6, 8), Share(1, 2), Share(6, 7), Share(1, 3)) == (
+    assert (Rate(6, 8), Rate(1, 2), Rate(6, 7), Rate(1, 3)) == (
         table.tpr,
         table.tnr,
         table.ppv,
@@ -125,14 +125,14 @@ def test_the_figures_of_pairs() -> None:
     assert 2 * t_quantile(39) * stdev(off) / sqrt(40) == pytest.approx(found.bias_interval.width)
     assert found.largest is not None
     assert max(off, key=abs) == pytest.approx(found.largest[1])
-    assert Share(sum(abs(d) < 1e-12 for d in off), 40) == found.equal
+    assert Rate(sum(abs(d) < 1e-12 for d in off), 40) == found.equal
     assert found.quantiles is not None
     assert found.may_differ is None
 
 
 def test_below_ten_pairs_there_are_counts_only() -> None:
     found = paired(pairs([0.5] * 9, [0.5] * 8 + [0.75]))
-    assert (9, Share(8, 9), ("s008", -0.25)) == (found.n, found.equal, found.largest)
+    assert (9, Rate(8, 9), ("s008", -0.25)) == (found.n, found.equal, found.largest)
     assert (None, None, None) == (found.bias, found.mae, found.spearman)
 
 
@@ -165,12 +165,14 @@ def test_blind_against_assisted_arm() -> None:
     apart, interval = two_arms(one, other)
     assert mean(AUTOMATIC) - mean(VERIFIED) == pytest.approx(apart)
     assert interval is not None
+    assert one.se is not None
+    assert other.se is not None
     assert sqrt(one.se**2 + other.se**2) == pytest.approx(interval.width / 2 / 2.0, rel=0.02)
     assert two_arms(mean_of(AUTOMATIC[:9]), other)[1] is None
 
 
-def test_a_single_value_has_no_interval() -> None:
-    assert mean_of([0.5]).interval is None
+def test_a_single_value_has_no_interval_and_no_error() -> None:
+    assert (None, None) == (mean_of([0.5]).interval, mean_of([0.5]).se)
     with pytest.raises(ValueError, match="no values"):
         mean_of([])
 

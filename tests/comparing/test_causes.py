@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import CAUSES, Counts, Difference, Row, difference, shares
+from workbench.comparing.causes import CAUSES, Difference, LinkCounts, UnitRow, difference, shares
 from workbench.model import Assessment, Evidence, Match, Span, Unit, Verdict, count
 
 CASES = json.loads((Path(__file__).parents[2] / "fixtures" / "causes.json").read_text("utf-8"))
@@ -459,7 +459,7 @@ def test_the_order_of_units_changes_nothing(
         random.shuffle(units)
         return replace(assessment, units=tuple(units))
 
-    def rows(found: Difference) -> tuple[Row, ...]:
+    def rows(found: Difference) -> tuple[UnitRow, ...]:
         return found.rows
 
     again = difference(shuffled(automatic), shuffled(verified), based=based)
@@ -485,7 +485,7 @@ def test_the_share_of_a_unit_is_the_mean_over_all_orders(data: st.DataObject) ->
     both = data.draw(st.integers(0, links_))
     invented, lacking = data.draw(st.integers(1, 4)), data.draw(st.integers(0, 3))
     found, lacking_found = data.draw(st.integers(0, invented)), data.draw(st.integers(0, lacking))
-    each = shares(Counts(links_, both, 0, 0, invented, found, lacking, lacking_found))
+    each = shares(LinkCounts(links_, both, 0, 0, invented, found, lacking, lacking_found))
     assert each is not None
     verdicts = [True] * found + [False] * (invented - found)
     starts = [(both, links_), (both + lacking_found, links_ + lacking)]

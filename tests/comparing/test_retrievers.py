@@ -5,16 +5,16 @@ from __future__ import annotations
 from fractions import Fraction
 
 from workbench.comparing.intervals import Mean
-from workbench.comparing.retrievers import Flip, Judged, compare_retrievers
+from workbench.comparing.retrievers import Flip, RetrieverSample, compare_retrievers
 from workbench.model import Assessment, Match, Span, Tally, Unit, Verdict
 
 
-def judged(key: str, reference: str, retriever: str, **verdicts: Verdict | None) -> Judged:
+def judged(key: str, reference: str, retriever: str, **verdicts: Verdict | None) -> RetrieverSample:
     units = tuple(
         Unit(name, "entity", name, spans=(Span(n, n + 1),), match=Match(verdict))
         for n, (name, verdict) in enumerate(verdicts.items())
     )
-    return Judged(key, reference, retriever, Assessment("entity", "verified", units))
+    return RetrieverSample(key, reference, retriever, Assessment("entity", "verified", units))
 
 
 def test_a_reference_verified_under_two_retrievers_is_a_pair() -> None:

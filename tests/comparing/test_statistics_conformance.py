@@ -16,10 +16,10 @@ import pytest
 from tests.comparing.test_taj_mahal import corners
 from workbench.comparing import agreement, intervals
 from workbench.comparing import paired as pairing
-from workbench.comparing.causes import Counts, Difference, difference
+from workbench.comparing.causes import Difference, LinkCounts, difference
 from workbench.comparing.correction import reliability
 from workbench.comparing.estimates import least_correlation
-from workbench.comparing.estimators import Drawn
+from workbench.comparing.estimators import Reached
 from workbench.comparing.estimators import difference as difference_of_means
 from workbench.comparing.paired import Pair, limits, paired
 from workbench.model import Assessment, Match, ProposedEntity, Unit, count
@@ -192,7 +192,7 @@ def kappa(inputs: Any) -> Said:
 def judge(inputs: Any) -> Said:
     (a, b), (c, d) = inputs["table_human_x_judge"]
     table = agreement.Verdicts(a, b, c, d)
-    passed = agreement.Share(inputs["judge_only_pass"], inputs["judge_only_n"])
+    passed = agreement.Rate(inputs["judge_only_pass"], inputs["judge_only_n"])
     chance = agreement.beyond_chance(table.table)
     return {
         "tpr": table.tpr.value,
@@ -257,7 +257,7 @@ def audit(inputs: Any) -> Said:
     chance = len(book) / total
 
     def estimated(automatic: list[float], shown: list[float]) -> float:
-        drawn = [Drawn(f, y, chance) for f, y in zip(shown, audited, strict=True)]
+        drawn = [Reached(f, y, chance) for f, y in zip(shown, audited, strict=True)]
         return total * difference_of_means(automatic, drawn).point
 
     return {
@@ -275,7 +275,7 @@ def no_free_lunch(inputs: Any) -> Said:
 def finite_corpus(inputs: Any) -> Said:
     y, f, rest = inputs["Y"], inputs["F_labelled"], inputs["F_unlabelled"]
     chance = len(y) / (len(y) + len(rest))
-    found = difference_of_means([*f, *rest], [Drawn(a, b, chance) for a, b in zip(f, y, strict=True)])
+    found = difference_of_means([*f, *rest], [Reached(a, b, chance) for a, b in zip(f, y, strict=True)])
     d = [b - a for a, b in zip(f, y, strict=True)]
     return {
         "point": found.point,
@@ -296,7 +296,7 @@ def stratified(inputs: Any) -> Said:
         automatic += [one["f_mean"]] * one["N"]
         strata += [str(name)] * one["N"]
         chance = len(one["d"]) / one["N"]
-        drawn += [Drawn(one["f_mean"], one["f_mean"] + d, chance, str(name)) for d in one["d"]]
+        drawn += [Reached(one["f_mean"], one["f_mean"] + d, chance, str(name)) for d in one["d"]]
     found = difference_of_means(automatic, drawn, strata)
     return {"point": found.point, "se": sqrt(found.variance)}
 
@@ -338,7 +338,7 @@ def decomposed(inputs: Any) -> Said:
     links = [row for row in found.rows if row.rule]
     alone = [row for row in found.rows if not row.rule]
     four = corners(
-        Counts(
+        LinkCounts(
             links=len(links),
             both=sum(is_found(row.automatic) and is_found(row.verified) for row in links),
             false=counts["false match"],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.comparing.causes import Counts, difference, shares
+from workbench.comparing.causes import LinkCounts, difference, shares
 from workbench.model import Assessment, Match, Unit
 
 
@@ -31,7 +31,7 @@ class Corners:
         return (self.own - self.verdicts) - (self.units - self.both)
 
 
-def corners(n: Counts) -> Corners | None:
+def corners(n: LinkCounts) -> Corners | None:
     """Automatic; with verified verdicts; with verified units; with both. None when one side has no units."""
     ours, theirs = n.links + n.invented, n.links + n.lacking
     if not ours or not theirs:
@@ -94,16 +94,18 @@ def test_a_row_of_the_table(row: str) -> None:
 
 
 @st.composite
-def counts(draw: st.DrawFn) -> Counts:
+def counts(draw: st.DrawFn) -> LinkCounts:
     both, false, missed, neither = (draw(st.integers(0, 30)) for _ in range(4))
     invented, lacking = draw(st.integers(0, 30)), draw(st.integers(0, 30))
     found = draw(st.integers(0, invented)), draw(st.integers(0, lacking))
-    return Counts(both + false + missed + neither, both, false, missed, invented, found[0], lacking, found[1])
+    return LinkCounts(
+        both + false + missed + neither, both, false, missed, invented, found[0], lacking, found[1]
+    )
 
 
 @settings(max_examples=300, deadline=None)
 @given(counts())
-def test_parts_times_counts_are_the_difference_whatever_the_counts(n: Counts) -> None:
+def test_parts_times_counts_are_the_difference_whatever_the_counts(n: LinkCounts) -> None:
     each, four = shares(n), corners(n)
     if each is None or four is None:
         assert each is None

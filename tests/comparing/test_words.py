@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 
 from workbench.comparing import words
-from workbench.comparing.agreement import Overlap, Share, beyond_chance, tabulate
+from workbench.comparing.agreement import Overlap, Rate, beyond_chance, tabulate
 from workbench.comparing.causes import Cause, precision_of
 from workbench.comparing.estimates import estimate
-from workbench.comparing.estimators import Drawn
+from workbench.comparing.estimators import Reached
 from workbench.comparing.explained import CauseTotal, PartTotal
 from workbench.comparing.figures import Arm, Arms, Row, bins
 from workbench.comparing.intervals import Interval
@@ -59,14 +59,14 @@ def test_the_headline_counts_samples() -> None:
 
 
 def test_a_share_of_fewer_than_ten_is_counts_alone() -> None:
-    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Share(7, 9), "sensitivity")
+    assert Fact("TPR", "7 of 9") == words.share_fact("TPR", Rate(7, 9), "sensitivity")
     assert Fact("TPR", ".700", "7 of 10 [.397, .892] sensitivity") == words.share_fact(
-        "TPR", Share(7, 10), "sensitivity"
+        "TPR", Rate(7, 10), "sensitivity"
     )
 
 
-def drawn(n: int, total: int) -> list[Drawn]:
-    return [Drawn(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
+def drawn(n: int, total: int) -> list[Reached]:
+    return [Reached(0.5, 0.25 + 0.5 * (place % 2), n / total) for place in range(n)]
 
 
 def test_an_estimate_names_its_target_its_method_and_both_intervals() -> None:
@@ -124,7 +124,7 @@ def test_assisted_gold_is_said_where_there_is_gold() -> None:
 
 
 def test_gold_chosen_in_another_way_has_no_mean_so_far() -> None:
-    found = estimate([0.5] * 200, [Drawn(None, 0.0, None)], design="imported")
+    found = estimate([0.5] * 200, [Reached(None, 0.0, None)], design="imported")
 
     assert "verified so far" not in [fact.name for fact in words.estimate_facts(found)]
 
@@ -134,7 +134,7 @@ def pairs(n: int) -> list[Pair]:
 
 
 def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
-    few, enough = words.paired_lines(paired(pairs(9))), words.paired_lines(paired(pairs(10)))
+    few, enough = (lines_of(words.paired_facts(paired(pairs(n)))) for n in (9, 10))
 
     assert ["n: 9 fewer than 10: counts only", "equal: 2 of 9", "largest Δ: −.300 s6"] == few
     assert "bias: −.120 [−.194, −.046] 95 %, n = 10" == enough[0]
@@ -142,14 +142,14 @@ def test_nine_pairs_are_counted_and_ten_are_figured() -> None:
 
 
 def test_before_the_end_of_a_plan_the_bias_of_the_pairs_has_no_interval_of_its_own() -> None:
-    lines = words.paired_lines(before_the_end(paired(pairs(12))))
+    lines = lines_of(words.paired_facts(before_the_end(paired(pairs(12)))))
 
     assert "bias: −.129 no interval before the plan ends, n = 12" == lines[0]
 
 
 def test_verdicts_that_all_agree_have_no_standard_error() -> None:
     table = tabulate([("found", "found")] * 30)
-    lines = words.verdict_lines(table, beyond_chance(table.table))
+    lines = lines_of(words.verdict_facts(table, beyond_chance(table.table)))
 
     assert "AC1: 1.000" in lines
     assert not [line for line in lines if "± .000" in line]
@@ -158,7 +158,7 @@ def test_verdicts_that_all_agree_have_no_standard_error() -> None:
 def test_one_value_for_most_differences_has_a_bound() -> None:
     same = paired([Pair(f"s{place}", 0.25, 0.5) for place in range(20)])
 
-    assert "bias: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == words.paired_lines(same)[0]
+    assert "bias: −.250 at most 13.9% may differ otherwise (95 %), n = 20" == words.paired_facts(same)[0].line
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_column_is_as_precise_as_its_longest_number(digits: list[str], expecte
 def test_equal_values_have_a_bound_and_no_interval() -> None:
     same = paired([Pair(f"s{place}", 0.5, 0.5) for place in range(20)])
 
-    assert "bias: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_lines(same)[0]
+    assert "bias: .000 at most 13.9% may differ (95 %), n = 20" == words.paired_facts(same)[0].line
 
 
 def total(n: int) -> CauseTotal:
@@ -201,7 +201,7 @@ def test_a_cause_of_few_samples_has_counts_only() -> None:
 def test_verdicts_have_ac1_beside_kappa() -> None:
     table = tabulate([("found", "found")] * 12 + [("missing", "missing")] * 10 + [("found", "missing")] * 3)
 
-    lines = words.verdict_lines(table, beyond_chance(table.table))
+    lines = lines_of(words.verdict_facts(table, beyond_chance(table.table)))
 
     assert ["units of both: 25 per verdict", "agree: .880 22 of 25 [.700, .958]"] == lines[:2]
     assert "κ: .762 ± .125 (SE)" in lines

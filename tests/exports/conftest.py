@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.conftest import Bench, Row
+from workbench.errors import InputError
 from workbench.stages.export import ExportOptions, ExportReport, export
 
 Leave = Callable[..., Path]
@@ -163,3 +166,57 @@ def report_of(bench: Bench, *formats: str, **options: Any) -> ExportReport:
     target = bench.folder / f"report{len(list(bench.folder.iterdir()))}"
     given = ExportOptions(formats=formats or ("native",), **options)
     return export(bench.store, bench.info(), target, given, annotator="ann")
+
+
+def read_conll(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
+    """(id, text, [(start, end, label)]) of every text of an exported file.
+
+    Raises InputError where tokens and text do not fit together.
+    """
+    texts = path.with_name("texts.jsonl")
+    with (
+        path.open(encoding="utf-8", newline="\n") as file,
+        texts.open(encoding="utf-8", newline="\n") as named,
+    ):
+        numbered = enumerate(file, 1)
+        for line in named:
+            row = json.loads(line)
+            yield row["id"], row["text"], _conll_spans(path, numbered, row["text"])
+        for number, _ in numbered:
+            raise InputError(f"{path}:{number}: a token of a text that texts.jsonl does not have")
+
+
+def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
+    """The spans of a text, from its lines of tokens up to the blank one."""
+    spans: list[tuple[int, int, str]] = []
+    place = number = 0
+    while text[place:].strip():
+        number, raw = next(numbered, (number + 1, "\n"))
+        token, _, tag = raw.rstrip("\n").partition("\t")
+        start = text.find(token, place)
+        if not token or start < 0 or text[place:start].strip():
+            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
+        place = start + len(token)
+        if tag.startswith("B-"):
+            spans.append((start, place, tag[2:]))
+        elif tag.startswith("I-") and spans:
+            spans[-1] = (spans[-1][0], place, spans[-1][2])
+    if place and next(numbered, (0, "\n"))[1] != "\n":
+        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
+    return spans
+
+
+def json_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an export."""
+    return dict(json.loads((folder / "manifest.json").read_text("utf-8")))

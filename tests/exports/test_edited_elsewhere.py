@@ -115,11 +115,11 @@ def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
     assert not [one for one in said if one.startswith(("spans were", "entities were"))]
     entities = [
         one.reference_entities
-        for one in (record.proposal, *record.others)
+        for one in record.proposals
         if one is not None and (one.model == "annotator Ann O'Nym" or one.proposer == "prodigy")
     ]
     assert [e.text for e in entities[0] or ()] == [u.text for u in old.gold[0].entities or ()]
-    assert all(one is None or one.context_entities is None for one in (record.proposal, *record.others))
+    assert all(one is None or one.context_entities is None for one in record.proposals)
     assert {key: one for key, one in after.items() if key != "emoji"} == {
         key: one for key, one in before.items() if key != "emoji"
     }
@@ -155,7 +155,7 @@ def test_statements_that_were_verified_are_proposed_without_verdicts(leave: Leav
     path = edited(leave("deepeval-goldens") / "goldens.json", put({"retrieval_context": NEW}))
     record = loaded(path)[0]["emoji"]
 
-    for one in (record.proposal, *record.others):
+    for one in record.proposals:
         assert one is not None
         (statement,) = one.statements or ()
         assert (statement.verdict, statement.context, statement.quote) == (None, None, None)
@@ -209,7 +209,7 @@ def test_entities_edited_in_ragas_are_a_proposal_in_place_of_the_gold(leave: Lea
     record = records["emoji"]
 
     assert record.gold == ()
-    assert [one.text for one in record.others[0].reference_entities or ()] == ["Zoë"]
+    assert [one.text for one in record.proposals[1].reference_entities or ()] == ["Zoë"]
     assert "entities were edited after the export: they came as a proposal, without its gold: 1 row" in said
 
 

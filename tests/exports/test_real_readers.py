@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from tests.conftest import statement_recall
-from tests.exports.conftest import ROWS, Leave
-from workbench.formats.exports.spans import Tagged, exact_tokens, read_conll
+from tests.exports.conftest import ROWS, Leave, read_conll
+from workbench.formats.exports.spans import Tagged, exact_tokens
 from workbench.formats.exports.tables import original
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes

@@ -37,7 +37,7 @@ def test_an_export_is_as_it_was_written(leave: Leave) -> None:
     report = verify(leave("all"))
 
     assert ((), True) == (report.found, report.passed)
-    assert 7 + 5 + 5 + 7 == report.checked
+    assert 7 == report.checked
 
 
 def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
@@ -52,33 +52,15 @@ def test_a_changed_missing_or_foreign_file_is_named(leave: Leave) -> None:
     assert "not in the manifest: stray.txt" in found
 
 
-@pytest.mark.parametrize(
-    ("name", "file", "change", "said"),
-    [
-        ("native", "samples.jsonl", ('"start": 17', '"start": 16'), "do not quote their text"),
-        ("conll", "gold.conll", ("Тадж-Махал\t", "Тадж\t"), "does not follow in the text"),
-        ("prodigy", "tasks.jsonl", ('"token_end": 0', '"token_end": 1'), "does not end with its tokens"),
-        (
-            "label-studio",
-            "tasks.json",
-            ('"text": "Zoë", "labels"', '"text": "Zoe", "labels"'),
-            "does not quote",
-        ),
-        ("label-studio", "labeling.xml", ('value="person"', 'value="per\x01son"'), "not well-formed XML"),
-        ("label-studio", "labeling.xml", ("<View>", "<!DOCTYPE a><View>"), "declares a document type"),
-    ],
-)
-def test_a_change_is_found_where_the_hashes_were_made_to_fit(
-    leave: Leave, name: str, file: str, change: tuple[str, str], said: str
-) -> None:
-    """Files that contradict each other, or spans that do not quote."""
-    target = leave(name)
-    replace(target / file, *change)
+def test_a_change_is_found_where_the_hashes_were_made_to_fit(leave: Leave) -> None:
+    """Native rows are read as an import reads them: a span quotes its text."""
+    target = leave("native")
+    replace(target / "samples.jsonl", '"start": 17', '"start": 16')
     reseal(target)
     report = verify(target)
 
     assert not report.passed
-    assert said in "\n".join(report.found)
+    assert "do not quote their text" in "\n".join(report.found)
 
 
 @pytest.mark.parametrize(
@@ -185,25 +167,14 @@ def test_formats_in_folders_of_splits_are_verified_there(demo: Bench) -> None:
 GARBAGE = (b"5\n", b"[]\n", b'{"id": 5}\n', b"{}\n", b"\xff\n", b"null\n", b'"x"\n', b"[" * 100_000, b"{")
 
 
-@pytest.mark.parametrize(
-    ("name", "file"),
-    [
-        ("native", "samples.jsonl"),
-        ("conll", "gold.conll"),
-        ("prodigy", "tasks.jsonl"),
-        ("label-studio", "tasks.json"),
-    ],
-)
-def test_garbage_under_right_hashes_is_named_by_its_file_without_words_of_the_program(
-    leave: Leave, name: str, file: str
-) -> None:
-    target = leave(name)
+def test_garbage_under_right_hashes_is_named_by_its_file_without_words_of_the_program(leave: Leave) -> None:
+    target = leave("native")
     for garbage in GARBAGE:
-        (target / file).write_bytes(garbage)
+        (target / "samples.jsonl").write_bytes(garbage)
         reseal(target)
         said = "\n".join(verify(target).found)
 
-        assert file in said or (file, garbage) == ("tasks.json", b"[]\n"), garbage  # no task is a list too
+        assert "samples.jsonl" in said, garbage
         assert not re.search("Error|Traceback|object has no|NoneType|subscript|must be", said), garbage
 
 

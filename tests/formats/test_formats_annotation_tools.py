@@ -151,7 +151,7 @@ def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -
     loaded = load([task])
 
     assert loaded.record.proposal == Proposal("label-studio", "ner-2", (BOB,))
-    assert loaded.record.others == (
+    assert loaded.record.proposals[1:] == (
         Proposal("label-studio", "annotator a@b.c", (ANN,)),
         Proposal("label-studio", "annotator 6", ()),
     )
@@ -192,7 +192,7 @@ def test_argilla_suggestions_responses_and_states(load: Any) -> None:
     loaded = load([row])
 
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
+    assert loaded.record.proposals[1:] == (Proposal("argilla", "annotator u1", (ANN,)),)
     assert "draft responses: their spans did not come in: 1 row" in loaded.notes.messages()
 
 
@@ -211,7 +211,7 @@ def test_flattened_argilla_records_are_read(load: Any) -> None:
 
     assert loaded.notes.format == "argilla"
     assert loaded.record.proposal == Proposal("argilla", "m1", (BOB,))
-    assert loaded.record.others == (Proposal("argilla", "annotator u1", (ANN,)),)
+    assert loaded.record.proposals[1:] == (Proposal("argilla", "annotator u1", (ANN,)),)
 
 
 # Places
@@ -226,7 +226,7 @@ def test_offsets_in_utf16_units_are_mended_by_the_words(load: Any) -> None:
     loaded = load([task])
 
     assert loaded.record.proposal.reference_entities == (ProposedEntity("Bob", "person", start, start + 3),)
-    assert loaded.notes.repaired == 1
+    assert loaded.notes.seen["moved"] == 1
     assert loaded.notes.messages()[1] == (
         "wrong offsets, moved to the only place that fits: 1 "
         f'(line 1: "Bob" {units}:{units + 3} → {start}:{start + 3})'
@@ -242,7 +242,7 @@ def test_offsets_without_words_are_utf16_where_only_that_fits_the_words_of_the_t
     expected = (ProposedEntity("Ann", "person", 2, 5), ProposedEntity("Bob", "person", 10, 13))
     assert shifted.record.proposal.reference_entities == expected
     assert right.record.proposal.reference_entities == expected
-    assert (shifted.notes.repaired, right.notes.repaired) == (2, 0)
+    assert (shifted.notes.seen["moved"], right.notes.seen["moved"]) == (2, 0)
 
 
 @pytest.mark.parametrize(
@@ -265,7 +265,7 @@ def test_a_place_is_moved_where_one_answer_fits(text: str, given: Region, expect
 
     assert (entity.start, entity.end, lost) == (*expected, [])
     assert entity.text == text[slice(*expected)]
-    assert (notes.repaired, notes.ungrounded) == (1, 0)
+    assert (notes.seen["moved"], notes.seen["ungrounded"]) == (1, 0)
 
 
 def test_a_place_that_is_not_certain_is_kept_as_ungrounded_and_named(load: Any) -> None:
@@ -344,7 +344,7 @@ def test_no_region_is_dropped_and_none_quotes_other_words(text: str, regions: li
     found, lost = placed(text, regions, notes)
 
     assert len(found) + len(lost) == len(regions)
-    assert notes.ungrounded == sum(entity.start is None for entity in found) + len(lost)
+    assert notes.seen["ungrounded"] == sum(entity.start is None for entity in found) + len(lost)
     for entity in found:
         if entity.start is not None:
             assert text[entity.start : entity.end] == entity.text == entity.text.strip() != ""

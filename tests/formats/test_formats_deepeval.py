@@ -372,7 +372,7 @@ def test_a_run_of_our_own_cases_keeps_both_proposals(load: Any) -> None:
     native["proposal"] = {"proposer": "rules", "reference_entities": ["r"]}
     record = load({**judged("r", "yes"), "metadata": {"workbench": native}}).record
 
-    assert ["rules", "deepeval"] == [one.proposer for one in (record.proposal, *record.others)]
+    assert ["rules", "deepeval"] == [one.proposer for one in record.proposals]
     assert "s" == record.sample.id
 
 

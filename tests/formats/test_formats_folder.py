@@ -217,7 +217,7 @@ def test_a_relative_name_is_below_the_current_folder(tmp_path: Path, monkeypatch
 
 
 def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
-    """Path, sha256, bytes and, for tables, rows; the header of a CSV is none."""
+    """Path, sha256 and bytes."""
     (tmp_path / "sub").mkdir()
     (tmp_path / "rows.jsonl").write_text('{"a": 1}\n{"a": 2}\n')
     (tmp_path / "open.jsonl").write_text("{}\n{}")
@@ -237,12 +237,12 @@ def test_the_manifest_lists_every_file(tmp_path: Path) -> None:
         "manifest_sha256": folder.checksum(manifest),
         **extra,
     }
-    assert [(one["path"], one["bytes"], one.get("rows")) for one in manifest["files"]] == [
-        ("README.md", 5, None),
-        ("empty.csv", 0, 0),
-        ("open.jsonl", 5, 2),
-        ("rows.jsonl", 18, 2),
-        ("sub/t.csv", 15, 2),
+    assert [(one["path"], one["bytes"]) for one in manifest["files"]] == [
+        ("README.md", 5),
+        ("empty.csv", 0),
+        ("open.jsonl", 5),
+        ("rows.jsonl", 18),
+        ("sub/t.csv", 15),
     ]
     assert manifest["files"][0]["sha256"] == hashlib.sha256(b"text\n").hexdigest()
 
@@ -299,9 +299,12 @@ def test_a_manifest_that_was_edited_is_a_difference(tmp_path: Path) -> None:
     """Its figures are recounted."""
     export(tmp_path / "out")
     path = tmp_path / "out" / "manifest.json"
-    path.write_text(path.read_text().replace('"rows": 1', '"rows": 7'))
+    size = (path.parent / "rows.jsonl").stat().st_size
+    path.write_text(path.read_text().replace(f'"bytes": {size}', '"bytes": 7000'))
 
-    assert folder.check_manifest(tmp_path / "out") == ["changed: rows.jsonl: rows 7 in the manifest, 1"]
+    assert folder.check_manifest(tmp_path / "out") == [
+        f"changed: rows.jsonl: bytes 7000 in the manifest, {size}"
+    ]
 
 
 @pytest.mark.parametrize(

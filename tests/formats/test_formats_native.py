@@ -357,7 +357,7 @@ def test_an_end_behind_the_reference_is_no_place_though_python_reads_the_name_th
 
     assert loaded.record.gold[0].entities is not None
     assert loaded.record.gold[0].entities[0].spans == (Span(start, start + 5),)
-    assert loaded.notes.repaired == 1
+    assert loaded.notes.seen["moved"] == 1
 
 
 def test_a_gold_statement_may_be_worded_otherwise_than_its_span(load: Any) -> None:

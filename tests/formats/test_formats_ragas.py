@@ -92,7 +92,7 @@ def test_several_ground_truths_are_alternatives(fixture: Any) -> None:
         ("Paris", ("The capital is Paris.",)),
         ("Париж", ()),
     ]
-    assert loaded.notes.alternatives == 1
+    assert loaded.notes.seen["alternatives"] == 1
 
 
 @pytest.mark.parametrize(("truths", "reference"), [([], ""), (["a"], "a"), ("a", "a")])

@@ -61,7 +61,7 @@ def test_the_two_samples_of_a_row_are_one(load: Any, document: dict[str, Any], i
     assert loaded.record.sample == SAMPLE
     assert loaded.record.scores == {"context_entity_recall": "0.5"}
     assert loaded.record.proposal == Proposal("ragas", "", named("Ann"), (named("Zoe"), named("Bob")))
-    assert loaded.record.others == (Proposal("ragas", "edited", named("Ann", "Bob")),)
+    assert loaded.record.proposals[1:] == (Proposal("ragas", "edited", named("Ann", "Bob")),)
     assert loaded.record.gold == ()
 
 

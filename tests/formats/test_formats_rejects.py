@@ -17,7 +17,7 @@ import pytest
 from workbench.errors import RowError
 from workbench.formats.exports.folder import being_written, leftovers
 from workbench.formats.reading import read
-from workbench.formats.rejects import rejected_line, rejected_path, rejecting
+from workbench.formats.rejects import Rejects, rejected_line, rejected_path
 from workbench.formats.rows import Notes
 
 ERROR = RowError("reference", "number 3", "a string", path="data.jsonl", line=7)
@@ -53,7 +53,7 @@ def test_without_a_refused_row_nothing_is_written(tmp_path: Path) -> None:
     """Nor is an earlier file of rejects touched: a person may be mending it."""
     old = rejected_path(tmp_path / "a.jsonl")
     old.write_text("old")
-    with rejecting(tmp_path / "a.jsonl"), rejecting(tmp_path / "b.jsonl"):
+    with Rejects(tmp_path / "a.jsonl"), Rejects(tmp_path / "b.jsonl"):
         pass
 
     assert old.read_text() == "old"
@@ -64,7 +64,7 @@ def test_an_earlier_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     """Only when the new one is complete."""
     old = rejected_path(tmp_path / "a.jsonl")
     old.write_text("old\n" * 100)
-    with rejecting(tmp_path / "a.jsonl") as reject:
+    with Rejects(tmp_path / "a.jsonl") as reject:
         reject("{}", ERROR)
         reject("x", ERROR)
 
@@ -83,7 +83,7 @@ def test_a_failed_import_leaves_the_earlier_file(tmp_path: Path) -> None:
     old.write_text("old")
 
     def failing_import() -> None:
-        with rejecting(tmp_path / "a.jsonl") as reject:
+        with Rejects(tmp_path / "a.jsonl") as reject:
             reject("{}", ERROR)
             raise KeyError
 
@@ -105,7 +105,7 @@ def test_beside_a_folder_that_takes_no_file_the_rows_go_elsewhere(
     monkeypatch.setattr(tempfile, "tempdir", str(spare))
 
     def put_aside() -> Path | None:
-        with rejecting(tmp_path / "none" / "a.jsonl") as reject:
+        with Rejects(tmp_path / "none" / "a.jsonl") as reject:
             reject("{}", ERROR)
             reject("{}", ERROR)
         return reject.path
@@ -163,7 +163,7 @@ def test_a_mended_reject_is_imported(tmp_path: Path, name: str, text: str, bad: 
     """What was refused in either format is one edit away from a record."""
     path = tmp_path / name
     path.write_text(text)
-    with rejecting(path) as reject:
+    with Rejects(path) as reject:
         for row in read(path, notes=Notes()):
             assert row.error is not None
             reject(row.raw, row.error)
@@ -184,7 +184,7 @@ def test_the_same_rejects_are_the_same_bytes(load: Any, tmp_path: Path) -> None:
         (tmp_path / place).mkdir()
         path = tmp_path / place / "a.jsonl"
         path.write_text('{"user_input": 3}\n')
-        with rejecting(path) as reject:
+        with Rejects(path) as reject:
             for row in read(path, notes=Notes()):
                 assert row.error is not None
                 reject(row.raw, row.error)
@@ -197,9 +197,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from workbench.errors import RowError
-from workbench.formats.rejects import rejecting
+from workbench.formats.rejects import Rejects
 
-with rejecting(Path(sys.argv[1])) as reject:
+with Rejects(Path(sys.argv[1])) as reject:
     for _ in range(10_000):
         reject('{"id": "a", "reference": "Marie Curie."}', RowError("id", "a", "b"))
     os.kill(os.getpid(), signal.SIGKILL)
@@ -220,7 +220,7 @@ def test_what_a_killed_import_left_is_private_and_goes_with_the_next_import(tmp_
     (left,) = leftovers(tmp_path)
     assert not being_written(left)
     assert [0o600] == [file.stat().st_mode & 0o777 for file in left.iterdir()]
-    with rejecting(path):
+    with Rejects(path):
         assert [] == leftovers(tmp_path)
     assert [] == list(tmp_path.iterdir())
 
@@ -233,7 +233,7 @@ def test_refused_rows_are_never_written_through_a_link(tmp_path: Path) -> None:
     (tmp_path / f".a.jsonl.rejected.jsonl.{os.getpid()}.partial").symlink_to(victim)
     (tmp_path / "a.jsonl.rejected.jsonl").symlink_to(victim)
 
-    with rejecting(path) as reject:
+    with Rejects(path) as reject:
         reject('{"id": "a"}', RowError("id", "a", "b"))
 
     assert "as it was" == victim.read_text()

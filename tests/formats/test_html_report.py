@@ -309,8 +309,64 @@ def test_the_bars_of_the_causes_are_as_long_as_their_shares(answered: Answered) 
     assert [100 * abs(one) / reach for one in shares] == pytest.approx(widths, abs=0.06)
     text = Page(page).text
     assert f"linked − reviewed {signed(found.paired.bias, 2)}" in text
-    wanted = [answer_words.effect_words(one, "entity") for one in made.effects]
+    wanted = [answer_words.effect_words(one, made) for one in made.effects]
     assert [] == [one for one in wanted if one not in text]
+
+
+def names(score: float, *verdicts: Verdict) -> dict[str, Any]:
+    """What a row of three cities adds: the score in the file, and a person's verdicts."""
+    units = zip(("Paris", "Rome", "Oslo"), verdicts, strict=False)
+    return {
+        "scores": {"context_entity_recall": score},
+        "gold": {"annotator": "gina", "entities": [{"text": one, "verdict": two} for one, two in units]},
+    }
+
+
+def cities(place: int, score: float, *verdicts: Verdict) -> dict[str, Any]:
+    """Three cities, of which the context has Paris and Rome."""
+    return {
+        "id": f"s{place:02}",
+        "user_input": f"Which cities? {place}",
+        "reference": f"Paris, Rome and Oslo. {place}",
+        "retrieved_contexts": ["Paris and Rome."],
+        **names(score, *verdicts),
+    }
+
+
+def test_a_score_without_a_cause_of_a_hundredth_has_no_chart_of_causes(answered: Answered) -> None:
+    rows = [cities(place, 0.67, "found", "found", "missing") for place in range(12)]
+
+    text = Page(page_of(answered(rows, scorer="context_entity_recall"))).text
+
+    assert "All 12 samples are reviewed: the true mean is .67." in text
+    assert "Why the score differs" not in text
+
+
+def test_units_that_somebody_is_unsure_of_leave_a_range_and_no_95_percent(answered: Answered) -> None:
+    rows = [
+        cities(place, 0.72, "found", "found", "unsure" if place % 2 else "missing") for place in range(20)
+    ]
+    made, found = answered(rows, scorer="context_entity_recall")
+
+    text = Page(page_of((made, found))).text
+
+    assert (
+        "All 20 samples are reviewed, with units that a reviewer is unsure of in 10 of them: "
+        "the true mean is between .67 and .83."
+    ) in text
+    assert "The black line is what it can be: .67 to .83." in text
+    assert "here .67 to .83" not in text
+
+
+def test_the_chart_of_samples_counts_those_outside_the_estimate_too(answered: Answered) -> None:
+    rows = [cities(place, 0.33, "found", "found", "missing") for place in range(12)]
+    made, found = answered(rows, scorer="context_entity_recall")
+    inside = Page(page_of((made, found))).text
+    outside = Page(page_of((replace(made, compared=8), found))).text
+
+    assert "also those outside the estimate" not in inside
+    assert "All 12 reviewed samples, also those outside the estimate: 12 samples scored too low" in outside
+    assert "not shown" not in outside
 
 
 def evident(place: int) -> dict[str, Any]:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.model import ProposedStatement, Sample
 from workbench.proposing.rules import propose, statements
-from workbench.proposing.rules.attribution import attribute
+from workbench.proposing.rules.attribution import judge, passages
+
+
+def attribute(statement: str, contexts: Sequence[str], lang: str) -> ProposedStatement:
+    return judge(statement, passages(contexts, lang), lang)
+
 
 CONTEXTS = (
     "Paris is large. The tower was built by Gustave Eiffel in 1889 for the fair. It is made of iron.",

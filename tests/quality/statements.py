@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.proposing.rules.attribution import attribute
+from workbench.proposing.rules.attribution import judge, passages
 
 Z = 1.959964  # the 97.5 % point of the normal distribution
 
@@ -79,9 +79,10 @@ def main() -> int:
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
     answers = []
     for row in rows:
+        known = passages(row["retrieved_contexts"], "en")
         judged = [
             Verdict(
-                attribute(one["text"], row["retrieved_contexts"], "en").verdict == "found",
+                judge(one["text"], known, "en").verdict == "found",
                 one["verdict"] == "found",
             )
             for one in row["gold"]["statements"]

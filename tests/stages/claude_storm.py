@@ -23,7 +23,7 @@ from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, running
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
 from workbench.stages.claude import propose_claude
 from workbench.stages.claude_book import Book
@@ -165,19 +165,19 @@ def weather(
 def child(database: str, url: str, call_seconds: float, retry: bool) -> None:
     """A run in a process of its own, at the full rate: pacing is measured elsewhere."""
 
-    class Hurried(Pace):
+    class Hurried(CallPace):
         def refused(self, *_: object) -> None:
             """Do not slow down."""
 
         def overloaded(self, *_: object) -> None:
             """Do not slow down."""
 
-    vars(claude_run)["Pace"] = lambda: Hurried(1000.0)
+    vars(claude_run)["CallPace"] = lambda: Hurried(1000.0)
     os.environ |= {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "test"}
     store = open_store(database)
     limits = Limits(in_flight=IN_FLIGHT, call_seconds=call_seconds)
     info = find_dataset(store, None)
-    report = propose_claude(store, info, ClaudeOptions(), annotator="ann", limits=limits, retry=retry)
+    report = propose_claude(store, info, ClaudeOptions(retry=retry), annotator="ann", limits=limits)
     if report.stopped:
         raise SystemExit(report.stopped)
 

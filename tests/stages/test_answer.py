@@ -13,7 +13,7 @@ from workbench.comparing.explained import What
 from workbench.errors import UsageError
 from workbench.model import Effort, Kind
 from workbench.reports.answer import answer_text
-from workbench.stages import disputes, editing
+from workbench.stages import disputes, editing, plan
 from workbench.stages.answer import answer
 from workbench.stages.propose import propose
 from workbench.stages.review import act
@@ -283,7 +283,7 @@ def test_the_answer_says_which_reviewed_samples_it_leaves_out(bench: Any) -> Non
     assert {"no units": 1, "not in order": 1} == found.left_out
     assert (
         "Not among the 10 samples compared here: 1 reviewed, but without a name to count; "
-        "1 reviewed, but picked by hand or ahead of the random order." in notes(found)
+        "1 reviewed, but outside the random order (by hand, ahead of it or after the plan)." in notes(found)
     )
 
 
@@ -428,3 +428,68 @@ def test_a_suspect_of_one_line_names_the_other_form(bench: Any) -> None:
     lines = answer_text(now(bench), width=100, height=24).split("\n")
 
     assert 5 == sum("rough check 1.00 · “Anna Walther” → “Walther”" in line for line in lines)
+
+
+def test_behind_a_complete_plan_only_all_samples_change_the_estimate(bench: Any) -> None:
+    bench.load([row(n, "context_entity_recall", n % 2 * 1.0) for n in range(80)], blind=0.0)
+    propose(bench.store, bench.info(), "rules", annotator="ann")
+    plan.make(
+        bench.store, bench.info(), plan.draft(bench.store, bench.info(), plan.Wish(12, blind=0.0), "ann")
+    )
+    for key in in_order(bench)[:12]:
+        accept(bench, key)
+    found = now(bench)
+
+    following = next(one for one in found.steps if one.what == "all")
+    assert "random" not in what(found)
+    assert "Review all 68 that are left (about 14 minutes, a guess): then you know the true mean" in step(
+        following, found
+    )
+
+
+def test_the_difference_names_the_samples_that_it_is_over(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 20)
+    for place, key in enumerate(in_order(bench)):
+        if place < 6:
+            opened = bench.open(key, "ann")
+            act(bench.store, opened, editing.exclude(opened, "not a fact"))
+        else:
+            accept(bench, key, turn="missing")
+    found = now(bench)
+
+    assert (6, 14) == (found.excluded, found.compared)
+    assert "All 20 samples are reviewed, 6 of them not counted: the true mean is 1.00." in said(found)
+    assert "too low (over the 14 samples that have both values)." in said(found)
+
+
+def test_steps_in_the_file_that_do_not_give_its_score_are_named_so(bench: Any) -> None:
+    found = replace(reviewed(bench, 12), effects=(Effect("untraced", 0, 12, -0.1),))
+    assert found.estimate is not None
+    found = replace(found, estimate=replace(found.estimate, bias=-0.1))
+
+    assert "the file has the score, but not the names that your metric counted" in said(found)
+    assert "not explained: the file does not list what was counted" == effect_rows(found)[0][0]
+    traced = replace(found, traced=True)
+    assert "−.10 cannot be explained by the steps that the file records." in said(traced)
+    assert "not explained by the steps that the file records" == effect_rows(traced)[0][0]
+
+
+def test_a_known_mean_with_few_scores_says_that_they_are_too_few(bench: Any) -> None:
+    found = reviewed(bench, 30)
+    assert found.estimate is not None
+    found = replace(found, compared=8, estimate=replace(found.estimate, bias=None))
+
+    assert "8 of them have a score, too few to tell whether it is too low or too high." in said(found)
+
+
+def test_nothing_left_to_review_asks_for_no_more_reviews(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 12)
+    for key in in_order(bench)[:8]:
+        accept(bench, key)
+    for key in in_order(bench)[8:]:
+        opened = bench.open(key, "ann")
+        act(bench.store, opened, editing.exclude(opened, "not a fact"))
+    found = now(bench)
+
+    assert not {"all", "random"} & set(what(found))
+    assert "A mean needs 10 samples with names; there are 8." in said(found)

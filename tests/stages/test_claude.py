@@ -10,20 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.proposing.claude.faults import Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from workbench.errors import AccessError, BusyError, UsageError
-from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
-from workbench.proposing.claude.pace import Pace
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
@@ -43,24 +41,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that the local service takes, and a rate that needs no warm-up."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts the service with some options; ANTHROPIC_BASE_URL names it."""
-    with ExitStack() as stack:
-
-        def start(**options: Any) -> Service:
-            found, url = stack.enter_context(running(Options(**options)))
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-            return found
-
-        yield start
+pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
 def both_kinds(bench: Any, dataset: str | None = None) -> Any:
@@ -147,7 +128,7 @@ def test_a_failed_sample_is_failed_and_asked_again_only_on_demand(bench: Any, se
     opened = bench.open("Oslo-near")
     assert opened.opening.proposal is None
     faults.texts = {}
-    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", retry=True)
+    mended = propose_claude(bench.store, bench.info(), ClaudeOptions(retry=True), annotator="ann")
     assert (mended.proposed, mended.failed, mended.left) == (2, 0, 0)
 
 
@@ -182,7 +163,7 @@ def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> 
     bench.load(ROWS)
     info = both_kinds(bench)
 
-    report = propose_claude(bench.store, info, ClaudeOptions(), annotator="ann", batch=True)
+    report = propose_claude(bench.store, info, ClaudeOptions(batch=True), annotator="ann")
     again = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann")
 
     assert (report.proposed, report.failed, report.left, report.stopped) == (6, 0, 0, "")
@@ -205,9 +186,9 @@ def test_a_refused_text_in_a_batch_fails_alone(bench: Any, service: Start) -> No
     local = service(faults=Faults(texts={"Town7 ": "refusal"}))
     bench.load(towns(40))
 
-    report = propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    report = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
     retried = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
+        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann"
     )
 
     assert (report.proposed, report.failures, report.left) == (39, {"refused": 1}, 0)
@@ -221,19 +202,17 @@ def test_a_batch_of_a_retry_is_fetched_by_the_next_start(bench: Any, service: St
     faults = Faults(texts={"Town7 ": "refusal"})
     local = service(faults=faults)
     bench.load(towns(10))
-    propose_claude(bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True)
+    propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True), annotator="ann")
     faults.texts, local.options.batch_seconds = {}, 2.0
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
 
     first = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True, stop=stop
+        bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann", stop=stop
     )
     sent = len(local.batches)
     time.sleep(1.5)
-    second = propose_claude(
-        bench.store, bench.info(), ClaudeOptions(), annotator="ann", batch=True, retry=True
-    )
+    second = propose_claude(bench.store, bench.info(), ClaudeOptions(batch=True, retry=True), annotator="ann")
 
     assert (first.proposed, second.proposed, second.failed) == (0, 1, 0)
     assert len(local.batches) == sent == 3

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.stages.claude_storm import KIND_OF, weather
-from workbench.proposing.claude.answers import Answer, Usage
+from workbench.proposing.claude.answers import AskAnswer, Usage
 from workbench.proposing.claude.asks import Ask
 from workbench.stages import claude_book
 from workbench.stages.claude_book import Book, Feed
@@ -48,7 +48,7 @@ def test_a_shared_text_answered_while_the_next_window_is_looked_up_is_not_waited
     def and_then_answered(store: Store, keys: Iterable[str]) -> set[str]:
         found = look_up(store, keys)
         for ask in asked:
-            book.save(store, ask, Answer(((),), Usage(), setup.model, "req_1", "end_turn"))
+            book.save(store, ask, AskAnswer(((),), Usage(), setup.model, "req_1", "end_turn"))
             feed.settled(ask.keys)
         return found
 

@@ -20,8 +20,7 @@ from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.import_ import ImportOptions, import_file, preview_import
-from workbench.stages.import_rows import chunks
+from workbench.stages.import_ import ImportOptions, chunks, import_file, preview_import
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, act, undo
 from workbench.store import gold
@@ -492,21 +491,6 @@ def test_one_bad_row_in_a_thousand(bench: Any) -> None:
     assert "_error" not in json.dumps(bench.query("SELECT meta FROM sample WHERE key = 's499'"))
 
 
-def test_strict_keeps_everything_out(bench: Any) -> None:
-    """Not even the dataset is made, and no file of rejects."""
-    rows: list[Any] = many(3)
-    rows[1] = {"id": "broken"}
-    before = bench.tables()
-
-    with pytest.raises(
-        InputError, match=r"data\.jsonl:2: user_input: got .*\n1 bad rows; with --strict nothing"
-    ):
-        bench.load(rows, strict=True)
-
-    assert bench.tables() == before
-    assert [path.name for path in bench.folder.glob("*.rejected*")] == []
-
-
 def test_strict_also_keeps_out_what_the_database_contradicts(bench: Any) -> None:
     """A changed text, other gold, other scores, or two texts under one id in the file."""
     bench.load([{**ROME, "gold": GOLD, "scores": {"context_entity_recall": 0.5}}], gold="given")
@@ -725,7 +709,7 @@ import signal
 import sys
 import workbench.stages.import_ as stage
 from pathlib import Path
-from workbench.stages import import_rows
+from workbench.stages import import_
 from workbench.store.engine import open_store
 
 
@@ -734,7 +718,7 @@ def killed(done):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-import_rows.CHUNK = 150
+import_.CHUNK = 150
 store = open_store(sys.argv[1])
 stage.import_file(store, Path(sys.argv[2]), stage.ImportOptions(seed=3), annotator="ann", progress=killed)
 """

@@ -211,7 +211,7 @@ def store(database: Path) -> Iterator[Store]:
 def no_seconds_in_pictures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a decision took is shown in the queue; in a picture it took no time."""
     if "snap_compare" in request.fixturenames:
-        monkeypatch.setattr("workbench.tui.effort.IDLE", 0.0)
+        monkeypatch.setattr("workbench.tui.bench.IDLE", 0.0)
 
 
 @pytest.fixture(autouse=True)

@@ -9,24 +9,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.events import MouseScrollDown
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from workbench.reports.compare import figures_text
 from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.tui.screens.compare import CompareScreen
-from workbench.tui.screens.compare_samples import CompareSamplesScreen
-from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.compare import CompareSamplesScreen, CompareScreen
+from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.theme import LIGHT, SIXTEEN
 from workbench.tui.widgets.bars import Bar, Head, SectionBar, Status
-from workbench.tui.widgets.compare_plots import EDGES, ScatterPlot
-from workbench.tui.widgets.compare_sections import SampleRows
+from workbench.tui.widgets.compare_sections import SampleRows, ScatterPlot
 from workbench.tui.widgets.passage import Passage
 
 Press = Callable[..., Awaitable[None]]
@@ -187,7 +185,7 @@ async def test_digits_tab_and_clicks_show_the_other_parts(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C")
         seen = []
-        for name in ("2", "tab", "8", "tab", "shift+tab", "4"):
+        for name in ("2", "tab", "5", "tab", "shift+tab", "4"):
             await press(pilot, name)
             seen.append(app.screen.section.NAME)
         await pilot.click(SectionBar, offset=(14, 0))
@@ -195,35 +193,30 @@ async def test_digits_tab_and_clicks_show_the_other_parts(
         seen.append(app.screen.section.NAME)
         shown = [one.NAME for one in app.screen.query("Section") if one.display]
 
-    assert ["scatter", "Δ", "samples", "overview", "samples", "causes", "scatter"] == seen
+    assert ["scatter", "causes", "all figures", "overview", "all figures", "samples", "scatter"] == seen
     assert ["scatter"] == shown
 
 
-async def test_every_part_leads_to_samples(compared: Put, make_app: MakeApp, press: Press) -> None:
+async def test_all_figures_are_those_of_the_command_line(
+    compared: Put, make_app: MakeApp, press: Press
+) -> None:
     app = make_app(compared())
-    titles = {}
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C")
-        ways = {"3": "enter", "4": "enter", "5": "enter", "6": "j enter", "7": "j j enter"}
-        for part, keys in ways.items():
-            await press(pilot, part, *keys.split())
-            head = app.screen.query_one(Head)
-            titles[part] = f"{head._left[-1][0].partition(' · ')[2]}|{head._right[0][0]}"
-            await press(pilot, "escape")
+        await press(pilot, "C", "5", "pagedown", "j", "enter")
+        screen = app.screen
+        shown, top = screen.query_one("#figures", Passage).text, screen.query_one("#figures").scroll_offset.y
 
-    assert {
-        "3": "Δ −.3 to −.2|11 samples",
-        "4": "missed match|24 samples",
-        "5": "label place|11 samples",
-        "6": "found by the person only|24 samples",
-        "7": "imported|24 samples",
-    } == titles
+    assert isinstance(screen, CompareScreen)
+    assert screen.found is not None
+    assert figures_text(screen.found) == shown
+    assert "verdicts on matched units:" in shown
+    assert top > 1
 
 
 async def test_causes_are_cut_by_label(compared: Put, make_app: MakeApp, press: Press) -> None:
     app = make_app(compared())
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "4", "c")
+        await press(pilot, "C", "3", "c")
         by_label = lines(app, "#bars")
         await press(pilot, "enter")
         title = app.screen.query_one(Head).text
@@ -262,25 +255,6 @@ async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(
     assert reasons.why.opened.sample.id in clicked
 
 
-async def test_the_wheel_zooms_the_scatter_picture_and_z_shows_all_of_it(
-    compared: Put, make_app: MakeApp, press: Press, settle: Settle
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot, "C", "2")
-        plot = app.screen.query_one(ScatterPlot)
-        whole = plot._x_min, plot._x_max
-        await pilot._post_mouse_events([MouseScrollDown], plot.query_one("#plot"), offset=(30, 10), button=0)
-        await settle(pilot)
-        near = plot._x_min, plot._x_max
-        await press(pilot, "j", "z")
-        again = plot._x_min, plot._x_max
-
-    assert EDGES == whole
-    assert near[1] - near[0] < whole[1] - whole[0]
-    assert EDGES == again
-
-
 async def test_another_scorer_and_an_imported_column(compared: Put, make_app: MakeApp, press: Press) -> None:
     app = make_app(compared(column=True))
     async with app.run_test(size=(80, 24)) as pilot:
@@ -289,7 +263,7 @@ async def test_another_scorer_and_an_imported_column(compared: Put, make_app: Ma
         names = [one.name.strip() for one in menu.query_one("Choices").rows]
         await press(pilot, "escape")
         imported, causes = app.screen.query_one(Head).text, text(app, "#facts")
-        await press(pilot, "8", "enter")
+        await press(pilot, "4", "enter")
         reasons = app.screen
 
     assert isinstance(menu, MenuScreen)
@@ -350,7 +324,7 @@ async def test_ids_that_steer_a_terminal_are_drawn_harmless(
 ) -> None:
     app = make_app(compared(lead="\x1b[31m[bold]\u202e"))
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "8")
+        await press(pilot, "C", "4")
         drawn = lines(app, "#sample-list")
         await press(pilot, "2")
         point = app.screen.query_one("#point", Bar).text
@@ -364,7 +338,7 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
 ) -> None:
     app = make_app(compared())
     async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "8")
+        await press(pilot, "C", "4")
         listed = app.screen.query_one("#sample-list", SampleRows)
         listed.show(list(listed.rows) * 5000)
         await press(pilot, "j", "pagedown")
@@ -378,11 +352,8 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
 PARTS = {
     "overview": "1",
     "scatter": "2",
-    "delta": "3",
-    "causes": "4",
-    "labels": "5",
-    "verdicts": "6",
-    "arms": "7",
+    "causes": "3",
+    "figures": "5",
 }
 
 
@@ -396,7 +367,7 @@ def test_pictures_80x24(
     assert snap_compare(make_app(compared()), terminal_size=(80, 24), run_before=go)
 
 
-@pytest.mark.parametrize("part", ["overview", "scatter", "delta"])
+@pytest.mark.parametrize("part", ["overview", "scatter"])
 def test_pictures_light_120x36(
     part: str, compared: Put, make_app: MakeApp, press: Press, snap_compare: Callable[..., bool]
 ) -> None:

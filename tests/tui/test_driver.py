@@ -109,4 +109,4 @@ def test_a_paste_is_one_event_and_keys_are_keys(typed: Callable[[bytes, int], li
 
 def test_the_app_uses_it() -> None:
     """In a terminal of Unix; pilots and browsers have drivers of their own."""
-    assert PasteDriver is WorkbenchApp(lambda: None, None, "ann").driver_class  # type: ignore[arg-type, return-value]
+    assert PasteDriver is WorkbenchApp(lambda: None, None, "ann").driver_class  # type: ignore[arg-type,return-value]

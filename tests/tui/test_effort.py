@@ -16,7 +16,7 @@ from workbench.stages import review
 from workbench.stages.export import export
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.engine import Store, open_store
-from workbench.tui.effort import Meter
+from workbench.tui.bench import Meter
 
 Press = Callable[..., Awaitable[None]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from workbench.tui.gate import Gate
+from workbench.tui.work import Gate
 
 
 async def test_entries_wait_while_closed_and_run_in_order() -> None:

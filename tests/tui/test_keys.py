@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.keys import TWINS
-from workbench.tui.screens.choose import ChooseScreen
+from workbench.tui.screens.dialogs import MenuScreen
 from workbench.tui.screens.evidence import EvidenceScreen
 from workbench.tui.screens.finding import FindScreen
 from workbench.tui.screens.help import HelpScreen
@@ -21,7 +21,7 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 
 SCREENS: list[type[Screen[None]]] = [
-    QueueScreen, ReviewScreen, HelpScreen, ReadScreen, ChooseScreen, PromptScreen,
+    QueueScreen, ReviewScreen, HelpScreen, ReadScreen, MenuScreen, PromptScreen,
     PickScreen, LabelScreen, EvidenceScreen, FindScreen,
 ]  # fmt: skip
 

@@ -19,9 +19,8 @@ from workbench.stages.review import act, open_sample
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.store.plans import plan_of
-from workbench.tui.screens.menu import Choices, ConfirmScreen
+from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen
 from workbench.tui.screens.plan import PlanScreen
-from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
 from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -92,19 +91,19 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P")
         assert isinstance(app.screen, PlanScreen)
-        assert "no plan  for 80 samples" in shown(app)
+        assert "no plan; the order is simple random over 80 samples" in shown(app)
         await press(pilot, "n", "down", "down", "right", "right")
-        assert isinstance(app.screen, PlanForm)
+        assert isinstance(app.screen, FormScreen)
         await press(pilot, "enter")
-        assert isinstance(app.screen, PlanConfirm)
+        assert isinstance(app.screen, ConfirmScreen)
         text = shown(app, "#text")
         assert "simple random: 60 reviews for 64 samples" in text
         assert "holdout: 16 samples in 2 groups, reviewed without suggestions, after the plan" in text
         assert "reviewed without suggestions: raised from 0% to 50%, about 30 of 60 reviews" in text
         await press(pilot, "escape", "n", "left", "left", "down", "right", "enter", "y")
         assert isinstance(app.screen, PlanScreen)
-        assert "0 of 20 planned  for 80 samples" in shown(app)
-        assert "stratified by group" in shown(app)
+        assert "0 of 20 planned complete, for 80 samples" in shown(app)
+        assert "strata by group" in shown(app)
         assert app.screen.query_one(Status).text == "✓ the queue follows this plan now"
         plan = plan_of(store, info.id)
         assert plan is not None
@@ -136,7 +135,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
         assert isinstance(app.screen, QueueScreen)
         assert app.screen.query_one(ProgressLine).text.startswith("▰▱▱▱▱▱▱▱▱▱  1 of 20 planned")
         await press(pilot, "P")
-        assert "1 reviewed in order: 1 verified" in shown(app)
+        assert "complete prefix: 1 (1 verified)" in shown(app)
         assert "19 reviews to the planned end" in shown(app)
 
 
@@ -191,7 +190,7 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
             session.execute(text("UPDATE review SET origin = 'imported'"))
         await press(pilot, "r")
 
-        assert "2 of 4 planned (2 imported)" in shown(app)
+        assert "2 of 4 planned complete (2 by imported verdicts)" in shown(app)
 
 
 async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
@@ -237,7 +236,7 @@ async def test_a_plan_is_dropped_after_a_question(
         await press(pilot, "escape")
         assert "0 of 20 planned" in shown(app)
         await press(pilot, "D", "y")
-        assert "no plan  for 80 samples" in shown(app)
+        assert "no plan; the order is simple random over 80 samples" in shown(app)
     assert list(queue_ids(store, info.id, "ann")) == before
     assert plan_of(store, info.id) is None
 
@@ -251,7 +250,7 @@ async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
         assert isinstance(app.screen, PromptScreen)
         assert "a number from 2 to 80" in shown(app, "#hint")
         await press(pilot, "backspace", "backspace", *"25", "enter")
-        assert isinstance(app.screen, PlanForm)
+        assert isinstance(app.screen, FormScreen)
         assert "‹ 25 ›" in shown(app, "#lines")
         await press(pilot, "enter")
         assert "simple random: 25 reviews for 80 samples" in shown(app, "#text")
@@ -300,7 +299,7 @@ async def test_strata_of_hostile_names_are_shown_as_text(
         assert "[/bold]" in shown(app)
         planning.make(store, info, planning.draft(store, info, Wish(20, "stratified", "meta.raw"), "ann"))
         await press(pilot, "r")
-        assert "stratified by meta.raw" in shown(app)
+        assert "strata by meta.raw" in shown(app)
         assert not {"\x1b", "\u202e"} & set(shown(app))
         assert "a b " in shown(app)
 

@@ -18,24 +18,23 @@ from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
-from workbench.proposing.claude.pace import Pace
-from workbench.proposing.claude.run import Progress
+from workbench.proposing.claude.pace import CallPace
+from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude_setup
 from workbench.stages.claude import keep_external
+from workbench.stages.claude_setup import ClaudeOptions
 from workbench.stages.review import dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
-from workbench.tui.proposing import Going, Wish
-from workbench.tui.runs_text import doing
-from workbench.tui.screens.failures import FailuresScreen
+from workbench.tui.proposing import Going
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.runs import RunsScreen
-from workbench.tui.screens.runs_form import FormScreen, LeaveScreen, SendScreen
+from workbench.tui.screens.runs import FailuresScreen, RunsScreen
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.run_list import FailedList, RunList
+from workbench.tui.widgets.run_list import FailedList, RunList, doing
 
 Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
@@ -45,7 +44,7 @@ Start = Callable[..., Service]
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A key that the local service takes, and a rate that needs no warm-up."""
     monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 @pytest.fixture
@@ -100,10 +99,10 @@ async def test_a_run_is_started_watched_and_mended(
         await press(pilot, "n")
         assert isinstance(app.screen, FormScreen)
         await press(pilot, "enter")
-        assert isinstance(app.screen, SendScreen)
-        assert "8 samples to propose, 0 proposed already" in shown(app, "#lines")
-        assert "text goes to 127.0.0.1:" in shown(app, "#lines")
-        await press(pilot, "enter")
+        assert isinstance(app.screen, ConfirmScreen)
+        assert "8 samples to propose, 0 proposed already" in shown(app, "#text")
+        assert "text would go to 127.0.0.1:" in shown(app, "#text")
+        await press(pilot, "y")
         await over(pilot)
         assert runs(app) == [("claude-run-2", 7, 1, True), ("claude-run-1", 7, 0, False)]
         assert app.screen.query_one(Status).text.startswith("! claude-run-2: 7 proposed, 1 failed · $")
@@ -119,8 +118,8 @@ async def test_a_run_is_started_watched_and_mended(
         await press(pilot, "escape")
         faults.texts = {}
         await press(pilot, "t")
-        assert "1 sample to propose, 7 proposed already" in shown(app, "#lines")
-        await press(pilot, "enter")
+        assert "1 sample to propose, 7 proposed already" in shown(app, "#text")
+        await press(pilot, "y")
         await over(pilot)
         assert runs(app) == [("claude-run-2", 8, 0, True), ("claude-run-1", 7, 0, False)]
 
@@ -142,7 +141,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "enter")
-        await press(pilot, "enter")
+        await press(pilot, "y")
         assert app.proposing.alive
         await press(pilot, "n")
         assert app.screen.query_one(Status).text == "a run goes on; s stops it"
@@ -167,16 +166,16 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "enter")
         said = "stops before the call that would exceed $5.00; start it again to continue"
-        assert said in shown(app, "#lines")
+        assert said in shown(app, "#text")
         await press(pilot, "escape")
         monkeypatch.setattr(claude_setup, "MAX_COST", Decimal("0.00001"))
-        await press(pilot, "n", "enter", "enter")
+        await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
         assert 0 == found.stats.requests
 
         monkeypatch.setattr(claude_setup, "MAX_COST", Decimal(5))
-        await press(pilot, "n", "enter", "enter")
+        await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert ("claude-run-2", 8, 0, True) == runs(app)[0]
 
@@ -189,13 +188,13 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "enter")
-        await press(pilot, "enter", "q")
-        assert isinstance(app.screen, LeaveScreen)
+        await press(pilot, "y", "q")
+        assert app.screen.id == "leave"
         await press(pilot, "escape")
         assert isinstance(app.screen, RunsScreen)
         hold.set()
         await press(pilot, "q")
-        if isinstance(app.screen, LeaveScreen):  # it has not ended meanwhile
+        if app.screen.id == "leave":  # it has not ended meanwhile
             await press(pilot, "y")
         assert app.return_code == 0
     assert app.proposing.leave()
@@ -208,8 +207,8 @@ async def test_rules_need_no_key_and_send_nothing(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "right", "enter")
-        assert shown(app, "#lines") == "8 samples, on this machine; nothing is sent"
-        await press(pilot, "enter")
+        assert shown(app, "#text") == "8 samples, on this machine; nothing is sent"
+        await press(pilot, "y")
         await over(pilot)
         assert runs(app) == [("rules-run-1", 8, 0, True), ("claude-run-1", 7, 0, False)]
 
@@ -222,7 +221,7 @@ async def test_without_a_key_the_message_says_what_to_set(
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "enter")
-        await press(pilot, "enter")
+        await press(pilot, "y")
         await over(pilot)
         assert "set ANTHROPIC_API_KEY" in app.screen.query_one(Status).text
         assert runs(app) == [("claude-run-1", 7, 0, True)]
@@ -236,9 +235,9 @@ async def test_a_dataset_that_must_not_leave_is_not_sent(
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "R", "n", "enter")
-        assert "must not leave the machine: nothing is sent" in shown(app, "#lines")
-        await press(pilot, "enter")
-        assert isinstance(app.screen, SendScreen)
+        assert "must not leave the machine: nothing is sent" in shown(app, "#text")
+        await press(pilot, "y")
+        assert isinstance(app.screen, ConfirmScreen)
         await press(pilot, "escape")
         assert app.proposing is None
     assert local.stats.bodies == []
@@ -253,7 +252,7 @@ async def test_a_batch_is_sent_and_fetched(
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "j", "j", "j", "j", "right", "enter")
         assert app.screen.query_one("#title", Bar).text == "Send it in batches?"
-        await press(pilot, "enter", "escape")
+        await press(pilot, "y", "escape")
         assert isinstance(app.screen, QueueScreen)
         await over(pilot)
         assert [one.message.partition(" ·")[0] for one in app._notifications] == ["claude-run-2: 8 proposed"]
@@ -268,31 +267,25 @@ async def test_a_model_that_is_not_listed_is_typed(
     app = make_app(database)
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "m", "ctrl+u", *"no-such", "enter", "enter")
-        assert "no price is known for no-such" in shown(app, "#lines")
-        await press(pilot, "enter")
+        assert "no price is known for no-such" in shown(app, "#text")
+        await press(pilot, "y")
         await over(pilot)
         assert "unknown model 'no-such'" in app.screen.query_one(Status).text
         assert runs(app) == [("claude-run-1", 7, 0, True)]
 
 
-@pytest.mark.parametrize(
-    ("room", "said"),
-    [
-        (200, "↻ waiting 12 s: rate limited · 40 of 100 requests · 3 failed · 2.0/s · 0:30 left · $0.25 · "
-              "1.2M in 30.5k out · 7 in flight"),
-        (78, "↻ waiting 12 s: rate limited · 40 of 100 requests · 3 failed · 0:30 left"),
-        (40, "↻ waiting 12 s: rate limited"),
-    ],
-)  # fmt: skip
-def test_what_is_said_of_a_run_gives_way_by_importance(store: Store, room: int, said: str) -> None:
-    going = Going(open_desk(store, None, "ann"), Wish(None), 100)
+def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> None:
+    going = Going(open_desk(store, None, "ann"), None, 100)
     assert going.leave()
-    going.progress = Progress(
+    going.progress = RunProgress(
         answered=37, failed=3, in_flight=7, rate=2.0, waiting=12.2, why="rate limited",
         usage=Usage(input=1_200_000, output=30_500), cost=Decimal("0.25"),
     )  # fmt: skip
     going.stop.clear()
 
-    assert "".join(text for text, _ in doing(going, room)) == said
+    assert doing(going) == "0 of 100 samples"
+    going.options = ClaudeOptions()
+    said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
+    assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
     going.stop.set()
-    assert "stopping: waiting for what is under way" in doing(going, room)[1][0]
+    assert doing(going) == "stopping: waiting for what is under way"

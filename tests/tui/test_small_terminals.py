@@ -14,12 +14,9 @@ from textual.pilot import Pilot
 from tests.tui.conftest import until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
+from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
-from workbench.tui.presses import unseen
-from workbench.tui.screens.base import TINY
-from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
-from workbench.tui.widgets.field import Field
-from workbench.tui.widgets.too_small import NEEDED
+from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.widgets.unit_list import plan as columns
 
@@ -135,7 +132,7 @@ async def test_a_key_at_the_moment_of_shrinking_does_nothing(
         await settle(pilot)
         assert app.screen.pane.now.sample.id == "tower"
         assert not any(unit.rejected for unit in app.screen.pane.units)
-        await until(pilot, lambda: not unseen(app))
+        await until(pilot, lambda: not app.unseen())
         await press(pilot, "x")
         assert any(unit.rejected for unit in app.screen.pane.units)
 
@@ -152,7 +149,7 @@ async def test_keys_typed_below_the_notice_do_not_wait_for_a_write_that_takes_lo
         await pilot.resize_terminal(40, 10)
         at_once(app, a_key("a"), a_key("a"))
         await pilot.resize_terminal(100, 30)
-        await until(pilot, lambda: not unseen(app))
+        await until(pilot, lambda: not app.unseen())
         app.open_gate()
         await settle(pilot)
         assert app.screen.pane.now.sample.id == "tower"

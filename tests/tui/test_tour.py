@@ -14,8 +14,9 @@ from textual.pilot import Pilot
 from tests.tui.test_keymap import keys
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keymap import keymap
-from workbench.tui.screens.tour import ROOM, STEPS
+from workbench.tui.bench import TOUR_ROOM
+from workbench.tui.keys import keymap
+from workbench.tui.screens.help import STEPS
 from workbench.tui.widgets.bars import Status
 
 Press = Callable[..., Awaitable[None]]
@@ -169,7 +170,7 @@ async def test_it_shows_the_keys_that_a_person_chose(database: Path, make_app: A
         assert [line.split()[0] for line in steps(app)] == ["F6", "x", "m", "n", "?"]
 
 
-@pytest.mark.parametrize("size", [ROOM, (80, 24), (120, 36)], ids=str)
+@pytest.mark.parametrize("size", [TOUR_ROOM, (80, 24), (120, 36)], ids=str)
 async def test_its_lines_are_whole(
     database: Path, make_app: Any, settle: Settle, size: tuple[int, int]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,8 @@ from workbench.errors import UsageError
 
 FILE_ENDINGS = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".html", ".txt", ".zip"})
 
-CHOOSE = "What leaves"
-SAFE = "Privacy"
+_choosing = partial(typer.Option, rich_help_panel="What leaves")
+_hiding = partial(typer.Option, rich_help_panel="Privacy")
 
 
 def export(
@@ -28,51 +29,36 @@ def export(
     ] = None,
     only: Annotated[
         str | None,
-        typer.Option(help="verified, gold (settled) or disputed samples.", rich_help_panel=CHOOSE),
+        _choosing(help="verified, gold (settled) or disputed samples."),
     ] = None,
-    query: Annotated[
-        str, typer.Option(help="Samples as the queue's search finds them.", rich_help_panel=CHOOSE)
-    ] = "",
+    query: Annotated[str, _choosing(help="Samples as the queue's search finds them.")] = "",
     run: Annotated[
         str | None,
-        typer.Option("--run", help="A run by name; by default the one in use.", rich_help_panel=CHOOSE),
+        _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
         str | None,
-        typer.Option(
-            help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout.", rich_help_panel=CHOOSE
-        ),
+        _choosing(help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout."),
     ] = None,
     holdout: Annotated[
         bool,
-        typer.Option(
-            "--holdout",
-            help="With the verified units of the plan's holdout: opens it.",
-            rich_help_panel=CHOOSE,
-        ),
+        _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),
     ] = False,
-    no_text: Annotated[
-        bool, typer.Option("--no-text", help="Hashes and figures only.", rich_help_panel=SAFE)
-    ] = False,
-    names: Annotated[
-        bool, typer.Option("--names", help="Annotators by name, not pseudonym.", rich_help_panel=SAFE)
-    ] = False,
-    licence: Annotated[
-        str, typer.Option(help="Under which licence it leaves; stands in the manifest.", rich_help_panel=SAFE)
-    ] = "",
+    no_text: Annotated[bool, _hiding("--no-text", help="Hashes and figures only.")] = False,
+    names: Annotated[bool, _hiding("--names", help="Annotators by name, not pseudonym.")] = False,
+    licence: Annotated[str, _hiding(help="Under which licence it leaves; stands in the manifest.")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace an earlier export there.")] = False,
     json: Json = False,
 ) -> None:
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
     from workbench import reports
     from workbench.reports.export import export_text
-    from workbench.stages.export import ExportOptions
-    from workbench.stages.export import export as stage
+    from workbench.stages import export as stage
     from workbench.store.datasets import count_samples
 
     _check_folder(directory)
     call: Call = context.obj
-    options = ExportOptions(
+    options = stage.ExportOptions(
         formats=tuple(format or ["native"]),
         only=only,
         query=query,
@@ -88,7 +74,7 @@ def export(
         dataset_of(call) as (store, info),
         reports.progress("Exporting", count_samples(store, info.id)) as progress,
     ):
-        report = stage(store, info, directory, options, annotator=call.annotator, progress=progress)
+        report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)
     reports.show(report, export_text(report), as_json=json)
 
 
@@ -149,21 +135,20 @@ def purge(
     """
     from workbench import reports
     from workbench.reports.export import purge_plan_text, purge_text
-    from workbench.stages.upkeep import plan_purge
-    from workbench.stages.upkeep import purge as stage
+    from workbench.stages import upkeep
 
     call: Call = context.obj
     if bool(samples) == everything:
         raise UsageError("name samples by id, or say --all")
     with dataset_of(call) as (store, info):
-        plan = plan_purge(store, info, samples or [])
+        plan = upkeep.plan_purge(store, info, samples or [])
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")
             typer.echo(purge_plan_text(plan), err=True)
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
-        report = stage(store, info, plan, call.annotator)
+        report = upkeep.purge(store, info, plan, call.annotator)
     reports.show(report, purge_text(report), as_json=json)
     if report.by_hand:
         raise typer.Exit(3)

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,12 +16,14 @@ from workbench.cli.console import Call, Json, dataset_of, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude.run import Progress
+    from workbench.proposing.claude.run import RunProgress
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
 CLAUDE = "Claude"
+_option = partial(typer.Option, rich_help_panel=CLAUDE)
 
 
 def propose(
@@ -36,55 +39,35 @@ def propose(
         str | None,
         typer.Option("--run", help="Use the suggestions of a run that is there, by name."),
     ] = None,
-    model: Annotated[str | None, typer.Option(help="The model to ask.", rich_help_panel=CLAUDE)] = None,
-    effort: Annotated[
-        str, typer.Option(help="low, medium, high, or none for a model without.", rich_help_panel=CLAUDE)
-    ] = "low",
-    max_tokens: Annotated[
-        int, typer.Option(min=256, help="The longest answer, with its thinking.", rich_help_panel=CLAUDE)
-    ] = 16_000,
-    prompt: Annotated[
-        Path | None, typer.Option(help="A prompt file in place of the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option(help="A price table (TOML) over the packaged one.", rich_help_panel=CLAUDE)
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be sent and cost.", rich_help_panel=CLAUDE)
-    ] = False,
-    yes: Annotated[
-        bool, typer.Option("--yes", "-y", help="Send without asking.", rich_help_panel=CLAUDE)
-    ] = False,
+    model: Annotated[str | None, _option(help="The model to ask.")] = None,
+    effort: Annotated[str, _option(help="low, medium, high, or none for a model without.")] = "low",
+    max_tokens: Annotated[int, _option(min=256, help="The longest answer, with its thinking.")] = 16_000,
+    prompt: Annotated[Path | None, _option(help="A prompt file in place of the packaged one.")] = None,
+    prices: Annotated[Path | None, _option(help="A price table (TOML) over the packaged one.")] = None,
+    dry_run: Annotated[bool, _option("--dry-run", help="Say what would be sent and cost.")] = False,
+    yes: Annotated[bool, _option("--yes", "-y", help="Send without asking.")] = False,
     external: Annotated[
         str | None,
-        typer.Option(help="Keep for this dataset: ask, allow or never.", rich_help_panel=CLAUDE),
+        _option(help="Keep for this dataset: ask, allow or never."),
     ] = None,
     max_cost: Annotated[
         float | None,
-        typer.Option(
-            min=0,
-            help="Dollars: before a call would exceed them, the run stops; 5 by default.",
-            rich_help_panel=CLAUDE,
-        ),
+        _option(min=0, help="Dollars: before a call would exceed them, the run stops; 5 by default."),
     ] = None,
-    max_seconds: Annotated[
-        float | None, typer.Option(min=1, help="After this, no call starts.", rich_help_panel=CLAUDE)
-    ] = None,
+    max_seconds: Annotated[float | None, _option(min=1, help="After this, no call starts.")] = None,
     batch: Annotated[
         bool,
-        typer.Option("--batch", help="Half the price, within a day.", rich_help_panel=CLAUDE),
+        _option("--batch", help="Half the price, within a day."),
     ] = False,
     examples: Annotated[
         int,
-        typer.Option(min=0, help="Verified samples that the prompt shows.", rich_help_panel=CLAUDE),
+        _option(min=0, help="Verified samples that the prompt shows."),
     ] = 0,
     repeat: Annotated[
         int,
-        typer.Option(min=1, help="Repeat the run N times and report stability.", rich_help_panel=CLAUDE),
+        _option(min=1, help="Repeat the run N times and report stability."),
     ] = 1,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Ask failed samples again.", rich_help_panel=CLAUDE)
-    ] = False,
+    retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
     """Propose units for every sample that the run lacks, and make the run the current one.
@@ -98,25 +81,24 @@ def propose(
         _refuse_claudes(context)
         _without_key(call, proposer, run, json=json)
         return
-    from workbench.proposing.claude.asks import DEFAULT_MODEL
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages import claude as stage
 
-    options = ClaudeOptions(
-        model=model or DEFAULT_MODEL,
+    options = stage.ClaudeOptions(
+        model=model or stage.ClaudeOptions().model,
         effort=None if effort == "none" else effort,
         max_tokens=max_tokens,
         prompt=prompt,
         prices=prices,
         examples=examples,
+        batch=batch,
+        retry=retry_failed,
     )
     with dataset_of(call) as (store, info):
         if external is not None:
-            info = _keep_external(store, info, external)
+            info = stage.keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, retry=retry_failed,
-            batch=batch, rounds=repeat,
-            json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, rounds=repeat, json=json,
         )  # fmt: skip
 
 
@@ -150,79 +132,55 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
     reports.show(report, propose_text(report), as_json=json)
 
 
-def _keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
-    from workbench.stages.claude import keep_external
-
-    return keep_external(store, info, external)
-
-
 def _claude(
     store: Store,
     info: DatasetInfo,
-    options: Any,
+    options: ClaudeOptions,
     annotator: str,
     *,
     dry_run: bool,
     yes: bool,
     max_cost: float | None,
     max_seconds: float | None,
-    retry: bool,
-    batch: bool,
     rounds: int,
     json: bool,
 ) -> None:
     from workbench import reports
-    from workbench.proposing.claude.call import check_key
-    from workbench.proposing.claude.run import Limits
-    from workbench.reports.claude import (
-        plan_document,
-        plan_text,
-        repeat_document,
-        repeat_text,
-        report_document,
-        report_text,
-    )
+    from workbench.reports import claude as texts
     from workbench.reports.texts import instead_text
-    from workbench.stages.claude import DroppedError, check_allowed, plan_rounds, propose_rounds
-    from workbench.stages.claude_setup import MAX_COST
+    from workbench.stages import claude as stage
     from workbench.store.datasets import dataset_info
 
-    limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
-    plan = plan_rounds(store, info, options, rounds, retry=retry, batch=batch)
+    limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
+    plan = stage.plan_rounds(store, info, options, rounds)
     if dry_run:
-        reports.show(plan_document(plan), plan_text(plan, limit), as_json=json)
+        reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
         return
-    check_allowed(plan)
+    stage.check_allowed(plan)
     if plan.samples:
         if plan.cost is None and max_cost is not None:
             raise UsageError(
                 f"--max-cost cannot be kept: no price is known for {plan.model}; give one with --prices FILE"
             )
-        check_key()
+        stage.check_key()
         if not yes:
             _agree(plan, limit)
-    limits = Limits(total_seconds=max_seconds, max_cost=limit)
+    limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
     try:
         with _progress_line() as on_progress:
-            report = propose_rounds(
+            report = stage.propose_rounds(
                 store, info, options, rounds,
-                annotator=annotator, retry=retry, batch=batch, limits=limits, on_progress=on_progress,
+                annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
-    except DroppedError as error:
+    except stage.DroppedError as error:
         typer.echo(f"workbench: {error}", err=True)
         raise typer.Exit(3) from None
-    only = report.rounds[0]
-    if rounds == 1:
-        now = dataset_info(store, info.id).run
-        instead = (
-            f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-            if now != info.run
-            else ""
-        )
-        text = report_text(only) + (instead if info.run else "")
-        reports.show(report_document(only), text, as_json=json)
-    else:
-        reports.show(repeat_document(report), repeat_text(report), as_json=json)
+    now = dataset_info(store, info.id).run
+    text = texts.repeat_text(report)
+    if rounds == 1 and info.run and now != info.run:
+        text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
+    document = texts.report_document(report.rounds[0]) if rounds == 1 else texts.repeat_document(report)
+    reports.show(document, text, as_json=json)
     if not report.complete:
         raise typer.Exit(3)
 
@@ -230,13 +188,13 @@ def _claude(
 def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     from workbench.reports.claude import money, plan_text
-    from workbench.stages.claude import check_leaving
+    from workbench.stages import claude as stage
 
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
-        check_leaving(plan)
+        stage.check_leaving(plan)
         if plan.cost is None:
             raise UsageError(
                 f"no price is known for {plan.model}: give one with --prices FILE, or say --yes to go "
@@ -252,7 +210,7 @@ def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
 
 
 @contextmanager
-def _progress_line() -> Iterator[Callable[[Progress], None]]:
+def _progress_line() -> Iterator[Callable[[RunProgress], None]]:
     """One line on stderr that is written over, when that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -31,7 +31,7 @@ class Chance:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Rate:
     """hits of n with Wilson's interval; `value` None without any."""
 
     hits: int
@@ -72,29 +72,29 @@ class Verdicts:
         return (self.both_found, self.only_human), (self.only_machine, self.both_missing)
 
     @property
-    def tpr(self) -> Share:
+    def tpr(self) -> Rate:
         """Of those found by the person, found by the machine."""
-        return Share(self.both_found, self.both_found + self.only_human)
+        return Rate(self.both_found, self.both_found + self.only_human)
 
     @property
-    def tnr(self) -> Share:
+    def tnr(self) -> Rate:
         """Of those missing by the person, missing by the machine."""
-        return Share(self.both_missing, self.both_missing + self.only_machine)
+        return Rate(self.both_missing, self.both_missing + self.only_machine)
 
     @property
-    def ppv(self) -> Share:
+    def ppv(self) -> Rate:
         """Of those found by the machine, found by the person."""
-        return Share(self.both_found, self.both_found + self.only_machine)
+        return Rate(self.both_found, self.both_found + self.only_machine)
 
     @property
-    def npv(self) -> Share:
+    def npv(self) -> Rate:
         """Of those missing by the machine, missing by the person."""
-        return Share(self.both_missing, self.both_missing + self.only_human)
+        return Rate(self.both_missing, self.both_missing + self.only_human)
 
     @property
-    def raw(self) -> Share:
+    def raw(self) -> Rate:
         """Equal verdicts."""
-        return Share(self.both_found + self.both_missing, self.n)
+        return Rate(self.both_found + self.both_missing, self.n)
 
     @property
     def specific(self) -> tuple[float | None, float | None]:

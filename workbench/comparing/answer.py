@@ -82,9 +82,10 @@ class Worst:
 class Estimated:
     """The true mean of all samples. `complete`: every sample is settled, so that it is no estimate.
 
-    `low` and `high` are the 95 % interval, or with all samples reviewed the range that open ones leave.
-    `bias` is by how much the score is too high where a sample has both values; None where open ones decide
-    its sign. `sure`: its interval does not include 0, so that its sign is known.
+    `low` and `high` are the 95 % interval, or where every sample was `reached` the range that `open` samples
+    and units that somebody is unsure of (in `unsure` samples) leave. `bias` is by how much the score is too
+    high where a sample has both values; None where open ones decide its sign. `sure`: its interval does not
+    include 0, so that its sign is known.
     """
 
     n: int
@@ -92,7 +93,9 @@ class Estimated:
     low: float | None
     high: float | None
     complete: bool
+    reached: bool
     open: int
+    unsure: int
     bias: float | None
     sure: bool
 
@@ -134,7 +137,8 @@ class Answer:
     `in_order` of them in random order and `picked` by hand; on `unresolved` ones reviewers differ. `refusal`
     says why a file's gold gives no estimate. `score_reviewed` and `verified` are the means of the `compared`
     samples, which have both values: with an estimate those that it rests on, else all. `left_out` says how
-    many decided samples are not among these, and why. `measured`: the minutes of the steps rest on reviews.
+    many decided samples are not among these, and why. `traced`: the file records steps of the score.
+    `measured`: the minutes of the steps rest on reviews.
     `assisted`: reviewed with suggestions in sight; `fast` reviews took less than a second.
     """
 
@@ -157,6 +161,7 @@ class Answer:
     refusal: str
     compared: int
     left_out: Mapping[LeftOut, int]
+    traced: bool
     score_reviewed: float | None
     verified: float | None
     estimate: Estimated | None
@@ -180,7 +185,7 @@ def estimated(found: Estimate, reached: int) -> Estimated | None:
     off = found.bias_interval
     sure = settled or (off is not None and off.low * off.high > 0)
     bias = None if whole and off is not None and not sure else found.bias
-    return Estimated(found.n, found.point, low, high, settled, found.open, bias, sure)
+    return Estimated(found.n, found.point, low, high, settled, whole, found.open, found.unsure, bias, sure)
 
 
 def left_out(
@@ -236,10 +241,11 @@ def _what(share: Share, *, traced: bool) -> What:
 
 def steps(
     total: int, left: int, shown: int, open_: int, fast: int, estimate: Estimated | None, in_order: int,
-    seconds: float, error: float | None, rivals: Mapping[str, float],
+    planned: bool, seconds: float, error: float | None, rivals: Mapping[str, float],
 ) -> tuple[Step, ...]:  # fmt: skip
     """What to do next, in this order. `left` samples are not decided, `shown` of them look wrong, on
-    `open_` ones reviewers differ, `fast` ones were accepted in less than a second.
+    `open_` ones reviewers differ, `fast` ones were accepted in less than a second. `planned`: a plan is
+    complete, so that only a review of all samples changes the estimate.
 
     `error` is the mean error of the score, `rivals` has those of other scorers over the same samples, where
     the reviews can judge them: who accepted the suggestions of a scorer cannot tell that it is better.
@@ -255,7 +261,7 @@ def steps(
         found.append(Step("settle", open_))
     if shown and left and estimate is None:
         found.append(Step("check", shown, minutes(shown)))
-    if left and total < REVIEW_ALL:
+    if left and (planned or total < REVIEW_ALL):
         found.append(Step("all", left, minutes(left)))
     elif left:
         wanted = MORE if estimate else AT_ONCE - in_order if in_order < FEWEST else MORE

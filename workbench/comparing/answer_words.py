@@ -26,34 +26,33 @@ SCORER_WORDS = {
     "contextual_recall": "supported statements (contextual_recall)",
 }
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
+UNTRACED = "not explained: the file does not list what was counted"
+NOT_BY_STEPS = "not explained by the steps that the file records"
+_OF_NAMES: dict[What, tuple[str, str]] = {
+    "another form": ("name", "that the contexts contain in another form"),
+    "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
+    "counted wrongly": ("name", "counted although the contexts do not contain them"),
+    "should not count": ("name", "extracted by mistake"),
+    "left out": ("name", "of the reference that nobody extracted"),
+    "cut differently": ("name", "with other boundaries or parts"),
+    "unsure": ("name", "that a reviewer is unsure of"),
+    "untraced": ("", UNTRACED),
+    "rounding": ("", "rounding in the file"),
+    "too high": ("sample", "that your score rates too high"),
+    "too low": ("sample", "that your score rates too low"),
+}
+_OF_STATEMENTS: dict[What, str] = {
+    "another form": "that the contexts support, counted as unsupported",
+    "not extracted": "that the contexts support, counted as unsupported",
+    "counted wrongly": "counted although the contexts do not support them",
+}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
-    "entity": {
-        "another form": ("name", "that the contexts contain in another form"),
-        "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
-        "counted wrongly": ("name", "counted although the contexts do not contain them"),
-        "should not count": ("name", "extracted by mistake"),
-        "left out": ("name", "of the reference that nobody extracted"),
-        "cut differently": ("name", "with other boundaries or parts"),
-        "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", "not explained: the file does not list what was counted"),
-        "rounding": ("", "rounding in the file"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
-    },
+    "entity": _OF_NAMES,
     "statement": {
-        "another form": ("statement", "that the contexts support, counted as unsupported"),
-        "not extracted": ("statement", "that the contexts support, counted as unsupported"),
-        "counted wrongly": ("statement", "counted although the contexts do not support them"),
-        "should not count": ("statement", "extracted by mistake"),
-        "left out": ("statement", "of the reference that nobody extracted"),
-        "cut differently": ("statement", "with other boundaries or parts"),
-        "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", "not explained: the file does not list what was counted"),
-        "rounding": ("", "rounding in the file"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
+        what: (unit.replace("name", "statement"), _OF_STATEMENTS.get(what, words))
+        for what, (unit, words) in _OF_NAMES.items()
     },
-}  # fmt: skip
+}
 
 Say = Callable[[str], str]
 UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")
@@ -90,7 +89,9 @@ def _fast(found: Answer) -> list[str]:
     """Reviews that nobody can have read for; the step `fast` says where to find them."""
     if not found.fast:
         return []
-    return [f"{found.fast:,} of the {many(found.reviewed, 'review')} took less than a second."]
+    if found.reviewed == 1:
+        return ["The review took less than a second."]
+    return [f"{found.fast:,} of the {found.reviewed:,} reviews took less than a second."]
 
 
 def _causes(found: Answer, say: Say) -> list[str]:
@@ -116,10 +117,13 @@ def _causes(found: Answer, say: Say) -> list[str]:
         lines.append(f"{lead}{'s' if len(main) > 1 else ''}{where}: {causes}.")
     if blank:
         other = ("The other" if abs(rest) < SMALL else "Another") if main else "Of the difference,"
-        lines.append(
-            f"{other} {signed(blank, 2)} cannot be explained: the file has the score, but not the "
-            f"{UNITS[found.kind]}s that your metric counted (save the traces: docs/formats.md)."
+        why = (
+            " by the steps that the file records."
+            if found.traced
+            else f": the file has the score, but not the {UNITS[found.kind]}s that your metric counted "
+            "(save the traces: docs/formats.md)."
         )
+        lines.append(f"{other} {signed(blank, 2)} cannot be explained{why}")
     if lines and abs(rest) >= SMALL:
         lines.append(f"Everything else together: {signed(rest, 2)}.")
     return [" ".join(lines)] if lines else []
@@ -155,8 +159,11 @@ def _estimate(found: Answer) -> str:
             f"{one.n:,} reviewed samples are too few to tell whether {_score(found)} is too low or too high. "
             f"Best guess of the true mean: {value(one.point)}; {ends}."
         )
-    if one.open and one.low is not None:
+    if one.reached and one.low is not None:
         done = f"{one.n:,} of {many(found.total, 'sample')} are settled, {one.open:,} open"
+        if not one.open:
+            units = f"units that a reviewer is unsure of in {one.unsure:,} of them"
+            done = f"All {many(found.total, 'sample')} are reviewed, with {units}"
         return f"{done}: the true mean is between {value(one.low)} and {value(one.high)}{_off(found)}."
     ends = "" if one.low is None else f" (95 % range {value(one.low)} to {value(one.high)})"
     based = f"Based on {one.n:,} reviewed samples"
@@ -170,9 +177,18 @@ def _score(found: Answer) -> str:
 def _off(found: Answer) -> str:
     """`. Your score is .14 too low`; nothing where it is right at two digits."""
     one = found.estimate
+    if one is not None and one.complete and one.bias is None and found.compared:
+        few = f"{found.compared:,} of them {'has' if found.compared == 1 else 'have'} a score"
+        return f". {few}, too few to tell whether it is too low or too high"
     if one is None or one.bias is None or abs(one.bias) < SMALL:
         return ""
-    where = f" (over the {found.score.n:,} samples that have one)" if found.score.n < found.total else ""
+    where = ""
+    if one.complete and found.compared < found.total:
+        where = f" (over the {found.compared:,} samples that have both values)"
+    elif not one.complete and {"excluded", "no units"} & found.left_out.keys():
+        where = " (over the samples that have both values)"
+    elif found.score.n < found.total:
+        where = f" (over the {found.score.n:,} samples that have one)"
     apart = round(one.point, 2) - round(found.score.value or 0.0, 2)
     exact = one.complete and abs(apart + round(one.bias, 2)) < SMALL
     about = "" if exact else "about "
@@ -211,7 +227,7 @@ def _too_few(found: Answer) -> str:
     means = ""
     if found.compared:
         these = "There" if found.compared == found.reviewed else f"Of {many(found.compared, 'sample')}"
-        means = f" {these} your score reads {value(found.score_reviewed)}, "
+        means = f" {these} {_score(found)} reads {value(found.score_reviewed)}, "
         means += f"the reviewed value is {value(found.verified)}."
     are = "is" if found.reviewed == 1 else "are"
     need = f"An estimate needs {FEWEST} in random order; you have {found.in_order:,}."
@@ -219,6 +235,8 @@ def _too_few(found: Answer) -> str:
         need = f"No estimate: {found.refusal}."
     elif found.total < FEWEST:
         need = f"A mean needs {FEWEST} samples."
+    elif not any(one.what in ("all", "random") for one in found.steps):
+        need = f"A mean needs {FEWEST} samples with {UNITS[found.kind]}s; there are {found.in_order:,}."
     return f"{many(found.reviewed, 'sample')} {are} reviewed{picked}.{means} {need}"
 
 
@@ -318,7 +336,7 @@ def notes(found: Answer) -> list[str]:
         )
     if found.unresolved and not found.estimate:
         lines.append(f"On {many(found.unresolved, 'sample')} reviewers differ, so nothing is settled there.")
-    elif not found.reviewed and found.triage.suspicious:
+    elif not found.reviewed and found.triage.suspicious and found.excluded < found.total:
         lines.append("Nobody has reviewed a sample yet, so this is a suspicion and no estimate.")
     if found.left_out and found.reviewed:
         lines.append(_left_out(found))
@@ -364,7 +382,7 @@ def _left_out(found: Answer) -> str:
         "excluded": "set aside as not counted",
         "no units": f"reviewed, but without a {unit} to count",
         "no score": "reviewed, but without a score",
-        "not in order": "reviewed, but picked by hand or ahead of the random order",
+        "not in order": "reviewed, but outside the random order (by hand, ahead of it or after the plan)",
         "holdout": "kept apart as a holdout",
     }
     listed = "; ".join(f"{count:,} {why[one]}" for one, count in found.left_out.items())
@@ -375,7 +393,7 @@ def effect_rows(found: Answer) -> list[tuple[str, str, float]]:
     """Each cause in words, how many units it has, and its effect; small ones share a row."""
     shares = shown_shares(found)
     rows = [
-        (effect_words(one, found.kind), how_many(one, found.kind), share)
+        (effect_words(one, found), how_many(one, found.kind), share)
         for one, share in zip(_ordered(found), shares, strict=False)
     ]
     small = [one for one in found.effects if abs(one.share) < SMALL]
@@ -407,9 +425,11 @@ def shown_shares(found: Answer) -> list[float]:
     return [one / 100 for one in cents]
 
 
-def effect_words(one: Effect, kind: Kind) -> str:
+def effect_words(one: Effect, found: Answer) -> str:
     """`names that the contexts contain in another form`."""
-    unit, what = EFFECTS[kind][one.what]
+    if one.what == "untraced" and found.traced:
+        return NOT_BY_STEPS
+    unit, what = EFFECTS[found.kind][one.what]
     return f"{unit}s {what}" if unit else what
 
 

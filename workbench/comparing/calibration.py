@@ -145,19 +145,11 @@ def table_of(cases: Sequence[Case]) -> Table:
     names = tuple(sorted({one.group for one in ordered}))
     number = {name: place for place, name in enumerate(names)}
     defined = [one for one in ordered if one.recall is not None and one.similarities]
-    scores: list[int] = []
-    positive: list[int] = []
-    weights: list[float] = []
-    groups: list[int] = []
-    unsure = 0
-    for one in ordered:
-        for value, said in zip(one.similarities, one.human, strict=True):
-            unsure += said == UNSURE
-            if said in (FOUND, MISSING):
-                scores.append(value)
-                positive.append(said == FOUND)
-                weights.append(one.weight)
-                groups.append(number[one.group])
+    every = curve.vectors([one.similarities for one in ordered], [one.human for one in ordered])
+    of = np.repeat(np.arange(len(ordered)), every.sizes)
+    judged = (every.human == FOUND) | (every.human == MISSING)
+    weight = np.array([one.weight for one in ordered], dtype=np.float64)
+    group = np.array([number[one.group] for one in ordered], dtype=np.int64)
     return Table(
         ids=tuple(one.id for one in defined),
         known=curve.vectors([one.similarities for one in defined], [one.human for one in defined]),
@@ -165,12 +157,12 @@ def table_of(cases: Sequence[Case]) -> Table:
         weights=np.array([one.weight for one in defined], dtype=np.float64),
         groups=np.array([number[one.group] for one in defined], dtype=np.int64),
         names=names,
-        scores=np.array(scores, dtype=np.float64),
-        positive=np.array(positive, dtype=np.float64),
-        pair_weights=np.array(weights, dtype=np.float64),
-        pair_groups=np.array(groups, dtype=np.int64),
+        scores=every.similarity[judged].astype(np.float64),
+        positive=(every.human[judged] == FOUND).astype(np.float64),
+        pair_weights=weight[of][judged],
+        pair_groups=group[of][judged],
         undefined=len(ordered) - len(defined),
-        unsure=unsure,
+        unsure=int(np.count_nonzero(every.human == UNSURE)),
     )
 
 

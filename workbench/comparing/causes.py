@@ -16,7 +16,7 @@ from workbench.text.normalise import key
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class LinkCounts:
     """The integers of one pair of assessments that Δ is made of.
 
     `both` links are found on both sides, `false` by the automatic side alone, `missed` by the verified one
@@ -35,7 +35,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Shares:
+class UnitShares:
     """The share in Δ of one unit of each sort; times the counts they sum to Δ.
 
     `invented_found` is the share of an automatic unit without a link that is found, `invented` of one that is
@@ -51,7 +51,7 @@ class Shares:
 
 
 @lru_cache(maxsize=4_096)
-def shares(n: Counts) -> Shares | None:
+def shares(n: LinkCounts) -> UnitShares | None:
     """The shares of single units; None when one side has no units, for Δ is then undefined.
 
     Remembered, for samples with equal counts are many and the fractions take .2 ms.
@@ -70,7 +70,7 @@ def shares(n: Counts) -> Shares | None:
         if n.links:  # without a link the way over no units at all is closed
             invented.append(_joining(base, n.links, n.invented, n.invented_found))
             lacking.append(_joining(base, n.links, n.lacking, n.lacking_found))
-    return Shares(
+    return UnitShares(
         false=weight,
         missed=-weight,
         invented_found=_mean([one for one, _ in invented]),
@@ -116,7 +116,7 @@ Extracted = Callable[[Evidence], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UnitRow:
     """One unit of either side, or the two that are linked by `rule`; `cause` "" where they agree.
 
     `part` says more about the cause; `beside` is the unit of the other side that a duplicate or a unit of
@@ -153,7 +153,7 @@ class Difference:
     automatic: Tally
     verified: Tally
     delta: Fraction | None
-    rows: tuple[Row, ...]
+    rows: tuple[UnitRow, ...]
     imported: Fraction | None = None
 
     @property
@@ -200,7 +200,7 @@ def difference(
             part = "merge"
             beside = next((one for one in automatic.units if one.id == repeats[unit.id]), None)
         share = None if each is None else each.lacking_found if _found(unit) else each.lacking
-        rows.append(Row(None, unit, "", "granularity" if part else "missed unit", part, share, beside))
+        rows.append(UnitRow(None, unit, "", "granularity" if part else "missed unit", part, share, beside))
     one, other = count(automatic.units), count(verified.units)
     delta = None if one.recall is None or other.recall is None else one.recall - other.recall
     return Difference(one, other, delta, tuple(sorted(rows, key=_place)))
@@ -220,7 +220,7 @@ def imported(recount: Difference, value: Fraction, *, same: bool) -> Difference:
     share = value - (human if counted is None else counted)
     rows = () if counted is None else recount.rows
     if share:
-        rows = (*rows, Row(None, None, "", "rounding" if same else "untraced", "", share))
+        rows = (*rows, UnitRow(None, None, "", "rounding" if same else "untraced", "", share))
     return replace(recount, rows=rows, delta=value - human, imported=value)
 
 
@@ -236,9 +236,9 @@ def precision_of(digits: Iterable[str]) -> float:
     return max(10.0 ** -max(decimals, 2), 1e-8)
 
 
-def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> Counts:
+def _counts(linked: Sequence[Link], invented: Sequence[Unit], lacking: Sequence[Unit]) -> LinkCounts:
     said = [(_found(one.automatic), _found(one.verified)) for one in linked]
-    return Counts(
+    return LinkCounts(
         links=len(linked),
         both=said.count((True, True)),
         false=said.count((True, False)),
@@ -254,25 +254,25 @@ def _found(unit: Unit) -> bool:
     return unit.match.verdict == "found"
 
 
-def _linked(one: Link, each: Shares | None, extracted: Extracted | None) -> Row:
+def _linked(one: Link, each: UnitShares | None, extracted: Extracted | None) -> UnitRow:
     ours, theirs = one.automatic, one.verified
     nothing = Fraction(0)
     if _found(ours) == _found(theirs) or each is None:
-        return Row(ours, theirs, one.rule, "", "", nothing)
+        return UnitRow(ours, theirs, one.rule, "", "", nothing)
     part: Part = ""
     if _found(ours):
         if theirs.match.verdict == "unsure":
-            return Row(ours, theirs, one.rule, "unsure", "", each.false)
+            return UnitRow(ours, theirs, one.rule, "unsure", "", each.false)
         if extracted is not None:  # the name that was linked stands in no context: it was not read there
             part = "comparator" if ours.match.evidence else "context extraction"
-        return Row(ours, theirs, one.rule, "false match", part, each.false)
+        return UnitRow(ours, theirs, one.rule, "false match", part, each.false)
     if ours.match.nested:
         part = "nested"
     elif extracted is not None:
         evidence = theirs.match.evidence
         read = any(map(extracted, evidence))
         part = "comparator" if read else "context extraction" if evidence else "unattributed"
-    return Row(ours, theirs, one.rule, "missed match", part, each.missed)
+    return UnitRow(ours, theirs, one.rule, "missed match", part, each.missed)
 
 
 def _invented(
@@ -280,10 +280,10 @@ def _invented(
     lacking: Sequence[Unit],
     linked: Sequence[Link],
     verified: Assessment,
-    each: Shares | None,
+    each: UnitShares | None,
     lang: str | None,
     based: bool,
-) -> list[Row]:
+) -> list[UnitRow]:
     """The automatic units without a link: duplicates, other granularity, inventions."""
     if not invented:
         return []
@@ -306,7 +306,7 @@ def _invented(
             beside = _other_mention(unit, [one for _, one in pairs], lang)
             cause = "duplicate" if beside else "invented unit"
         share = None if each is None else each.invented_found if _found(unit) else each.invented
-        rows.append(Row(unit, None, "", cause, part, share, beside))
+        rows.append(UnitRow(unit, None, "", cause, part, share, beside))
     return rows
 
 
@@ -351,7 +351,7 @@ _TURNED: dict[Part, Part] = {"merge": "split", "split": "merge"}
 """What `_granularity` says of a verified unit, said of the automatic ones beside it."""
 
 
-def _place(row: Row) -> tuple[Place, bool]:
+def _place(row: UnitRow) -> tuple[Place, bool]:
     unit = row.verified or row.automatic
     assert unit is not None  # a row has one of the two
     return place(unit), row.verified is None

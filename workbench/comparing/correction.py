@@ -208,7 +208,7 @@ class Model:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ReliabilityBin:
     """The pairs with similarities from `low` to `high`: how many, what was said of them and what is so."""
 
     low: int
@@ -224,7 +224,7 @@ class Reliability:
 
     brier: float
     log_loss: float
-    bins: tuple[Bin, ...]
+    bins: tuple[ReliabilityBin, ...]
 
 
 def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
@@ -242,7 +242,9 @@ def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
     rest = scores[near], positive[near], weights[near]
     if len(scores) < ENOUGH:
         a, b = platt(*rest)
-        model = Model("platt", none, min(a, 0.0), b if a < 0 else _level(*rest[1:]))
+        found, total = float(rest[2] @ rest[1]), float(rest[2].sum())
+        level = log((total - found + 1) / (found + 1))  # a level sigmoid, where likeness says nothing
+        model = Model("platt", none, min(a, 0.0), b if a < 0 else level)
     else:
         xs, ys = isotonic(*rest)
         model = Model("isotonic", none, 0.0, 0.0, tuple(xs.tolist()), tuple(ys.tolist()))
@@ -310,7 +312,7 @@ def reliability(predicted: Floats, scores: Floats, positive: Floats, weights: Fl
             share = weights[inside] / weights[inside].sum()
             high = 100 if place == len(edges) - 1 else int(edges[place + 1]) - 1
             said, so = float(share @ predicted[inside]), float(share @ positive[inside])
-            bins.append(Bin(int(edges[place]), high, int(inside.sum()), said, so))
+            bins.append(ReliabilityBin(int(edges[place]), high, int(inside.sum()), said, so))
     brier = float(weights @ (predicted - positive) ** 2 / total)
     return Reliability(brier, float(weights @ loss / total), tuple(bins))
 
@@ -322,12 +324,6 @@ def band(probabilities: Sequence[float], low: int) -> tuple[int, int] | None:
     """
     inside = [at for at in range(low, 101) if BAND[0] <= probabilities[at] <= BAND[1]]
     return (inside[0], inside[-1]) if inside else None
-
-
-def _level(positive: Floats, weights: Floats) -> float:
-    """The b of a sigmoid that is level, where likeness says nothing: Platt's smoothed rate."""
-    found, total = float(weights @ positive), float(weights.sum())
-    return log((total - found + 1) / (found + 1))
 
 
 def _sigmoid(z: float) -> float:

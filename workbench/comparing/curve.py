@@ -106,7 +106,7 @@ class Moves:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MovedCurve:
     """A dataset at one threshold, and against the one in use.
 
     `mean` is over `defined` samples, None without any. `flipped` units change their verdict, `risen` samples
@@ -134,12 +134,12 @@ def moves(similarities: Sequence[bytes], now: int) -> Moves:
     )
 
 
-def move_to(prepared: Moves, threshold: int) -> Moved:
+def move_to(prepared: Moves, threshold: int) -> MovedCurve:
     """Score every sample at a threshold. 100,000 samples of eight units take 10 ms."""
     cut, now = max(threshold, FLOOR), max(prepared.now, FLOOR)
     recalls = recalls_at(prepared.given.similarity, prepared.given, cut)
     mean = float(prepared.curve[cut])
-    return Moved(
+    return MovedCurve(
         threshold=threshold,
         mean=None if np.isnan(mean) else mean,
         defined=int(np.count_nonzero(prepared.given.sizes)),

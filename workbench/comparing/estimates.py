@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from workbench.comparing.estimators import EQUAL, Bound, Drawn, Figures, Fill, difference, exact_bound
+from workbench.comparing.estimators import (
+    EQUAL,
+    Bound,
+    EstimateFigures,
+    Fill,
+    Reached,
+    difference,
+    exact_bound,
+)
 from workbench.comparing.intervals import (
     BADGE,
     FEWEST,
@@ -22,6 +30,7 @@ from workbench.comparing.intervals import (
     t_quantile,
 )
 from workbench.comparing.paired import pearson
+from workbench.text.figures import many
 
 if TYPE_CHECKING:
     from workbench.comparing.estimators import Bound
@@ -35,7 +44,7 @@ DRAWN = {
 
 def assumptions(
     found: Estimate,
-    middle: Figures,
+    middle: EstimateFigures,
     planned: int | None,
     at_planned: bool,
     complete: bool,
@@ -53,7 +62,7 @@ def assumptions(
         if found.correlation is not None and abs(found.correlation) <= least_correlation(found.n):
             said.append("The automatic values follow the verified ones too loosely to help.")
         if found.n < BADGE:
-            said.append(f"{found.n} verified samples, fewer than {BADGE}: read with caution.")
+            said.append(f"{many(found.n, 'verified sample')}, fewer than {BADGE}: read with caution.")
     return tuple(said)
 
 
@@ -66,18 +75,15 @@ def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete:
     elif found.method == "t" and at_planned and planned:
         said.append(f"Valid at the planned {planned} samples only.")
     if found.bound is not None:
+        other = f" otherwise than by {abs(found.bound.usual):.3f}" if found.bound.usual else ""
         looks = "at the planned number" if at_planned and planned else "at every look"
         said.append(
-            f"{found.bound.differing} of {found.bound.n} differ{_otherwise(found.bound)}, too few for a t"
+            f"{found.bound.differing} of {found.bound.n} differ{other}, too few for a t"
             f" interval: at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
         )
     elif found.corpus is None:
         said.append("No interval: within each stratum all differences are equal, which shows no spread.")
     return said
-
-
-def _otherwise(bound: Bound) -> str:
-    return f" otherwise than by {abs(bound.usual):.3f}" if bound.usual else ""
 
 
 def _of_samples(found: Estimate) -> list[str]:
@@ -120,9 +126,8 @@ class Estimate:
     lowest and highest: it is all there is to know where every sample was reached and not all are settled.
     `corpus` is the interval for these samples, `generalising` for new data of the same kind; both are None
     where `assumptions` or `method` say why. `gold_only` is what `corpus` would be without the automatic
-    values. `bias` is the mean of automatic − verified over the samples that have both values. `df`, `se` and
-    `se_generalising` belong to the t intervals. `share` is the estimated share of samples that have verified
-    units, `excluded_share` of excluded ones.
+    values. `bias` is the mean of automatic − verified over the samples that have both values. `df` and `se`
+    belong to the t intervals. `share` is the estimated share of samples that have verified units.
     """
 
     total: int
@@ -142,10 +147,8 @@ class Estimate:
     method: Method = ""
     df: float | None = None
     se: float | None = None
-    se_generalising: float | None = None
     groups: int | None = None
     share: float | None = None
-    excluded_share: float | None = None
     correlation: float | None = None
     gold_only: Interval | None = None
     bias: float | None = None
@@ -161,7 +164,7 @@ class Estimate:
 
 def estimate(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     *,
     design: Design,
     strata: Sequence[str] = (),
@@ -202,7 +205,7 @@ def estimate(
     return replace(found, gold_only=bare.corpus)
 
 
-def _difference(one: Drawn) -> Drawn:
+def _difference(one: Reached) -> Reached:
     """The sample with automatic − verified for its value, undefined where one of them is."""
     ours, theirs = one.automatic, one.verified
     if ours is None:
@@ -218,7 +221,7 @@ def _difference(one: Drawn) -> Drawn:
 
 def _estimate(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     *,
     design: Design,
     strata: Sequence[str],
@@ -242,7 +245,7 @@ def _estimate(
     )
     complete = len(drawn) == len(automatic)
 
-    def figures(fill: Fill) -> Figures:
+    def figures(fill: Fill) -> EstimateFigures:
         return difference(automatic, drawn, strata, fill=fill, certain=complete, within=within)
 
     refusal = _refusal(start, drawn, complete)
@@ -267,7 +270,6 @@ def _estimate(
         df=middle.df,
         share=middle.share,
         groups=middle.groups if middle.groups < middle.n else None,
-        excluded_share=_excluded_share(drawn, strata, complete) if start.excluded else 0.0,
     )
     looks = complete or at_planned
     bound = None
@@ -294,7 +296,7 @@ def _within(interval: Interval | None, limits: Interval | None) -> Interval | No
     return interval.clipped(limits.low, limits.high)
 
 
-def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
+def _refusal(start: Estimate, drawn: Sequence[Reached], complete: bool) -> str:
     if not start.n:
         return "nothing is settled" if start.open else "nothing was verified"
     if not complete and start.design in REFUSED:
@@ -302,20 +304,20 @@ def _refusal(start: Estimate, drawn: Sequence[Drawn], complete: bool) -> str:
     if not complete and any(one.pi is None or one.pi <= 0 for one in drawn):
         return "the chance of some verified sample to be drawn is unknown or 0"
     if start.n < FEWEST:
-        return f"{start.n} verified samples, fewer than {FEWEST}: counts only"
+        return f"{many(start.n, 'verified sample')}, fewer than {FEWEST}: counts only"
     return ""
 
 
 def _intervals(
     found: Estimate,
     bound: Bound | None,
-    figures: tuple[Figures, Figures, Figures],
+    figures: tuple[EstimateFigures, EstimateFigures, EstimateFigures],
     complete: bool,
     tuned: int | None,
 ) -> Estimate:
     """Both intervals; `tuned` None allows t intervals, else the n of a confidence sequence (0: no plan)."""
     low, middle, high = figures
-    few = _few_groups(found)
+    few = found.groups is not None and found.groups < FEWEST
     if complete:
         corpus = found.reach
     elif bound is not None:
@@ -344,18 +346,13 @@ def _intervals(
         bound=bound,
         method=method,
         se=None if bound or corpus is None else sqrt(middle.variance),
-        se_generalising=None if bound or generalising is None else sqrt(middle.variance + middle.process),
     )
 
 
-def _few_groups(found: Estimate) -> bool:
-    return found.groups is not None and found.groups < FEWEST
-
-
-def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) -> Interval:
+def _spread(low: EstimateFigures, high: EstimateFigures, tuned: int | None, *, process: bool) -> Interval:
     """From the lower end with all open samples at their lowest to the upper end with all at their highest."""
 
-    def half(one: Figures) -> float:
+    def half(one: EstimateFigures) -> float:
         more = one.process if process else 0.0
         df = min(one.df, one.groups - 1) if process else one.df
         if tuned is None:
@@ -367,14 +364,7 @@ def _spread(low: Figures, high: Figures, tuned: int | None, *, process: bool) ->
     return Interval(low.point - half(low), high.point + half(high))
 
 
-def _excluded_share(drawn: Sequence[Drawn], strata: Sequence[str], complete: bool) -> float:
-    marked = [
-        Drawn(0.0, float(one.excluded), one.pi, one.stratum, one.group) for one in drawn if not one.open
-    ]
-    return difference([0.0] * max(len(strata), 1), marked, strata, certain=complete).point
-
-
-def _correlation(drawn: Sequence[Drawn]) -> float | None:
+def _correlation(drawn: Sequence[Reached]) -> float | None:
     """How closely both values go together; None where one of them does not vary."""
     pairs = [(one.automatic, one.verified) for one in drawn]
     known = np.array([(f, y) for f, y in pairs if f is not None and y is not None])

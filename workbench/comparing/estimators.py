@@ -7,7 +7,7 @@ sample is no part of the mean but was drawn like the others, so the mean is a ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
@@ -22,7 +22,7 @@ Fill = Literal["drop", "low", "high"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Reached:
     """One sample that the review order has reached, with `pi`, its chance to be reached.
 
     `verified` None without bounds: it has no verified units, or is `excluded`. `low` and `high` bound the
@@ -45,7 +45,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class EstimateFigures:
     """An estimate and its variances, without any rule about when to show them.
 
     `variance` is that of drawing from this corpus, `unfinished` the same as if the corpus had no end,
@@ -80,13 +80,13 @@ class _Terms:
 
 def difference(
     automatic: Sequence[float | None],
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     strata: Sequence[str] = (),
     *,
     fill: Fill = "drop",
     certain: bool = False,
     within: float = 0.0,
-) -> Figures:
+) -> EstimateFigures:
     """theta = mean of all automatic values + mean of (verified − automatic), by strata.
 
     `automatic` and `strata` have an entry for each of the N samples. `fill` drops open samples or gives
@@ -113,7 +113,7 @@ def difference(
     parts = sizes / sizes.sum()
     relative = (parts / np.where(taken > 0, taken, 1))[terms.stratum]  # sums to 1
     had = np.array([value is not None for value in automatic], dtype=float)
-    values = np.array([0.0 if value is None else value for value in automatic])
+    values = np.array([value or 0.0 for value in automatic])
     gained = terms.has_verified * terms.verified - terms.has_automatic * terms.automatic
     joined = terms.has_verified - terms.has_automatic
     share = float(had.mean() + (relative * joined).sum())
@@ -126,7 +126,7 @@ def difference(
     process = _process(around_mean, relative, terms.group, len(automatic))
     variance, unfinished, df, borrowed = _by_stratum(terms, errors, parts)
     singles = tuple(names[number] for number in borrowed)
-    return Figures(point, variance, unfinished, process, df, len(kept), groups, share, singles)
+    return EstimateFigures(point, variance, unfinished, process, df, len(kept), groups, share, singles)
 
 
 def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
@@ -139,15 +139,15 @@ def _levelled(errors: Floats, terms: _Terms, within: float) -> Floats:
     return found
 
 
-def _terms(kept: Sequence[Drawn], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
+def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: bool) -> _Terms:
     chance = np.ones(len(kept)) if certain else np.array([one.pi or 1.0 for one in kept])
     verified = [_filled(one, fill) for one in kept]
     return _Terms(
         chance=chance,
-        verified=_zeros(verified),
-        automatic=_zeros(one.automatic for one in kept),
-        has_verified=_defined(verified),
-        has_automatic=_defined(one.automatic for one in kept),
+        verified=np.array([value or 0.0 for value in verified]),
+        automatic=np.array([one.automatic or 0.0 for one in kept]),
+        has_verified=np.array([value is not None for value in verified], dtype=float),
+        has_automatic=np.array([one.automatic is not None for one in kept], dtype=float),
         stratum=np.array([place.get(one.stratum, 0) if len(place) > 1 else 0 for one in kept]),
         group=clusters([one.group for one in kept]),
     )
@@ -167,17 +167,9 @@ def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
     return np.where(found < 0, len(known) - 1 - found, found)
 
 
-def _filled(one: Drawn, fill: Fill) -> float | None:
+def _filled(one: Reached, fill: Fill) -> float | None:
     bound = one.low if fill == "low" else one.high if fill == "high" else None
     return one.verified if bound is None else bound
-
-
-def _zeros(values: Iterable[float | None]) -> Floats:
-    return np.array([0.0 if value is None else value for value in values])
-
-
-def _defined(values: Iterable[float | None]) -> Floats:
-    return np.array([value is not None for value in values], dtype=float)
 
 
 def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, list[int]]:
@@ -276,7 +268,7 @@ def rare(values: Sequence[float], others: int = 0, within: float = EQUAL) -> tup
 
 
 def exact_bound(
-    drawn: Sequence[Drawn],
+    drawn: Sequence[Reached],
     total: int,
     defined: float,
     *,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Literal
 
-from workbench.comparing.causes import CAUSES, Cause, Difference, Part, Row
+from workbench.comparing.causes import CAUSES, Cause, Difference, Part, UnitRow
 from workbench.model import Tally
 from workbench.text.figures import many
 
@@ -83,7 +83,7 @@ class Explained:
 
 def explained(found: Difference) -> Explained:
     """What is kept of a difference."""
-    by_cause: dict[tuple[Cause, Part, Fraction | None], list[Row]] = {}
+    by_cause: dict[tuple[Cause, Part, Fraction | None], list[UnitRow]] = {}
     for row in found.rows:
         if row.cause:
             by_cause.setdefault((row.cause, row.part, row.share), []).append(row)
@@ -96,7 +96,7 @@ def explained(found: Difference) -> Explained:
     )
 
 
-def _share(cause: Cause, part: Part, rows: Sequence[Row]) -> Share:
+def _share(cause: Cause, part: Part, rows: Sequence[UnitRow]) -> Share:
     known = [row.share for row in rows if row.share is not None]
     return Share(
         cause,
@@ -107,12 +107,12 @@ def _share(cause: Cause, part: Part, rows: Sequence[Row]) -> Share:
     )
 
 
-def _label(row: Row) -> str:
+def _label(row: UnitRow) -> str:
     unit = row.verified or row.automatic
     return unit.label if unit else ""
 
 
-def _judged(row: Row) -> Judged:
+def _judged(row: UnitRow) -> Judged:
     ours, theirs = row.automatic, row.verified
     return Judged(
         ours.match.verdict or "unsure" if ours else None,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.comparing.agreement import Share
+from workbench.comparing.agreement import Rate
 from workbench.comparing.estimators import EQUAL, clusters, rare
 from workbench.comparing.intervals import BADGE, FEWEST, LEVEL, Interval, around, at_most, welch, z_quantile
 
@@ -52,7 +52,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class AgreementLimits:
     """Limits of agreement (Bland, Altman 1986): bias ± z · sd, each limit with its interval."""
 
     low: float
@@ -72,7 +72,7 @@ class Paired:
     """
 
     n: int
-    equal: Share
+    equal: Rate
     largest: tuple[str, float] | None
     groups: int | None = None
     headline: bool = False
@@ -81,7 +81,7 @@ class Paired:
     bias_interval: Interval | None = None
     may_differ: float | None = None
     sd: float | None = None
-    limits: Limits | None = None
+    limits: AgreementLimits | None = None
     quantiles: Interval | None = None
     mae: float | None = None
     rmse: float | None = None
@@ -91,11 +91,14 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class MeanOf:
-    """A mean of some values with its standard error and t interval; groups give the degrees of freedom."""
+    """A mean of some values with its standard error and t interval; groups give the degrees of freedom.
+
+    One observation has neither.
+    """
 
     n: int
     mean: float
-    se: float
+    se: float | None
     df: int
     interval: Interval | None
 
@@ -103,13 +106,13 @@ class MeanOf:
 def paired(pairs: Sequence[Pair]) -> Paired:
     """Compare two columns; ties for the largest difference go to the id that sorts first."""
     if not pairs:
-        return Paired(0, Share(0, 0), None)
+        return Paired(0, Rate(0, 0), None)
     x, y = (
         np.array(side, dtype=float) for side in zip(*((p.automatic, p.verified) for p in pairs), strict=True)
     )
     d = x - y
     size = np.abs(d)
-    equal = Share(int((size < [one.within for one in pairs]).sum()), len(pairs))
+    equal = Rate(int((size < [one.within for one in pairs]).sum()), len(pairs))
     worst = min(np.flatnonzero(size == size.max()).tolist(), key=lambda place: pairs[place].id)
     largest = pairs[worst].id, float(d[worst])
     if len(pairs) < FEWEST:
@@ -139,7 +142,7 @@ def paired(pairs: Sequence[Pair]) -> Paired:
     )
 
 
-def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> Limits:
+def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> AgreementLimits:
     """bias ± z · s; a limit's interval is ± t · s · sqrt(1/n + z² / (2 (n − 1))) (Bland, Altman 1999).
 
     The 95 % limits are at 1.96 s, as printed there.
@@ -149,7 +152,7 @@ def limits(d: Floats, *, covered: float = LEVEL, level: float = LEVEL) -> Limits
     se = s * sqrt(1 / n + z * z / (2 * (n - 1)))
     half = s * (1.96 if covered == LEVEL else z)
     low, high = bias - half, bias + half
-    return Limits(low, high, around(low, se, n - 1, level), around(high, se, n - 1, level))
+    return AgreementLimits(low, high, around(low, se, n - 1, level), around(high, se, n - 1, level))
 
 
 def before_the_end(found: Paired) -> Paired:
@@ -170,7 +173,7 @@ def mean_of(values: Sequence[float], groups: Sequence[str | None] = ()) -> MeanO
     sums = np.bincount(clusters(groups or [None] * n), d - middle)
     count = len(sums)
     if count < 2:
-        return MeanOf(n, middle, inf, 0, None)
+        return MeanOf(n, middle, None, 0, None)
     se = sqrt(count / (count - 1) * float((sums**2).sum())) / n
     return MeanOf(n, middle, se, count - 1, around(middle, se, count - 1))
 
@@ -181,6 +184,7 @@ def two_arms(first: MeanOf, second: MeanOf) -> tuple[float, Interval | None]:
     None below ten groups in either arm.
     """
     interval = None
-    if min(first.df, second.df) + 1 >= FEWEST and (first.se or second.se):
+    enough = min(first.df, second.df) + 1 >= FEWEST
+    if enough and first.se is not None and second.se is not None and first.se + second.se:
         interval = welch((first.mean, second.mean), (first.se, second.se), (first.df, second.df))
     return first.mean - second.mean, interval

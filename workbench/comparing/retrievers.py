@@ -15,7 +15,7 @@ from workbench.reviewing.gold import place_of
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class RetrieverSample:
     """One verified sample of one retriever."""
 
     id: str
@@ -34,7 +34,7 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ReferencePair:
     """One reference verified under several retrievers: sample ids and tallies by retriever."""
 
     reference_hash: str
@@ -75,16 +75,16 @@ class Retrievers:
     """
 
     names: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ReferencePair, ...]
     means: Mapping[str, Mean]
     contrasts: tuple[Contrast, ...]
     unpaired: int
     repeated: int
 
 
-def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
+def compare_retrievers(samples: Iterable[RetrieverSample]) -> Retrievers:
     """Pair verified samples by reference; a reference counts when at least two retrievers have it."""
-    by_reference: dict[str, dict[str, Judged]] = {}
+    by_reference: dict[str, dict[str, RetrieverSample]] = {}
     names: dict[str, None] = {}
     repeated: set[str] = set()
     for sample in samples:
@@ -110,7 +110,7 @@ def compare_retrievers(samples: Iterable[Judged]) -> Retrievers:
     )
 
 
-def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None:
+def _contrast(first: str, second: str, pairs: Iterable[ReferencePair]) -> Contrast | None:
     """The two over the pairs that have both; None when there is none."""
     both = [pair for pair in pairs if first in pair.tallies and second in pair.tallies]
     if not both:
@@ -137,7 +137,7 @@ def _contrast(first: str, second: str, pairs: Iterable[Pair]) -> Contrast | None
     )
 
 
-def _pair(row: Mapping[str, Judged]) -> Pair:
+def _pair(row: Mapping[str, RetrieverSample]) -> ReferencePair:
     names = tuple(sorted(row))
     verdicts: dict[tuple[object, ...], dict[str, str]] = {}
     for name in names:
@@ -149,7 +149,7 @@ def _pair(row: Mapping[str, Judged]) -> Pair:
         for place, said in verdicts.items()
         if len(said) == len(names) and len(set(said.values())) > 1
     )
-    return Pair(
+    return ReferencePair(
         reference_hash=row[names[0]].reference_hash,
         group=row[names[0]].group,
         ids={name: row[name].id for name in names},

@@ -17,7 +17,7 @@ from workbench.text.figures import UNDEFINED, many, number, signed
 from workbench.text.safe import name_of
 
 if TYPE_CHECKING:
-    from workbench.comparing.agreement import Chance, Overlap, Overlaps, Share, Verdicts
+    from workbench.comparing.agreement import Chance, Overlap, Overlaps, Rate, Verdicts
     from workbench.comparing.estimates import Estimate
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Arms, Counts, Figures, Row
@@ -68,7 +68,7 @@ def interval(ends: Interval | None, digits: int = 3) -> str:
     return "" if ends is None else f"[{number(ends.low, digits)}, {number(ends.high, digits)}]"
 
 
-def share_fact(name: str, part: Share, note: str = "") -> Fact:
+def share_fact(name: str, part: Rate, note: str = "") -> Fact:
     """`TPR .852, 156 of 183 [.794, .897]`; below ten the counts alone."""
     counted = f"{part.hits:,} of {part.n:,}"
     if part.n < FEWEST:
@@ -133,8 +133,8 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
 
     `assisted` labels the estimate by the gold that it rests on.
     """
-    automatic = number(found.automatic.value)
-    facts = [Fact(f"automatic, all {found.total:,}", automatic, _undefined(found.automatic.undefined))]
+    automatic, lacking = number(found.automatic.value), found.automatic.undefined
+    facts = [Fact(f"automatic, all {found.total:,}", automatic, f"{lacking:,} undefined" if lacking else "")]
     if not found.complete or found.open:
         facts += _so_far(found)
     if found.complete and found.reach is not None:
@@ -229,10 +229,6 @@ def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
     return [*lines, ASSISTED] if assisted and found.n else lines
 
 
-def _undefined(count: int) -> str:
-    return f"{count:,} undefined" if count else ""
-
-
 # Paired values.
 
 
@@ -254,11 +250,6 @@ def paired_facts(found: Paired, rows: Iterable[Row] = ()) -> list[Fact]:
     ranks = f"Pearson {number(found.pearson)}"
     caution = "" if found.headline else f", n < {BADGE}"
     return [*facts, Fact("Spearman", number(found.spearman), ranks + caution)]
-
-
-def paired_lines(found: Paired) -> list[str]:
-    """`paired_facts` as lines."""
-    return [fact.line for fact in paired_facts(found)]
 
 
 def _bias(found: Paired) -> Fact:
@@ -358,11 +349,6 @@ def verdict_facts(verdicts: Verdicts, chance: Chance | None) -> list[Fact]:
     facts.append(share_fact("PPV", verdicts.ppv, "precision"))
     facts.append(share_fact("NPV", verdicts.npv))
     return facts
-
-
-def verdict_lines(verdicts: Verdicts, chance: Chance | None) -> list[str]:
-    """`verdict_facts` as lines."""
-    return [fact.line for fact in verdict_facts(verdicts, chance)]
 
 
 def _se(value: float | None) -> str:

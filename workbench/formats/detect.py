@@ -24,17 +24,17 @@ from workbench.formats.columns import (
 from workbench.formats.exports.folder import MANIFEST, home_of, read_manifest
 from workbench.formats.json_lines import (
     BOM,
-    HEAD,
     MEMBERS,
     Progress,
     RawRow,
+    beginning,
     first_keys,
-    head,
+    first_lines,
     of_document,
     of_lines,
 )
 from workbench.formats.readers import deepeval, native, ours
-from workbench.formats.registry import READERS, Reader
+from workbench.formats.registry import READERS
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.formats.rows import excerpt
 
@@ -88,33 +88,22 @@ def objects(
     return tables.objects(path, container, progress)
 
 
-def _magic(path: Path) -> Literal["parquet", "arrow"] | None:
-    if not path.is_file():
-        return None
-    try:
-        with path.open("rb") as file:
-            first = file.read(8)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
-    if first.startswith(b"PAR1"):
-        return "parquet"
-    # An Arrow stream has no name of its own: a continuation mark and a small length, little-endian.
-    is_stream = first[:4] == b"\xff" * 4 and first[6:8] == b"\0\0"
-    return "arrow" if first.startswith(b"ARROW1") or is_stream else None
-
-
 def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
     """The container, the lists inside a document, and the format that claims them."""
-    if (magic := _magic(path)) is not None:
-        return magic, frozenset(), None
-    first = head(path)
+    data = beginning(path)
+    if data.startswith(b"PAR1"):
+        return "parquet", frozenset(), None
+    # An Arrow stream has no name of its own: a continuation mark and a small length, little-endian.
+    if data.startswith(b"ARROW1") or (data[:4] == b"\xff" * 4 and data[6:8] == b"\0\0"):
+        return "arrow", frozenset(), None
+    first = first_lines(path, data)
     suffix = path.suffix.lower()
     start = first[0].lstrip()[:1] if first else b""
     if start == b"{":
-        return _object(path, first)
+        return _object(path, first, data)
     container: Container = "table"
     if start == b"[":
-        container = "lines" if _lists_by_line(first) else "document"
+        container = "document"
     elif suffix in (".jsonl", ".ndjson", ".json"):
         container = "lines"
     elif (
@@ -128,49 +117,40 @@ def _container(path: Path) -> tuple[Container, frozenset[str], str | None]:
     return container, frozenset(), None
 
 
-def _lists_by_line(first: list[bytes]) -> bool:
-    """Whether lists stand line by line, none of which is an object: no document of ours."""
-    line = first[0].strip()
-    return len(first) > 1 and line.endswith(b"]") and not line[1:].lstrip().startswith(b"{")
-
-
 _DOCUMENT = "one JSON document: write one object a line (JSON Lines), for instance with jq -c ."
 
 
-def _object(path: Path, first: list[bytes]) -> tuple[Container, frozenset[str], str | None]:
+def _object(path: Path, first: list[bytes], data: bytes) -> tuple[Container, frozenset[str], str | None]:
     """A file that begins with an object: rows by line, or one document with lists inside."""
-    with path.open("rb") as file:
-        text = file.read(HEAD).removeprefix(BOM).decode("utf-8", "replace")
-    names = list(first_keys(text))
-    for name, opening in names:
+    names = dict(first_keys(data.removeprefix(BOM).decode("utf-8", "replace")))
+    for name, opening in names.items():
+        lists = frozenset({name})
+        row = _first_row(path, lists) if opening == "[" else None
         for format, reader in READERS.items():  # noqa: A001
-            if opening == "{" and any(one.startswith(f"{name}.") for one in reader.lists):
+            if any(one == name or one.startswith(f"{name}.") for one in reader.lists):
                 return "document", reader.lists, format
-            if opening == "[" and name in reader.lists:
-                return "document", reader.lists, format
-            if opening == "[" and _claims_first(path, frozenset({name}), reader):
-                return "document", frozenset({name}), format
-    if any(name == deepeval.LINK for name, _ in names):
+            if row is not None and reader.claims(row):
+                return "document", lists, format
+    if deepeval.LINK in names:
         raise InputError(
             f"{path}: holds only the link to a test run on Confident AI; the run itself is in "
             ".deepeval/.latest_run_full.json, or in the folder of DEEPEVAL_RESULTS_FOLDER"
         )
-    if names and all(opening == "{" for _, opening in names):
-        members = frozenset({MEMBERS})
+    if set(names.values()) == {"{"} and (row := _first_row(path, frozenset({MEMBERS}))) is not None:
         for format, reader in READERS.items():  # noqa: A001
-            if members == reader.lists and _claims_first(path, members, reader):
-                return "document", members, format
+            if MEMBERS in reader.lists and reader.claims(row):
+                return "document", reader.lists, format
     line = first[0].strip()
     if line == b"{" or (not line.endswith(b"}") and len(first) > 1 and first[1][:1] in b' \t"'):
         raise InputError(f"{path}: {_DOCUMENT}")
     return "lines", frozenset(), None
 
 
-def _claims_first(path: Path, lists: frozenset[str], reader: Reader) -> bool:
-    """Whether a format claims the first object of the lists of a document."""
+def _first_row(path: Path, lists: frozenset[str]) -> dict[str, Any] | None:
+    """The first object in the lists of a document; None when there is none."""
     with closing(of_document(path, lists)) as given:
         row = next(given, None)
-    return row is not None and row.value is not None and reader.claims(row.value)
+    return None if row is None else row.value
 
 
 def _table(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002

@@ -89,11 +89,8 @@ def as_given(data: bytes) -> str:
     return given.decode("utf-8", "backslashreplace").rstrip("\r\n")
 
 
-def head(path: Path) -> list[bytes]:
-    """The first lines of a file that looks like text, without the BOM, blank ones left out.
-
-    Raises NotFoundError for no such file, InputError for anything no reader could take.
-    """
+def beginning(path: Path) -> bytes:
+    """The first bytes of a plain file. Raises NotFoundError for no such file, InputError for no file."""
     if not path.exists():
         raise NotFoundError(f"no such file: {path}")
     if path.is_dir():
@@ -102,14 +99,20 @@ def head(path: Path) -> list[bytes]:
         raise InputError(f"{path}: not a plain file: save the rows to a file first")
     try:
         with path.open("rb") as file:
-            data = file.read(HEAD)
-            whole = not file.read(1)
+            return file.read(HEAD + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror or error}") from error
 
+
+def first_lines(path: Path, data: bytes) -> list[bytes]:
+    """The lines in the beginning of a file that looks like text, without the BOM, blank ones left out.
+
+    Raises InputError for anything no reader could take.
+    """
     for magic, what in _MAGIC:
         if data.startswith(magic):
             raise InputError(f"{path}: {what}")
+    whole, data = len(data) <= HEAD, data[:HEAD]
     shift = len(BOM) if data.startswith(BOM) else 0
     data = data[shift:]
     controls = len(data) - len(data.translate(None, _CONTROLS))
@@ -198,6 +201,16 @@ def checked(value: Any, raw: str) -> None:
         check_texts(value)
 
 
+def loads(raw: str) -> Any:
+    """Any JSON value; NaN reads as null. Raises RowError, and RecursionError for thousands of brackets."""
+    try:
+        return _decoder.decode(raw)
+    except json.JSONDecodeError as error:
+        raise _no_json(error, 0, " at", f" at column {error.pos + 1:,}", "a JSON object") from None
+    except ValueError as error:
+        raise _bad_number(raw, error) from None
+
+
 def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
     """The JSON value that begins at a place of a text, and where it ends; a value with a number that is
     none as its RowError. None: the text, of which more is to come (not `whole`), ends inside the value.
@@ -210,59 +223,38 @@ def scanned(text: str, at: int, *, whole: bool) -> tuple[Any, int] | None:
         inside = error.pos >= len(text) - _TAIL or error.msg.startswith("Unterminated")
         if inside and not whole:
             return None
-        near = shown(text[max(error.pos - 40, at) : error.pos + 20])
-        what = error.msg.removesuffix(" starting at")
-        got = f"{near} ({what[:1].lower()}{what[1:]})"
-        raise RowError("row", got, "JSON") from None
-    except ValueError as error:  # not a finite number, or an integer of more than 4,300 digits
-        closing = _end(text, at)
-        if closing is None and not whole:
-            return None
-        if isinstance(error, _NotFiniteError):
-            return _not_finite(text[at:closing], str(error)), closing or len(text)
-        return RowError("row", "a number of too many digits", "a JSON object"), closing or len(text)
+        raise _no_json(error, at, " starting at", "", "JSON") from None
+    except ValueError as error:
+        try:
+            end = _lenient.raw_decode(text, at)[1]
+        except ValueError:
+            if not whole:
+                return None
+            end = len(text)
+        return _bad_number(text[at:end], error), end
     if end == len(text) and not whole and text[end - 1] not in '"]}':
         return None  # a number or a word may go on
     return value, end
 
 
-def _end(text: str, at: int) -> int | None:
-    """Where the value ends whose numbers nobody could hold; None when it does not end."""
-    try:
-        return _lenient.raw_decode(text, at)[1]
-    except ValueError:
-        return None
+def _no_json(error: json.JSONDecodeError, start: int, ending: str, where: str, expected: str) -> RowError:
+    near = shown(error.doc[max(error.pos - 40, start) : error.pos + 20])
+    what = error.msg.removesuffix(ending)
+    return RowError("row", f"{near} ({what[:1].lower()}{what[1:]}{where})", expected)
 
 
-def loads(raw: str) -> Any:
-    """Any JSON value; NaN reads as null. Raises RowError, and RecursionError for thousands of brackets."""
-    try:
-        value, end = _decoder.raw_decode(raw)  # 2.6 µs for 2 KB; `decode`, which looks for white space, 3.4
-        if end == len(raw):
-            return value
-    except (ValueError, RecursionError):
-        pass  # white space before the value, or an error: `decode` finds out
-    try:
-        return _decoder.decode(raw)
-    except json.JSONDecodeError as error:
-        near = shown(raw[max(error.pos - 40, 0) : error.pos + 20])
-        what = error.msg.removesuffix(" at")
-        got = f"{near} ({what[:1].lower()}{what[1:]} at column {error.pos + 1:,})"
-        raise RowError("row", got, "a JSON object") from None
-    except _NotFiniteError as error:
-        raise _not_finite(raw, str(error)) from None
-    except ValueError:  # an integer of more than 4,300 digits
-        raise RowError("row", "a number of too many digits", "a JSON object") from None
-
-
-def _not_finite(raw: str, number: str) -> RowError:
-    """Name the last key before the number: the decoder does not know it."""
+def _bad_number(raw: str, error: ValueError) -> RowError:
+    """Name the last key before a number that is not finite: the decoder does not know it."""
+    if not isinstance(error, _NotFiniteError):  # an integer of more than 4,300 digits
+        return RowError("row", "a number of too many digits", "a JSON object")
+    number = str(error)
     keys = re.findall(r'"((?:[^"\\]|\\.)*)"\s*:', raw[: raw.find(number)]) if number in raw else []
     return RowError(excerpt(keys[-1]) if keys else "row", excerpt(number), "a finite number or null")
 
 
 _PIECE = 1 << 18  # characters taken from the file at a time
-_SPACE = " \t\n\r"
+_SPACE = re.compile(r"[ \t\n\r]*")
+_BETWEEN = re.compile(r"[ \t\n\r,:]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,18 +317,14 @@ def first_keys(head: str) -> Iterator[tuple[str, str]]:
     """
     decoder = json.JSONDecoder()
     at = head.find("{") + 1
-    while True:
-        while head[at : at + 1] in tuple(_SPACE + ","):
-            at += 1
-        try:
-            name, at = decoder.raw_decode(head, at)
-            while head[at : at + 1] in tuple(_SPACE + ":"):
-                at += 1
-            opening = head[at : at + 1]
-            yield str(name), opening
+    try:
+        while True:
+            name, at = decoder.raw_decode(head, _BETWEEN.match(head, at).end())  # type: ignore[union-attr]
+            at = _BETWEEN.match(head, at).end()  # type: ignore[union-attr]
+            yield str(name), head[at : at + 1]
             _, at = decoder.raw_decode(head, at)
-        except (ValueError, RecursionError):
-            return
+    except (ValueError, RecursionError):
+        return
 
 
 class _Text:
@@ -387,12 +375,11 @@ class _Text:
     def peek(self) -> str:
         """The next character that is no white space, not yet passed; empty at the end."""
         while True:
-            while self.at < len(self.text):
-                one = self.text[self.at]
-                if one not in _SPACE:
-                    return one
-                self.line += one == "\n"
-                self.at += 1
+            end = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
+            self.line += self.text.count("\n", self.at, end)
+            self.at = end
+            if end < len(self.text):
+                return self.text[end]
             if not self.more():
                 return ""
 
@@ -418,6 +405,11 @@ class _Text:
         """The text at the place where reading ended."""
         return self.text[self.at : self.at + 1_000]
 
+    def unexpected(self, expected: str) -> RowError:
+        """The error for something else at this place."""
+        near = excerpt(self.near(), 40)
+        return RowError("file", f'"{near}"' if near else "the end of the file", expected)
+
 
 def _keys(text: _Text) -> Iterator[str]:
     """Each key of the object that begins here; the reader takes the value before it asks for the next."""
@@ -425,7 +417,7 @@ def _keys(text: _Text) -> Iterator[str]:
     while text.peek() == '"':
         name, _ = text.take()
         if text.peek() != ":":
-            raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a colon after a key")
+            raise text.unexpected("a colon after a key")
         text.at += 1
         text.peek()
         yield name
@@ -433,7 +425,7 @@ def _keys(text: _Text) -> Iterator[str]:
             break
         text.at += 1
     if text.peek() != "}":
-        raise RowError("file", excerpt(text.near(), 40) or "the end of the file", "a whole JSON document")
+        raise text.unexpected("a whole JSON document")
     text.at += 1
 
 
@@ -453,25 +445,20 @@ def _inside(text: _Text, lists: frozenset[str], outer: str) -> Iterator[RawRow]:
 
 
 def _listed(text: _Text, within: str) -> Iterator[RawRow]:
-    text.at += 1  # the bracket
+    """The items of the list that begins here."""
+    text.at += 1
     number = before = 0
-    while (one := text.peek()) != "]":
-        if not one:
-            raise RowError("file", "the end of the file inside the list", "a whole JSON document")
+    while text.peek() != "]" or number:
         line = text.line
         value, raw = text.take()
         number += 1
         yield _raw_row(value, raw, line, text, number if line in (1, before) else 0, within)
         before = line
-        following = text.peek()
-        if following == ",":
-            text.at += 1
-            if text.peek() == "]":
-                raise RowError("file", "a comma before ]", "JSON")
-        elif following != "]":
-            near = excerpt(text.near(), 40)
-            got = f'"{near}"' if near else "the end of the file inside the list"
-            raise RowError("file", got, "a comma or ] after an item, in a whole JSON document")
+        if text.peek() != ",":
+            break
+        text.at += 1
+    if text.peek() != "]":
+        raise text.unexpected("a comma or ] after an item, in a whole JSON document")
     text.at += 1
 
 

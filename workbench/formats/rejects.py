@@ -17,15 +17,17 @@ SUFFIX = ".rejected.jsonl"
 
 
 def rejected_path(path: Path) -> Path:
-    """Where the refused rows of a file go: `data.jsonl.rejected.jsonl` beside `data.jsonl`."""
+    """Where the refused rows of a file go: `data.jsonl.rejected.jsonl` next to `data.jsonl`."""
     return path.with_name(path.name + SUFFIX)
 
 
 class Rejects:
-    """The refused rows of one import on their way into a file.
+    """The refused rows of the import of one file: call it with a raw row and its error, inside `with`.
 
-    The file stands beside the imported one; where that cannot be written, in the current folder, else in
-    the folder for temporary files. `path` is where, None before the first row and where no place is left.
+    The file of rejects is made with the first refused row. It stands next to the imported file; where that
+    cannot be written, in the current folder, else in the folder for temporary files. `path` is where, None
+    before the first row and where no place is left. It takes the place of an earlier one as a whole when the
+    block ends well; otherwise an earlier one stays. Raises InputError when it cannot be written to its end.
     """
 
     def __init__(self, source: Path) -> None:
@@ -37,65 +39,42 @@ class Rejects:
         self.path: Path | None = None
         remove_leftovers(self._places[0])
 
+    def __enter__(self) -> Rejects:
+        return self
+
     def __call__(self, raw: str, error: RowError) -> None:
-        """Put a row aside. Raises InputError for a disk that is full."""
-        if self._file is None:
-            self._open()
-        if self._file is not None and self.path is not None:
-            try:
+        """Put a row aside."""
+        while self._file is None and self._places:
+            self._open(self._places.pop(0))
+        if self._file is not None:
+            with self._checked():
                 self._file.write(rejected_line(raw, error))
-            except OSError as failure:
-                raise _failed(self.path, failure) from failure
 
-    def _open(self) -> None:
-        while self._places:
-            path = self._places.pop(0)
-            try:
-                partial = self._stack.enter_context(unfinished(path)) / path.name
-                self._file = open(partial, "x", encoding="utf-8", newline="\n", opener=_private)  # noqa: SIM115
-            except OSError:
-                continue
-            self.path, self._partial = path.absolute(), partial.absolute()
+    def _open(self, path: Path) -> None:
+        try:
+            partial = self._stack.enter_context(unfinished(path)) / path.name
+            self._file = open(partial, "x", encoding="utf-8", newline="\n", opener=_private)  # noqa: SIM115
+        except OSError:
             return
+        self.path, self._partial = path.absolute(), partial.absolute()
 
-    def finish(self) -> None:
-        """Put the file at its place. Raises InputError when that fails."""
-        if self._file is not None and self.path is not None:
-            try:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        with self._stack, self._checked():
+            if self._file is not None and self.path is not None:
                 self._file.close()
-                self._partial.replace(self.path)
-            except OSError as failure:
-                raise _failed(self.path, failure) from failure
+                if kind is None:
+                    self._partial.replace(self.path)
 
-    def close(self) -> None:
-        """Leave nothing unfinished behind."""
-        with self._stack:
-            if self._file is not None:
-                self._file.close()
+    @contextmanager
+    def _checked(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise InputError(f"{self.path}: cannot be written: {error.strerror or error}") from error
 
 
 def _private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)
-
-
-def _failed(path: Path, failure: OSError) -> InputError:
-    return InputError(f"{path}: cannot be written: {failure.strerror or failure}")
-
-
-@contextmanager
-def rejecting(path: Path) -> Iterator[Rejects]:
-    """Collect refused rows of the file `path`: call what this gives with the raw row and its error.
-
-    The file of rejects is made with the first refused row and takes the place of an earlier one as a
-    whole when the block ends well; otherwise an earlier one stays. Without a refused row nothing is
-    touched. Raises InputError when it cannot be written to its end.
-    """
-    reject = Rejects(path)
-    try:
-        yield reject
-        reject.finish()
-    finally:
-        reject.close()
 
 
 def rejected_line(raw: str, error: RowError) -> str:

@@ -51,28 +51,18 @@ class Notes:
     """Columns of scores that came with the file, with the rows that have one."""
     ignored: Counter[str] = field(default_factory=Counter)
     """Keys inside `gold` and `proposal` that have no place and were left out."""
-    without_contexts: int = 0
-    """Rows that have no contexts."""
-    for_contexts: tuple[str, ...] = ()
-    """Where no column is known as that of the contexts: columns that may be it, by their names."""
-    alternatives: int = 0
-    """Rows with several reference answers."""
-    other_gold: int = 0
-    """Rows whose `gold` is of another shape and was kept in `meta`."""
-    other_proposal: int = 0
-    """Rows whose `proposal` is of another shape and was kept in `meta`."""
-    repaired: int = 0
-    """Offsets that were wrong, moved to the only place where the quoted text stands."""
-    dropped: int = 0
-    """Offsets and context numbers of proposals that point nowhere, left out."""
-    ungrounded: int = 0
-    """Marks of another tool that stand nowhere in their text: kept, without a place."""
-    wordless: int = 0
-    """Of these those without words of their own: they are kept in `meta`, for there is nothing to show."""
     failed: Counter[str] = field(default_factory=Counter)
     """Columns of scores with the rows that have none there: the metric failed, which is not 0."""
     counted: Counter[str] = field(default_factory=Counter)
     """Sentences that hold for a number of rows."""
+    seen: Counter[str] = field(default_factory=Counter)
+    """How often each of `EXAMPLES` was seen."""
+    first: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    """The first few of them, each with its line."""
+    without_contexts: int = 0
+    """Rows that have no contexts."""
+    for_contexts: tuple[str, ...] = ()
+    """Where no column is known as that of the contexts: columns that may be it, by their names."""
     absent: list[str] = field(default_factory=list)
     """Columns that a person named and that the first rows lack."""
     columns: dict[str, None] = field(default_factory=dict)
@@ -83,82 +73,60 @@ class Notes:
     """The row under way."""
     item: int = 0
     """Its number in a JSON document that has several rows on one line, else 0."""
-    first: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """The first few gold of another shape, places moved, and places and marks that point nowhere."""
 
-    @property
-    def place(self) -> str:
-        """Where the row under way stands."""
-        return f"item {self.item:,}" if self.item else f"line {self.line:,}"
-
-    def odd_gold(self, why: RowError) -> None:
-        """Count a `gold` of another shape, and name the first few."""
-        self.other_gold += 1
-        self._name("gold", str(why))
-
-    def moved(self, what: str) -> None:
-        """Count a place that was moved, and name the first few."""
-        self.repaired += 1
-        self._name("moved", what)
-
-    def pointless(self, what: str) -> None:
-        """Count a place of a proposal that points nowhere, and name the first few."""
-        self.dropped += 1
-        self._name("dropped", what)
-
-    def unplaced(self, what: str) -> None:
-        """Count a mark that stands nowhere, and name the first few."""
-        self.ungrounded += 1
-        self._name("ungrounded", what)
-
-    def _name(self, kind: str, what: str) -> None:
+    def example(self, kind: str, what: str) -> None:
+        """Count one of `EXAMPLES`, and name the first few."""
+        self.seen[kind] += 1
         if len(self.first[kind]) < NAMED:
-            self.first[kind].append(f"{self.place}: {what}")
+            place = f"item {self.item:,}" if self.item else f"line {self.line:,}"
+            self.first[kind].append(f"{place}: {what}")
 
     def messages(self) -> list[str]:
         """One sentence for each thing worth saying, in a fixed order."""
-        no_contexts = (
-            f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
-            "missing. You can still annotate the references."
-        )
-        if self.for_contexts:
-            named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
-            no_contexts += f" If a column holds the contexts, name it: {named}"
-        said: list[tuple[object, str]] = [
-            (self.without_contexts, no_contexts),
-            (self.absent, f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}"),
-            (self.kept, f"kept in meta: {_counted(self.kept)}"),
-            (self.scores, f"external scores: {_counted(self.scores)}"),
-            (self.alternatives, f"several reference answers in {_rows(self.alternatives)}: "
-             "the first is scored, the others are kept as alternatives"),
-            (self.other_gold, f"gold of another shape in {_rows(self.other_gold)}: kept in meta, "
-             f"not used as gold{self._named('gold')}"),
-            (self.other_proposal, f"proposal of another shape in {_rows(self.other_proposal)}: kept in meta, "
-             "not used"),
-            (self.failed, f"no score, the metric failed there: {_counted(self.failed)}"),
-            (self.repaired, f"wrong offsets, moved to the only place that fits: {self.repaired:,}"
-             f"{self._named('moved')}"),
-            (self.ungrounded, "spans that stand nowhere in their text, kept as ungrounded: "
-             f"{self.ungrounded:,}{self._named('ungrounded')}"),
-            (self.wordless, "of these without words of their own, kept in meta as _spans: "
-             f"{self.wordless:,}"),
-            (self.dropped, f"places in proposals that point nowhere, left out: {self.dropped:,}"
-             f"{self._named('dropped')}"),
-            (self.ignored, f"left out, no place for them: {_counted(self.ignored)}"),
-            *((True, f"{sentence}: {_rows(number)}") for sentence, number in sorted(self.counted.items())),
-        ]  # fmt: skip
-        return [sentence for counted, sentence in said if counted]
+        told = []
+        if self.without_contexts:
+            told.append(
+                f"warning: no contexts in {_rows(self.without_contexts)}. Recall counts every unit there as "
+                "missing. You can still annotate the references."
+            )
+            if self.for_contexts:
+                named = " or ".join(f"--map retrieved_contexts={excerpt(name)}" for name in self.for_contexts)
+                told[0] += f" If a column holds the contexts, name it: {named}"
+        if self.absent:
+            told.append(f"named by you, but not in the first rows: {excerpt(', '.join(self.absent), 200)}")
+        told += _counted("kept in meta", self.kept)
+        told += _counted("external scores", self.scores)
+        told += _counted("no score, the metric failed there", self.failed)
+        for kind, sentence in EXAMPLES.items():
+            if number := self.seen[kind]:
+                named = f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
+                told.append(sentence.format(rows=_rows(number), number=f"{number:,}") + named)
+        told += _counted("left out, no place for them", self.ignored)
+        return told + [f"{sentence}: {_rows(number)}" for sentence, number in sorted(self.counted.items())]
 
-    def _named(self, kind: str) -> str:
-        return f" ({'; '.join(self.first[kind])})" if self.first[kind] else ""
+
+EXAMPLES = {
+    "alternatives": "several reference answers in {rows}: the first is scored, the others are kept as "
+    "alternatives",
+    "gold": "gold of another shape in {rows}: kept in meta, not used as gold",
+    "proposal": "proposal of another shape in {rows}: kept in meta, not used",
+    "moved": "wrong offsets, moved to the only place that fits: {number}",
+    "ungrounded": "spans that stand nowhere in their text, kept as ungrounded: {number}",
+    "wordless": "of these without words of their own, kept in meta as _spans: {number}",
+    "dropped": "places in proposals that point nowhere, left out: {number}",
+}
+"""What `Notes.example` counts, with the sentence that tells it."""
 
 
 def _rows(number: int) -> str:
     return many(number, "row")
 
 
-def _counted(names: Counter[str]) -> str:
-    return ", ".join(f"{excerpt(name)} ({_rows(number)})" for name, number in sorted(names.items()))
+def _counted(sentence: str, names: Counter[str]) -> list[str]:
+    listed = ", ".join(
+        f"{excerpt(name)} ({_rows(number)})" for name, number in sorted(names.items()) if number
+    )
+    return [f"{sentence}: {listed}"] if listed else []
 
 
 def excerpt(text: str, limit: int = SHOWN) -> str:
@@ -259,14 +227,19 @@ def check_depth(value: Any, field: str) -> None:
 _T = TypeVar("_T", bound=str)
 
 
-def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None] | None:
-    """`start` and `end` as given, not yet checked; None when neither is. Raises RowError."""
+def whole_number(value: Any, where: str, expected: str) -> int:
+    """A whole number; a float without a fraction is none. Raises RowError."""
+    if type(value) is int:
+        return value
+    raise wrong(where, value, expected)
+
+
+def offsets(item: dict[str, Any], where: str) -> tuple[int | None, int | None]:
+    """`start` and `end` as given, not yet checked; None for one that is not there. Raises RowError."""
     start, end = item.get("start"), item.get("end")
-    if start is None and end is None:
-        return None
     for name, value in (("start", start), ("end", end)):
-        if value is not None and type(value) is not int:
-            raise wrong(f"{where}.{name}", value, "an offset in characters")
+        if value is not None:
+            whole_number(value, f"{where}.{name}", "an offset in characters")
     return start, end
 
 
@@ -316,6 +289,19 @@ def as_list(value: Any, where: str) -> list[Any]:
     raise wrong(where, value, "a list")
 
 
+def as_object(value: Any, where: str, expected: str = "an object") -> dict[str, Any]:
+    """The value, which has to be an object. Raises RowError."""
+    if type(value) is dict:
+        return value
+    raise wrong(where, value, expected)
+
+
+def optional_object(item: Mapping[str, Any], key: str, where: str = "") -> dict[str, Any]:
+    """An object; an empty one when there is none. Raises RowError."""
+    value = item.get(key)
+    return {} if value is None else as_object(value, where or key)
+
+
 def strings(value: list[Any], where: str) -> list[str]:
     """The items of a list, which have to be strings. Raises RowError."""
     for index, text in enumerate(value):
@@ -326,10 +312,9 @@ def strings(value: list[Any], where: str) -> list[str]:
 
 def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes) -> None:
     """Count keys that have no place, under their path without the numbers of list items."""
-    path = ".".join(part.partition("[")[0] for part in where.split("."))
-    for key in item:
-        if key not in known:
-            notes.ignored[f"{path}.{key}"] += 1
+    if not known.issuperset(item):
+        path = ".".join(part.partition("[")[0] for part in where.split("."))
+        notes.ignored.update(f"{path}.{key}" for key in item if key not in known)
 
 
 def places(surface: str, text: str) -> list[Span]:
@@ -353,11 +338,6 @@ def exact(item: dict[str, Any], surface: str, text: str) -> Span | None:
     if type(start) is not int or type(end) is not int or start < 0 or end != start + len(surface):
         return None
     return Span(start, end) if text.startswith(surface, start) else None
-
-
-def moved(surface: str, place: tuple[int | None, int | None], found: Span, notes: Notes) -> None:
-    """Note that a wrong place was moved to the one where its words stand."""
-    notes.moved(f"{shown(surface)} {number(place[0])}:{number(place[1])} → {found.start}:{found.end}")
 
 
 def number(value: int | None) -> str:

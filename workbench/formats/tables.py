@@ -16,8 +16,8 @@ from typing import Any, Literal
 
 from workbench.errors import InputError, RowError, UsageError
 from workbench.formats.columns import is_metric
-from workbench.formats.json_lines import Progress, RawRow, checked, lines, not_utf8
-from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused, shown
+from workbench.formats.json_lines import Progress, RawRow, lines, not_utf8, parse
+from workbench.formats.rows import LINE_LIMIT, TEXT_LIMIT, check_texts, excerpt, refused
 
 DELIMITERS = (",", ";", "\t")
 UNNAMED = "Unnamed: "
@@ -136,8 +136,8 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
     Raises InputError for a header that cannot be read, holds none of the names, or has one twice, and
     for a table without rows. `mapped`: a person named columns, so that a header without any is not judged.
     """
-    best: list[str] = []
-    chosen, failure, rows, line = "", None, 0, 0
+    failure: RowError | None = None
+    readings: list[tuple[list[str], str, int, bool]] = []
     for delimiter in DELIMITERS:
         with closing(records(path, delimiter)) as found:
             first, second = next(found, None), next(found, None)
@@ -145,13 +145,16 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
             raise InputError(f"{path}: no rows: the file is empty")
         if first.error is not None:  # quotes end before the right delimiter only
             failure = failure or first.error
-            continue
-        names = column_names(first.cells)
-        better = len(known.intersection(names)) - len(known.intersection(best))
-        if not chosen or better > 0 or (better == 0 and known.isdisjoint(names) and len(names) > len(best)):
-            best, chosen, rows, line = names, delimiter, 0 if second is None else 1, first.line
-    if not chosen and failure is not None:
+        else:
+            readings.append((column_names(first.cells), delimiter, first.line, second is not None))
+    if failure is not None and not readings:
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
+
+    def fitness(reading: tuple[list[str], str, int, bool]) -> tuple[int, int]:
+        number = len(known.intersection(reading[0]))
+        return number, 0 if number else len(reading[0])
+
+    best, chosen, line, has_rows = max(readings, key=fitness)
     if known.isdisjoint(best) and not mapped:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
@@ -163,7 +166,7 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
     twice = sorted(name for name, times in named.items() if times > 1)
     if twice:
         raise InputError(f"{path}: header: column {excerpt(twice[0])} stands there twice")
-    if not rows:
+    if not has_rows:
         raise InputError(f"{path}: no rows under the header")
     return best, chosen, line
 
@@ -172,13 +175,13 @@ ROWS = 100  # rows of a piece at most: 1,000 with gold of eight units hold 14 MB
 READ = 2_000  # rows read at a time: each time the dictionaries of the columns are built anew
 PIECE = 8 << 20  # bytes of unpacked columns held at a time
 BUFFER = 1 << 16  # packed bytes of a column held at a time
-UNPACKED_LIMIT = 8 << 30  # bytes of one group of rows
-FEW_ROWS = 10_000  # more than a file has bytes are no dataset: a row of one takes some bytes of text
-FEW_VALUES = 1_000_000  # of lists; more than `VALUES` for each byte are none either
-VALUES = 20
 BATCH_VALUES = 1_000_000  # texts of a column held as numbers at a time
 ROW_LIMIT = 64 << 20  # bytes of one row, as of one line
-RATIO_LIMIT = 2_000  # unpacked against packed; text packs to a tenth, a made-up bomb to a hundred-thousandth
+# What is more in a file than these, for its size, is made up to fill memory or time.
+SMALL = 1 << 16  # bytes that a file counts as at least
+UNPACKED = 2_000  # bytes unpacked for each: text packs to a tenth, a made-up bomb to a hundred-thousandth
+ROWS_OF_SMALL, VALUES_OF_SMALL = 10_000, 1_000_000  # rows, and values of a column, that any file may have
+VALUES = 20  # values of a column for each byte; a row takes some bytes of text
 
 
 def objects(
@@ -187,18 +190,23 @@ def objects(
     """The rows of a file as objects, numbered from 1. Raises UsageError without pyarrow, InputError for a
     file that is damaged or unpacks to more than any dataset."""
     arrow = _pyarrow(path)
+    batches = _parquet_batches if container == "parquet" else _arrow_batches
     number = 0
     try:
-        for batch in _batches(path, container, arrow):
-            odd = [field.name for field in batch.schema if not _is_plain(field.type, arrow.types)]
-            scores = frozenset(
+        for batch in _pieces(batches(path, arrow), path, arrow):
+            # Nothing in one of these is said as NaN is: the metric failed there.
+            scores = {
                 field.name
                 for field in batch.schema
                 if arrow.types.is_floating(field.type) or is_metric(field.name)
-            )
-            for value in _listed(batch, path):
+            }
+            for row in _as_python(batch, path):
                 number += 1
-                yield _given(value, odd, scores, number, path)
+                yield _raw_row(
+                    {name: one for name, one in row.items() if one is not None or name in scores},
+                    number,
+                    path,
+                )
             if progress is not None:
                 progress(number)
     except (arrow.ArrowException, OSError, ValueError, UnicodeDecodeError) as error:
@@ -226,55 +234,70 @@ def _pyarrow(path: Path) -> Any:
     return pyarrow
 
 
-def _batches(path: Path, container: str, arrow: Any) -> Generator[Any]:
-    if container == "arrow":
-        yield from _arrow_batches(path, arrow)
-        return
-    with arrow.parquet.ParquetFile(path, pre_buffer=False) as file:
-        metadata, plain = file.metadata, file.schema_arrow
-        _refuse_bomb(path, metadata)
+def _parquet_batches(path: Path, arrow: Any) -> Generator[Any]:
+    """The batches of a Parquet file; one whose index names more than any dataset has is not unpacked."""
+    metadata = arrow.parquet.read_metadata(path)
+    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
+    columns = [[group.column(index) for index in range(group.num_columns)] for group in groups]
+    values = [max((part.num_values for part in parts), default=0) for parts in columns]
+    sizes = [group.total_byte_size for group in groups]
+    unpacked = [sum(part.total_uncompressed_size for part in parts) for parts in columns]
+    _refuse_bomb(path, unpacked=max(sum(sizes), sum(unpacked)))
+    _refuse_bomb(path, rows=metadata.num_rows, values=sum(values))
     # Texts stay in their dictionaries until it is known how much they are written out: ten kilobytes hold a
     # million texts of a hundred thousand characters.
-    named = sorted(
-        {
-            column.path_in_schema
-            for group in range(metadata.num_row_groups)
-            for column in _columns(metadata.row_group(group))
-            if column.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in column.encodings)
-        }
-    )
+    named = {
+        part.path_in_schema
+        for parts in columns
+        for part in parts
+        if part.physical_type == "BYTE_ARRAY" and any("DICTIONARY" in how for how in part.encodings)
+    }
     # Without a buffer a whole column of a group is read at once: 31 MB for 100,000 rows of one kilobyte.
-    with arrow.parquet.ParquetFile(path, read_dictionary=named, pre_buffer=False, buffer_size=BUFFER) as file:
-        for index in range(metadata.num_row_groups):
-            group = metadata.row_group(index)
-            packed = sum(column.total_compressed_size for column in _columns(group))
-            values = max((column.num_values for column in _columns(group)), default=0)
-            rows = max(group.num_rows, 1)
-            fit = min(
-                READ, PIECE * rows // max(group.total_byte_size, 1), BATCH_VALUES * rows // max(values, 1)
-            )
-            unpacked = 0
-            for batch in file.iter_batches(batch_size=max(fit, 1), row_groups=[index]):
-                unpacked += _unpacked(batch, arrow)
-                if unpacked > max(packed, 1 << 16) * RATIO_LIMIT:
-                    raise _bomb(path, packed, f"{unpacked:,}")
-                for piece in _pieces(batch, path, arrow):
-                    yield arrow.Table.from_batches([piece]).cast(plain)
+    with arrow.parquet.ParquetFile(
+        path, read_dictionary=sorted(named), pre_buffer=False, buffer_size=BUFFER
+    ) as file:
+        for index, group in enumerate(groups):
+            in_memory = PIECE * group.num_rows // max(sizes[index], 1)
+            as_numbers = BATCH_VALUES * group.num_rows // max(values[index], 1)
+            fit = min(READ, in_memory, as_numbers)
+            yield from file.iter_batches(batch_size=max(fit, 1), row_groups=[index])
 
 
-def _columns(group: Any) -> list[Any]:
-    return [group.column(index) for index in range(group.num_columns)]
+def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
+    """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
+    with path.open("rb") as file:
+        has_index = file.read(6) == b"ARROW1"
+    rows = 0
+    with arrow.OSFile(str(path)) as source:
+        if has_index:
+            opened = arrow.ipc.open_file(source)
+            batches = (opened.get_batch(index) for index in range(opened.num_record_batches))
+        else:
+            batches = iter(arrow.ipc.open_stream(source))
+        for batch in batches:
+            rows += batch.num_rows
+            _refuse_bomb(path, rows=rows)
+            batch.validate(full=True)
+            yield batch
 
 
-def _pieces(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
-    """A batch in parts that fit in memory as Python objects."""
+def _pieces(batches: Iterator[Any], path: Path, arrow: Any) -> Generator[Any]:
+    """Batches in parts that fit in memory as Python objects."""
+    total = 0
+    for batch in batches:
+        total += _unpacked(batch, arrow)
+        _refuse_bomb(path, unpacked=total)
+        yield from _halves(batch, path, arrow)
+
+
+def _halves(batch: Any, path: Path, arrow: Any) -> Generator[Any]:
     size = _unpacked(batch, arrow)
     if batch.num_rows > 1 and (batch.num_rows > ROWS or size > PIECE):
         half = batch.num_rows // 2
-        yield from _pieces(batch.slice(0, half), path, arrow)
-        yield from _pieces(batch.slice(half), path, arrow)
+        yield from _halves(batch.slice(0, half), path, arrow)
+        yield from _halves(batch.slice(half), path, arrow)
     elif size > max(batch.nbytes, ROW_LIMIT):
-        raise _bomb(path, batch.nbytes, f"{size:,}", "one row")
+        raise InputError(f"{path}: a row that unpacks to {size:,} bytes: no sample has so many")
     else:
         yield batch
 
@@ -299,30 +322,25 @@ def _is_text(kind: Any, types: Any) -> bool:
     return any(test(kind) for test in tests)
 
 
-def _arrow_batches(path: Path, arrow: Any) -> Generator[Any]:
-    """The batches of a stream or a file of Arrow, each checked: a made-up offset would read other memory."""
-    with path.open("rb") as file:
-        has_index = file.read(6) == b"ARROW1"
-    rows = 0
-    with arrow.OSFile(str(path)) as source:
-        if has_index:
-            opened = arrow.ipc.open_file(source)
-            batches = (opened.get_batch(index) for index in range(opened.num_record_batches))
-        else:
-            batches = iter(arrow.ipc.open_stream(source))
-        for batch in batches:
-            rows += batch.num_rows
-            _refuse_count(path, rows, 0)
-            batch.validate(full=True)
-            yield from _pieces(batch, path, arrow)
+def _refuse_bomb(path: Path, *, rows: int = 0, values: int = 0, unpacked: int = 0) -> None:
+    """Raise InputError for rows, values of a column, or unpacked bytes that take next to no bytes."""
+    size = path.stat().st_size
+    if rows > max(ROWS_OF_SMALL, size):
+        raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
+    if values > max(VALUES_OF_SMALL, VALUES * size):
+        raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
+    if not 0 <= unpacked <= max(size, SMALL) * UNPACKED:
+        raise InputError(
+            f"{path}: {size:,} bytes that unpack to {unpacked:,}: no dataset repeats itself so much"
+        )
 
 
-def _listed(batch: Any, path: Path) -> list[dict[str, Any]]:
+def _as_python(batch: Any, path: Path) -> list[dict[str, Any]]:
     """The rows of a batch as dictionaries. Raises InputError that names a column with values that Python
     cannot hold, such as a part of a microsecond."""
     try:
-        found: list[dict[str, Any]] = batch.to_pylist()
-        return found
+        rows: list[dict[str, Any]] = batch.to_pylist()
+        return rows
     except UnicodeDecodeError:
         raise
     except (ValueError, OverflowError) as error:
@@ -338,93 +356,25 @@ def _listed(batch: Any, path: Path) -> list[dict[str, Any]]:
         raise
 
 
-def _bomb(path: Path, packed: int, unpacked: str, where: str = "one group of rows") -> InputError:
-    return InputError(
-        f"{path}: {packed:,} bytes that unpack to {unpacked} in {where}: write it again with smaller groups"
-    )
-
-
-def _refuse_bomb(path: Path, metadata: Any) -> None:
-    """Raise InputError for groups of rows that unpack to more than memory holds, and for too many rows."""
-    rows = values = 0
-    for index in range(metadata.num_row_groups):
-        group = metadata.row_group(index)
-        parts = _columns(group)
-        rows += group.num_rows
-        values += max((part.num_values for part in parts), default=0)
-        packed = sum(part.total_compressed_size for part in parts)
-        unpacked = max(group.total_byte_size, sum(part.total_uncompressed_size for part in parts))
-        if unpacked > UNPACKED_LIMIT or unpacked > max(packed, 1 << 16) * RATIO_LIMIT or unpacked < 0:
-            raise _bomb(path, packed, f"{unpacked:,}")
-    _refuse_count(path, rows, values)
-
-
-def _refuse_count(path: Path, rows: int, values: int) -> None:
-    """Raise InputError for rows, or values of a column, that take next to no bytes."""
-    size = path.stat().st_size
-    if rows > max(FEW_ROWS, size):
-        raise InputError(f"{path}: {rows:,} rows in {size:,} bytes: no dataset has so little in a row")
-    if values > max(FEW_VALUES, VALUES * size):
-        raise InputError(f"{path}: {values:,} values of a column in {size:,} bytes: no dataset has so many")
-
-
-def _is_plain(kind: Any, types: Any) -> bool:
-    """Whether every value of a column is as JSON has it: texts, whole numbers, and lists of them."""
-    if types.is_list(kind) or types.is_large_list(kind):
-        return _is_plain(kind.value_type, types)
-    return any(is_one(kind) for is_one in (types.is_string, types.is_large_string, types.is_integer))
-
-
-_encode = json.JSONEncoder(ensure_ascii=False).encode
-
-
-def _given(value: dict[str, Any], odd: list[str], scores: frozenset[str], number: int, path: Path) -> RawRow:
-    """A row as an object; `odd` are the columns with values that JSON has otherwise, or not at all.
-
-    Nothing in one of the `scores` is said as NaN is: the metric failed there.
-    """
+def _raw_row(row: dict[str, Any], number: int, path: Path) -> RawRow:
+    """A row as the JSON object that says the same."""
     raw = "{}"
     try:
-        plain = {name: one for name, one in value.items() if one is not None or name in scores}
-        for name in odd:
-            if name in plain:
-                plain[name] = _plain(plain[name])
-        raw = _encode(plain)
-        checked(plain, raw)
-        return RawRow(number, plain, raw)
+        raw = _encode(row)
+        return RawRow(number, parse(raw), raw)
     except (RowError, RecursionError) as error:
         return RawRow(number, None, raw, refused(error, path, number))
-    except (TypeError, ValueError):
-        other = RowError("row", shown(value), "columns of texts, numbers and lists")
-        return RawRow(number, None, raw, refused(other, path, number))
 
 
-def _plain(value: Any) -> Any:
-    """A value as JSON has it; what a data frame calls NaN is nothing."""
-    kind = type(value)
-    if kind is str or kind is int or kind is bool or value is None:
-        return value
-    if kind is float:
-        return _number(value)
-    if kind is list:
-        # as nearly all are; a call for each takes a tenth of the time of a row with gold
-        return [one if one is None or type(one) is str or type(one) is int else _plain(one) for one in value]
-    if kind is dict:
-        return {str(name): _plain(one) for name, one in value.items()}
-    if kind is tuple:
-        return [_plain(one) for one in value]
+def _plain(value: Any) -> float | str:
+    """A value that JSON does not have."""
     if isinstance(value, datetime | date | time):
         return value.isoformat()
     if isinstance(value, Decimal):
-        return _number(float(value))
+        return float(value)
     if isinstance(value, bytes):
         raise RowError("row", f"{len(value):,} bytes in a column", "text")
     return str(value)
 
 
-def _number(value: float) -> float | None:
-    if value != value:
-        return None
-    if value in (float("inf"), float("-inf")):
-        raise RowError("row", "an infinite number", "a finite number or nothing")
-    return value
+_encode = json.JSONEncoder(ensure_ascii=False, default=_plain).encode

@@ -19,12 +19,12 @@ from workbench.scoring.names import column_kind
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.comparing.agreement import Overlap, Share
+    from workbench.comparing.agreement import Overlap, Rate
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.explained import Share as CauseShare
     from workbench.comparing.figures import Figures, Hidden, Row
     from workbench.comparing.retrievers import Retrievers
-    from workbench.scoring.gate import Gate
+    from workbench.scoring.gate import ScoreGate
     from workbench.stages.examples import Seen
     from workbench.stages.recompute import Scored, ScoreReport
 
@@ -235,7 +235,7 @@ def _hidden(one: Hidden) -> dict[str, Any]:
     }
 
 
-def _share(share: Share) -> dict[str, Any]:
+def _share(share: Rate) -> dict[str, Any]:
     interval = None if share.value is None else [share.interval.low, share.interval.high]
     return {"hits": share.hits, "n": share.n, "value": share.value, "interval": interval}
 
@@ -304,7 +304,7 @@ def retrievers_document(by: str, report: Retrievers) -> dict[str, Any]:
     return tidy
 
 
-def gate_document(gate: Gate, withheld: Collection[str]) -> dict[str, Any]:
+def gate_document(gate: ScoreGate, withheld: Collection[str]) -> dict[str, Any]:
     """Whether the gate passed; `withheld` samples below the mark are counted and not named."""
     return {**asdict(gate), "below": [name for name in gate.below if name not in withheld]}
 

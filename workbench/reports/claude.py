@@ -6,10 +6,11 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from workbench.text.figures import many
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
-    from workbench.proposing.claude.run import Progress
+    from workbench.proposing.claude.run import RunProgress
     from workbench.stages.claude import ClaudePlan, ClaudeReport, RepeatReport
 
 
@@ -30,18 +31,20 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
     if plan.rounds > 1:
         run = f"{plan.rounds} rounds from {run}"
     lines = [*(f"note: {note}" for note in plan.notes)]
-    lines += [f"{plan.model}, {run}: {plan.samples:,} samples to propose, {plan.already:,} proposed already"]
+    lines += [
+        f"{plan.model}, {run}: {many(plan.samples, 'sample')} to propose, {plan.already:,} proposed already"
+    ]
     if plan.examples:
-        number = len(plan.examples)
-        what = "verified sample" if number == 1 else "verified samples"
-        lines.append(f"  the prompt shows {number} {what}: {', '.join(plan.examples)}")
+        shown = many(len(plan.examples), "verified sample")
+        lines.append(f"  the prompt shows {shown}: {', '.join(plan.examples)}")
     if plan.failed:
-        lines.append(f"  {plan.failed:,} failed before and are left alone; --retry-failed asks again")
-    counted = f"{plan.counted:,} requests counted by the service" if plan.counted else "estimated offline"
+        lines.append(
+            f"  {plan.failed:,} failed before and are left alone; --retry-failed (t in Runs) asks again"
+        )
     thinking = f", {plan.thinking_tokens:,} of them thinking" if plan.thinking_tokens else ""
     lines.append(
-        f"  {plan.requests:,} requests · {plan.input_tokens:,} tokens in · about {plan.output_tokens:,} out"
-        f"{thinking} ({counted})"
+        f"  {many(plan.requests, 'request')} · {plan.input_tokens:,} tokens in · about "
+        f"{plan.output_tokens:,} out{thinking} (estimated offline)"
     )
     if plan.cost is None:
         lines.append(
@@ -55,16 +58,14 @@ def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
     return clean("\n".join(lines))
 
 
-def progress_line(progress: Progress) -> str:
-    """One line for a terminal that is 80 cells wide or more."""
+def progress_line(progress: RunProgress) -> str:
+    """One line for a terminal that is 80 cells wide or more; what matters most comes first."""
     done = f"{progress.answered:,} answered"
     if progress.failed:
         done += f", {progress.failed:,} failed"
-    parts = [done, f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
-    usage = progress.usage
-    parts += [f"{_short(usage.prompt)} in {_short(usage.output)} out", money(progress.cost)]
-    if progress.waiting > 0:
-        parts.append(f"waiting {progress.waiting:.0f} s: {progress.why}")
+    parts = [f"waiting {progress.waiting:.0f} s: {progress.why}"] if progress.waiting > 0 else []
+    parts += [done, money(progress.cost), f"{progress.rate:.1f}/s", f"{progress.in_flight} in flight"]
+    parts.append(f"{shortened(progress.usage.prompt)} in {shortened(progress.usage.output)} out")
     return " · ".join(parts)
 
 
@@ -133,7 +134,8 @@ def report_document(report: ClaudeReport) -> dict[str, Any]:
     return {**asdict(report), "cost": None if report.cost is None else float(report.cost)}
 
 
-def _short(number: int) -> str:
+def shortened(number: int) -> str:
+    """`1.2M`, `30.5k`, `999`."""
     for size, letter in ((1_000_000, "M"), (1_000, "k")):
         if number >= size:
             return f"{number / size:.1f}{letter}"

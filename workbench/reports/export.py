@@ -9,7 +9,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.stages.export import ExportReport
-    from workbench.stages.upkeep import CopyReport, PurgePlan, PurgeReport, VerifyReport
+    from workbench.stages.upkeep import CopyReport, PurgeReport, VerifyReport
 
 
 def export_text(report: ExportReport) -> str:
@@ -76,7 +76,7 @@ def copy_text(report: CopyReport) -> str:
     return clean("\n".join(lines))
 
 
-def purge_plan_text(plan: PurgePlan) -> str:
+def purge_plan_text(plan: PurgeReport) -> str:
     """What a purge would remove."""
     lines = [
         f"{many(plan.samples, 'sample')} of {plan.dataset} will lose all text: questions, references, "

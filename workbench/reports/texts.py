@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.comparing.words import paired_lines
+from workbench.comparing.words import paired_facts
 from workbench.model import KINDS, Kind, Score, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, scorer_name
 from workbench.text.figures import delta, many, number, table, value
@@ -14,11 +14,11 @@ from workbench.text.safe import clean, name_of
 if TYPE_CHECKING:
     from workbench.comparing.intervals import Mean
     from workbench.comparing.retrievers import Retrievers
-    from workbench.scoring.gate import Gate
+    from workbench.scoring.gate import ScoreGate
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
-    from workbench.stages.upkeep import Status
+    from workbench.stages.upkeep import DatabaseStatus
 
 SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6
@@ -68,7 +68,7 @@ def policy_changes_text(report: PolicyReport) -> str:
     return clean("\n".join(lines))
 
 
-def status_text(report: Status) -> str:
+def status_text(report: DatabaseStatus) -> str:
     """Datasets, runs and progress."""
     lines = [report.url]
     if not report.datasets:
@@ -128,7 +128,7 @@ def head_line(report: ScoreReport) -> str:
     )
 
 
-def gate_text(gate: Gate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
+def gate_text(gate: ScoreGate, withheld: Collection[str] = (), names: Mapping[str, str] | None = None) -> str:
     """Passed or failed, by what, and which samples are below by name; those `withheld` are counted."""
     word = "passed" if gate.passed else "failed"
     if gate.value is None:
@@ -193,7 +193,7 @@ def retrievers_text(by: str, report: Retrievers) -> str:
         if one.p is not None:
             flips = f"{one.first_only:,} under {one.first} only, {one.second_only:,} under {one.second} only"
             lines.append(f"  flipped units, found {flips}; McNemar's exact p {number(one.p)}")
-        lines += [f"  {line}" for line in paired_lines(one.paired)[:1]]
+        lines += [f"  {paired_facts(one.paired)[0].line}"]
     if report.unpaired:
         lines.append(
             f"left out: {many(report.unpaired, 'reference')} that "

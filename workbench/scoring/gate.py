@@ -8,7 +8,7 @@ from fractions import Fraction
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class ScoreGate:
     """Whether the samples pass, and what was held against what.
 
     `value` is the mean over the `n` defined samples, with `strict` the share of perfect ones; None without
@@ -34,7 +34,7 @@ def gate(
     threshold: float,
     strict: bool,
     unscored: int = 0,
-) -> Gate:
+) -> ScoreGate:
     """The mean recall against the pass mark; with `strict` every sample must have a value, every defined
     one must be perfect.
 
@@ -43,20 +43,15 @@ def gate(
     defined = [(name, recall) for name, recall in recalls if recall is not None]
     mark = Fraction(1) if strict else Fraction(str(threshold))
     below = tuple(name for name, recall in defined if recall < mark)
-    if not defined:
-        return Gate(metric, threshold, strict, False, None, 0, len(recalls), unscored, ())
-    if strict:
-        value = Fraction(len(defined) - len(below), len(defined))
-        passed = not below and not unscored
-    else:
-        value = sum((recall for _, recall in defined), Fraction(0)) / len(defined)
-        passed = value >= mark
-    return Gate(
+    reached = len(defined) - len(below) if strict else sum((recall for _, recall in defined), Fraction(0))
+    value = Fraction(reached) / len(defined) if defined else None
+    passed = value is not None and (not below and not unscored if strict else value >= mark)
+    return ScoreGate(
         metric=metric,
         threshold=threshold,
         strict=strict,
         passed=passed,
-        value=float(value),
+        value=None if value is None else float(value),
         n=len(defined),
         undefined=len(recalls) - len(defined),
         unscored=unscored,

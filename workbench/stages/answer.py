@@ -27,9 +27,8 @@ from workbench.comparing.words import verified_samples
 from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
-from workbench.stages import queue
+from workbench.stages import Progress, queue, silent
 from workbench.stages.figures import as_seen, figures, planned_prefix, without
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
@@ -74,7 +73,8 @@ class _Loaded:
     """What an answer is made of. `every` are the figures of all samples, `found` what the viewer may see.
 
     `scores` are the values of the score that the answer is about, `rivals` those of the scorers that could
-    stand in for it; `begun` are the origins of the gold of the planned samples.
+    stand in for it; `begun` are the origins of the gold of the samples that the estimate rests on. `planned`:
+    these are all that a plan asks for.
     """
 
     here: DatasetInfo
@@ -89,6 +89,7 @@ class _Loaded:
     scored: Mapping[int, float]
     rows: Sequence[Row]
     begun: Mapping[int, str]
+    planned: bool
     pace: queue.Pace | None
 
 
@@ -111,6 +112,7 @@ def _load(
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
+    prefix = planned_prefix(store, info, every.kind)
     pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
     return _Loaded(
         here=here,
@@ -124,7 +126,8 @@ def _load(
         rivals={one: values(one) for one in able if one != name},
         scored={number: value for number in places if (value := scores.get(number)) is not None},
         rows=every.rows,
-        begun={row.sample_id: row.origin for row in planned_prefix(store, info, every.kind).rows},
+        begun={row.sample_id: row.origin for row in prefix.rows},
+        planned=prefix.at_planned_n,
         pace=pace if pace is not None and pace.samples >= FEWEST_TIMED else None,
     )
 
@@ -156,6 +159,7 @@ def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tup
         refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
         left_out=left_out(settled, counts.excluded, counts.holdout, one.every.rows, len(both)),
+        traced=found.reproducible is not None,
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
@@ -163,7 +167,7 @@ def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tup
         worst=worst,
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
-            counts.unresolved, counts.fast, estimate, found.estimate.n,
+            counts.unresolved, counts.fast, estimate, found.estimate.n, one.planned,
             one.pace.seconds if one.pace else SECONDS[kind],
             mean_error(one.scores, one.rows),
             {name: error for name, error in errors.items() if error is not None},

@@ -15,18 +15,18 @@ from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
 from workbench.proposing.claude.asks import Setup, read_part
-from workbench.proposing.claude.call import check_model, connect, host
+from workbench.proposing.claude.call import check_key, check_model, connect, host
 from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
-from workbench.proposing.claude.run import Limits, Progress, Summary
+from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
-from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.stages.claude_setup import MAX_COST, ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
-__all__ = ["Limits"]
+__all__ = ["MAX_COST", "ClaudeOptions", "Limits", "check_key"]
 
 EXTERNAL = ("ask", "allow", "never")
 
@@ -49,7 +49,6 @@ class ClaudePlan:
     requests: int
     input_tokens: int
     output_tokens: int
-    counted: int
     cost: Decimal | None
     prices_of: str
     host: str
@@ -90,19 +89,17 @@ class DroppedError(WorkbenchError):
     """A second Ctrl-C dropped the calls under way."""
 
 
-def plan_run(
-    store: Store, info: DatasetInfo, options: ClaudeOptions, *, retry: bool = False, batch: bool = False
-) -> ClaudePlan:
+def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudePlan:
     """What the run would send and cost, estimated without sending anything. Raises for an unusable prompt."""
     setup, prices = setup_of(store, info, options), prices_of(options)
     run = found_run(store, info, setup)
-    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if retry else FINAL)
-    spoiled, alone = left_over(store, run.id, retry=retry) if run else ({}, set())
+    ids = runs.pending_ids(store, info.id, run.id if run else 0, () if options.retry else FINAL)
+    spoiled, alone = left_over(store, run.id, retry=options.retry) if run else ({}, set())
     known, answered = calls.all_keys(store) | spoiled.keys(), {**_statements(store), **spoiled}
     sends: Forecast = forecast(
         (entry.sample for stored in windows(store, ids) for entry in stored),
         setup, info.policy.kinds, known, answered,
-        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=batch,
+        prices=prices, alone=alone, thinking=_thinking(store, info, setup), batch=options.batch,
     )  # fmt: skip
     already = run.n_proposals if run else 0
     return ClaudePlan(
@@ -114,23 +111,13 @@ def plan_run(
         requests=sends.requests,
         input_tokens=sends.input_tokens,
         output_tokens=sends.output_tokens,
-        counted=0,
         thinking_tokens=sends.thinking_tokens,
         cost=sends.cost,
         prices_of=prices.dated.isoformat(),
         host=host(),
         external=info.external,
         examples=tuple(example.id for example in setup.examples),
-        notes=(*_short_of_examples(setup, options), *_too_long(setup, sends)),
-    )
-
-
-def _too_long(setup: Setup, sends: Forecast) -> tuple[str, ...]:
-    if not sends.cut:
-        return ()
-    return (
-        f"{sends.cut:,} calls carry texts of up to {sends.longest:,} tokens: an answer may need more than "
-        f"{setup.max_tokens:,} tokens (--max-tokens); one that is cut off fails and is paid",
+        notes=tuple(_notes(setup, options, sends)),
     )
 
 
@@ -148,13 +135,18 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
     return assumed_thinking(setup.effort)
 
 
-def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
-    if len(setup.examples) == options.examples:
-        return ()
-    return (
-        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
-        "but none to review without suggestions, one of each group",
-    )
+def _notes(setup: Setup, options: ClaudeOptions, sends: Forecast | None = None) -> Iterator[str]:
+    """What a person should know of a set-up and, before it is paid, of what it sends."""
+    if len(setup.examples) != options.examples:
+        yield (
+            f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
+            "but none to review without suggestions, one of each group"
+        )
+    if sends is not None and sends.cut:
+        yield (
+            f"{sends.cut:,} calls carry texts of up to {sends.longest:,} tokens: an answer may need more "
+            f"than {setup.max_tokens:,} tokens (--max-tokens); one that is cut off fails and is paid"
+        )
 
 
 def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
@@ -197,34 +189,32 @@ def propose_claude(
     options: ClaudeOptions,
     *,
     annotator: str,
-    retry: bool = False,
-    batch: bool = False,
     limits: Limits | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
     gently: bool = False,
 ) -> ClaudeReport:
     """Propose what the run of these options lacks; round 1 becomes the dataset's current run.
 
-    `batch`: at half the price, in hours at most; batches that an earlier start sent are fetched first.
-    Ctrl-C, or another thread by `stop`, ends it softly: what is under way is waited for; a second Ctrl-C
-    drops that too and raises DroppedError. A killed run goes on where it stopped: no stored answer is asked
-    for again, calls under way at the kill are. Raises AccessError for a key or model that cannot be used,
-    BusyError when nobody answers. `gently` leaves a screen of this process half of the processor time.
+    Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
+    ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
+    killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
+    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers. `gently` leaves
+    a screen of this process half of the processor time.
     """
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
 
     async def going() -> ClaudeReport:
         async with connect(limits.call_seconds) as client:
-            notes = await check_model(client, setup, batch=batch)
+            notes = await check_model(client, setup, batch=options.batch)
         run = run_of(store, info, setup, annotator)
-        ids = runs.pending_ids(store, info.id, run.id, () if retry else FINAL)
-        failed, alone = left_over(store, run.id, retry=retry)
+        ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
+        failed, alone = left_over(store, run.id, retry=options.retry)
         book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
-        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=batch)
+        budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=options.batch)
         with _stopping(stopped) as stop:
-            if batch:
+            if options.batch:
                 summary = await propose_batch(book, ids, budget=budget, on_progress=on_progress, stop=stop)
             else:
                 summary = await propose_live(
@@ -232,7 +222,7 @@ def propose_claude(
                 )
         if options.round == 1 and (summary.progress.answered or run.n_proposals):
             set_dataset(store, info.id, run_id=run.id)
-        notes = (*_short_of_examples(setup, options), *notes, *summary.notes)
+        notes = (*_notes(setup, options), *notes, *summary.notes)
         return _report(store, info, run, summary, notes)
 
     try:
@@ -263,7 +253,7 @@ def _report(
         failed=run.failed,
         left=count_samples(store, info.id) - run.n_proposals - run.failed,
         failures=dict(by_kind),
-        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},  # type: ignore[index]
+        advice={kind: CAUSES[kind].advice for kind in by_kind if kind in CAUSES},
         requests=progress.requests,
         refused=progress.refused,
         usage=progress.usage,
@@ -327,14 +317,9 @@ class RepeatReport:
 _COUNTS = ("samples", "already", "failed", "requests", "input_tokens", "output_tokens", "thinking_tokens")
 
 
-def plan_rounds(
-    store: Store, info: DatasetInfo, options: ClaudeOptions, number: int, *, retry: bool, batch: bool
-) -> ClaudePlan:
+def plan_rounds(store: Store, info: DatasetInfo, options: ClaudeOptions, number: int) -> ClaudePlan:
     """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
-    plans = [
-        plan_run(store, info, replace(options, round=turn), retry=retry, batch=batch)
-        for turn in range(1, number + 1)
-    ]
+    plans = [plan_run(store, info, replace(options, round=turn)) for turn in range(1, number + 1)]
     total = plans[0]
     for plan in plans[1:]:
         counts = {name: getattr(total, name) + getattr(plan, name) for name in _COUNTS}
@@ -350,10 +335,8 @@ def propose_rounds(
     number: int,
     *,
     annotator: str,
-    retry: bool,
-    batch: bool,
     limits: Limits,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
 ) -> RepeatReport:
     """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
 
@@ -367,8 +350,6 @@ def propose_rounds(
             info,
             replace(options, round=turn),
             annotator=annotator,
-            retry=retry,
-            batch=batch,
             limits=limits,
             on_progress=on_progress,
         )

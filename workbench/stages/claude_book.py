@@ -25,7 +25,7 @@ from workbench.proposing.claude.asks import (
 from workbench.proposing.claude.batches import lost_batches, propose_batches
 from workbench.proposing.claude.call import connect
 from workbench.proposing.claude.cost import Budget
-from workbench.proposing.claude.run import Limits, Progress, Summary, propose_all
+from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import calls, runs, samples
 from workbench.store.engine import Store
@@ -268,7 +268,7 @@ async def propose_live(
     *,
     limits: Limits,
     budget: Budget,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
     stop: asyncio.Event,
 ) -> Summary:
     """Ask for all that the samples lack; answers are stored as they come, proposals window by window.
@@ -325,7 +325,7 @@ async def propose_batch(
     ids: Sequence[int],
     *,
     budget: Budget,
-    on_progress: Callable[[Progress], None],
+    on_progress: Callable[[RunProgress], None],
     stop: asyncio.Event,
 ) -> Summary:
     """Send what the samples lack in batches and wait for them and for those of an earlier start.

@@ -30,7 +30,8 @@ class ClaudeOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
     `round` numbers the repetitions of one set-up: each is asked, and paid, for itself. `examples` is how
-    many verified samples the prompt shows.
+    many verified samples the prompt shows. `batch`: at half the price, in hours at most. `retry`: ask failed
+    samples again.
     """
 
     model: str = DEFAULT_MODEL
@@ -40,6 +41,8 @@ class ClaudeOptions:
     prices: Path | None = None
     round: int = 1
     examples: int = 0
+    batch: bool = False
+    retry: bool = False
 
 
 def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:

@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.comparing.answer import Answer
 from workbench.comparing.figures import Figures
-from workbench.comparing.retrievers import Judged, Retrievers, compare_retrievers
+from workbench.comparing.retrievers import Retrievers, RetrieverSample, compare_retrievers
 from workbench.errors import UsageError
 from workbench.model import Sample
 from workbench.store import gold as gold_store
@@ -57,7 +57,9 @@ def compare_by(store: Store, info: DatasetInfo, by: str) -> Retrievers:
             continue
         if one is not None and one.assessment is not None:
             sample = stored.sample
-            judged.append(Judged(sample.id, sample.reference_hash, name, one.assessment, sample.group))
+            judged.append(
+                RetrieverSample(sample.id, sample.reference_hash, name, one.assessment, sample.group)
+            )
     if not seen:
         raise UsageError(f"no sample has {by!r}; name a key of meta, as in --by meta.retriever")
     return compare_retrievers(judged)

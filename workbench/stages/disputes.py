@@ -27,9 +27,9 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, first_scorer, kind_of
+from workbench.stages import Progress, silent
 from workbench.stages.examples import seen_by, seen_ids
 from workbench.stages.plan import prefix
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import able_scorers, check_scorer, imported_column
 from workbench.stages.recompute import recompute
 from workbench.stages.review import act_on, open_sample

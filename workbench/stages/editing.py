@@ -80,9 +80,7 @@ def unsure(opened: Opened, unit: Unit) -> Put:
 
 def next_reason(opened: Opened, unit: Unit) -> Put:
     """Missing for the next reason: absent, partial, contradicted, other entity, and from the start again."""
-    put = _match(unit, "missing")
-    changed = put.units[0]
-    return replace(put, units=(replace(changed, match=replace(changed.match, reason=reason_after(unit))),))
+    return _match(unit, "missing", reason=reason_after(unit))
 
 
 def reason_after(unit: Unit) -> Reason:
@@ -249,10 +247,12 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
 
 
-def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) -> Put:
+def _match(
+    unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = (), reason: Reason = "absent"
+) -> Put:
     match = Match(
         verdict=verdict,
-        reason="absent" if verdict == "missing" else None,
+        reason=reason if verdict == "missing" else None,
         evidence=evidence,
         similarity=unit.match.similarity,
         rule="human",

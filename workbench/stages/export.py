@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
+from workbench.comparing.intervals import Interval
 from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
 from workbench.formats.exports import folder
@@ -18,27 +23,33 @@ from workbench.formats.exports.readme import about_format, write_card
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
-from workbench.model import KINDS
+from workbench.model import KINDS, GoldRecord, Kind, Unit
 from workbench.reviewing.documents import policy_document
 from workbench.scoring.names import SCORERS
-from workbench.stages import recompute
+from workbench.stages import Progress, recompute, silent
 from workbench.stages.export_items import (
+    SALT,
     Departure,
     ExportOptions,
+    Splits,
     each_item,
+    model_named,
     pseudonyms,
     split_samples,
     stands,
 )
-from workbench.stages.export_manifest import anchoring_document, estimate_document, manifest_of, withheld
 from workbench.stages.plan import reach
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import queue_ids
 from workbench.store import exports, plans, runs, samples, scores
 from workbench.store.calibrations import calibration_in_use
 from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
+from workbench.store.gold import load_excluded
+from workbench.store.runs import RunInfo
 from workbench.text.query import Mistake, Query, Term, parse
+
+if TYPE_CHECKING:
+    from workbench.comparing.figures import Figures
 
 __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 
@@ -96,7 +107,9 @@ def _wanted(store: Store, info: DatasetInfo, options: ExportOptions, annotator: 
     elif options.only is not None:
         verified = exports.verified_ids(store, info.id)
         if options.only == "gold":
-            verified -= _unsettled(store, info) | exports.excluded_ids(store, info.id)
+            verified -= _unsettled(store, info) | set().union(
+                *(load_excluded(store, info.id, kind) for kind in KINDS)
+            )
         chosen.append(verified)
     return set.intersection(*chosen) if chosen else None
 
@@ -182,7 +195,7 @@ def _export(
     if scored and (run_id := runs.find_run(store, info.id, options.run).id if options.run else info.run_id):
         recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
     card = "huggingface" in formats
-    estimates, anchoring = _estimates(store, info, options) if card else (None, None)
+    estimates = _estimates(store, info, options.run) if card else None
     replaced = folder.manifest_hash(directory)
     with store.snapshot():
         departure = _gather(store, info, options, annotator, scored=scored)
@@ -222,7 +235,7 @@ def _export(
                 if name != "huggingface":  # its card comes last: it says what the manifest says
                     text = about_format(name, without_text=not about.text, one_of_several=len(formats) > 1)
                     (place / "README.md").write_text(text, "utf-8", newline="\n")
-            manifest = manifest_of(store, departure, estimates, anchoring)
+            manifest = manifest_of(store, departure, estimates)
             if card:
                 place = part / "huggingface" if len(formats) > 1 else part
                 files = splits.names if splits else (TRAIN,)
@@ -265,23 +278,16 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         yield item
 
 
-def _estimates(
-    store: Store, info: DatasetInfo, options: ExportOptions
-) -> tuple[list[dict[str, Any]] | None, dict[str, Any] | None]:
-    """What the scorer shown first comes to, as two parts of the manifest; None without a run.
-
-    The estimated verified recall of all samples, and what reviewers were shown.
-    """
-    if options.run is None and info.run_id is None:
-        return None, None
+def _estimates(store: Store, info: DatasetInfo, run: str | None) -> list[dict[str, Any]] | None:
+    """The estimated verified recall of all samples, by the scorer shown first; None without a run."""
+    if run is None and info.run_id is None:
+        return None
     from workbench.stages.figures import figures  # with numpy: .1 s and 17 MB
 
     try:
-        found = figures(store, info, run=options.run)
+        return [estimate_document(figures(store, info, run=run))]
     except UsageError:  # nothing that a scorer could count was proposed
-        return None, None
-    shown = exports.auto_shown_ids(store, info.id)
-    return [estimate_document(found)], anchoring_document(found, shown)
+        return None
 
 
 def _settings(departure: Departure) -> dict[str, Any]:
@@ -292,3 +298,199 @@ def _settings(departure: Departure) -> dict[str, Any]:
         document.pop("guidelines")
     kept = ("seed", "threshold", "blind_share", "show_auto")
     return {"policy": document, **{name: getattr(info, name) for name in kept}}
+
+
+_TEXTS = frozenset({"prompt", "guidelines"})
+"""Parameters of a run that are long texts: their hashes leave."""
+
+
+def manifest_of(store: Store, departure: Departure, estimates: list[dict[str, Any]] | None) -> dict[str, Any]:
+    """The manifest's own part; the same database gives the same."""
+    info, options = departure.info, departure.options
+    policy = policy_document(info.policy)
+    made = exports.made_with(store, info.id)
+    used = calibration_in_use(store, info.id)
+    return {
+        "dataset": {"id": info.name, "created_at": made.created_at},
+        "run": options.run or info.run,
+        "offset_unit": "codepoint",
+        "text": options.text,
+        "filters": {"only": options.only, "query": options.query or None if options.text else None},
+        "licence": {"annotations": options.licence or None},
+        "models": [_model(run, made, departure) for run in runs.list_runs(store, info.id)],
+        "matcher": {"version": MATCHER, "threshold": info.threshold},
+        "guidelines": {
+            "version": info.policy.version,
+            "sha256": sha256(info.guidelines),
+            "policy_sha256": sha256(_canonical(policy)),
+        },
+        "labels": policy["labels"],
+        "sampling": _sampling(store, departure),
+        "splits": _splits(departure.splits),
+        "annotators": _people(store, departure),
+        "agreement": _agreement(store, departure),
+        "estimates": estimates,
+        "calibration": used and used.name,
+        "purged": made.purged,
+    }
+
+
+_OF_ESTIMATE = ("total", "n", "undefined", "excluded", "open", "point", "method", "df", "refusal")
+
+
+def estimate_document(found: Figures) -> dict[str, Any]:
+    """What the verified samples say of all; `refusal` says why there is no number."""
+    one = found.estimate
+
+    def ends(interval: Interval | None) -> list[float] | None:
+        return None if interval is None else [interval.low, interval.high]
+
+    return {
+        "target": f"mean verified {found.kind} recall of all samples",
+        "scorer": found.scorer,
+        "run": found.run,
+        "design": str(one.design),
+        "automatic": one.automatic.value,
+        "verified_so_far": one.verified.value,
+        "corpus": ends(one.corpus),
+        "generalising": ends(one.generalising),
+        "level": 0.95,
+        **{name: getattr(one, name) for name in _OF_ESTIMATE},
+    }
+
+
+def sha256(text: str) -> str:
+    """The SHA-256 of a text, 64 hex digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _model(run: RunInfo, made: exports.Made, departure: Departure) -> dict[str, Any]:
+    text = departure.options.text
+    hidden = _TEXTS if text else _TEXTS | {"examples"}  # examples name groups
+    parameters = {key: value for key, value in run.parameters.items() if key not in hidden}
+    for key in sorted(_TEXTS & run.parameters.keys()):
+        parameters.setdefault(f"{key}_sha256", sha256(_canonical(run.parameters[key])))
+    return {
+        "run": run.name,
+        "proposer": run.proposer,
+        "model": model_named(run.model, departure.naming),
+        "models_returned": made.models.get(run.name, []),
+        "usage": made.usage.get(run.name, {}),
+        "parameters": parameters,
+    }
+
+
+def _sampling(store: Store, departure: Departure) -> dict[str, Any]:
+    info, drawn = departure.info, departure.drawn
+    plan = plans.plan_of(store, info.id)
+    parameters = dict(plan.parameters) if plan else {}
+    if "strata" in parameters:
+        parameters["strata"] = {departure.strata(name): one for name, one in parameters["strata"].items()}
+    return {
+        "design": plan.design if plan else "simple",
+        "seed": info.seed,
+        "planned_n": plan.planned_n if plan else None,
+        "population": drawn.population,
+        "parameters": parameters,
+        "prefix_n": drawn.n,
+        "beyond_prefix": drawn.beyond,
+        "blind_share": info.blind_share,
+        "holdout": {
+            "n": len(plans.holdout_ids(store, info.id)),
+            "withheld": withheld(store, departure),
+            "opened": [
+                {**one._asdict(), "annotator": departure.naming(one.annotator), "at": exports.stamp(one.at)}
+                for one in plans.openings(store, info.id)
+            ],
+        },
+    }
+
+
+def withheld(store: Store, departure: Departure) -> int:
+    """How many samples leave without what was verified."""
+    if not departure.withheld:
+        return 0
+    return len(exports.verified_ids(store, departure.info.id).intersection(departure.withheld))
+
+
+def _splits(splits: Splits | None) -> dict[str, Any] | None:
+    if splits is None:
+        return None
+    return {
+        "rule": splits.rule,
+        "group_key": "group, else the normalised reference",
+        "salt": SALT,
+        "shared_contexts": splits.shared_contexts,
+        "each": [
+            {"name": name, "n": splits.sizes[name], "ids_sha256": splits.digests[name]}
+            for name in splits.names
+        ],
+    }
+
+
+def _people(store: Store, departure: Departure) -> dict[str, Any]:
+    reviews = exports.annotators(store, departure.info.id, holdout=not departure.withheld)
+    each = {departure.naming(name): number for name, number in reviews.items()}
+    named = departure.options.names
+    return {
+        "names": "as they are" if named else "pseudonyms: HMAC-SHA256 under a salt that did not leave",
+        "each": [{"annotator": name, "reviews": each[name]} for name in sorted(each)],
+    }
+
+
+def _agreement(store: Store, departure: Departure) -> dict[str, Any] | None:
+    """Pairs of annotators on samples that several verified: units, and verdicts on units they share."""
+    kind = departure.info.kinds[0]
+    wanted = exports.several_ids(store, departure.info.id)
+    if departure.wanted is not None:
+        wanted = wanted.intersection(departure.wanted)
+    if not wanted:
+        return None
+    units: list[Overlap] = []
+    verdicts: list[tuple[str | None, str | None]] = []
+    samples = 0
+    for item in each_item(store, replace(departure, wanted=wanted)):
+        pairs = list(combinations(_of_kind(item.records, kind), 2))
+        samples += bool(pairs)
+        for one, other in pairs:
+            ours, theirs = _by_place(one), _by_place(other)
+            shared = ours.keys() & theirs.keys()
+            units.append(Overlap(len(shared), len(ours), len(theirs)))
+            verdicts += [(ours[place], theirs[place]) for place in sorted(shared, key=repr)]
+    if not units:
+        return None
+    found = overlaps(units)
+    table = tabulate(verdicts)
+    chance = beyond_chance(table.table)
+    return {
+        "kind": kind,
+        "samples": samples,
+        "pairs": len(units),
+        "unit_f1": found.micro.f1,
+        "unit_f1_of_samples": found.macro_f1,
+        "shared_units": len(verdicts),
+        "unsure": table.human_unsure,
+        "equal_verdicts": chance.raw if chance.n else None,
+        "kappa": chance.kappa,
+        "ac1": chance.ac1,
+        "linked_by": "equal span, else equal text",
+    }
+
+
+def _of_kind(records: Iterable[GoldRecord], kind: Kind) -> Iterator[tuple[Unit, ...]]:
+    for record in records:
+        units = record.entities if kind == "entity" else record.statements
+        if units is not None:
+            yield units
+
+
+def _by_place(units: Iterable[Unit]) -> dict[object, str | None]:
+    """Verdicts by what makes a unit one: the place of a name, the wording of a claim."""
+    return {
+        unit.spans[0] if unit.spans and unit.kind == "entity" else unit.text: unit.match.verdict
+        for unit in units
+    }

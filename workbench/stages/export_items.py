@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from workbench.comparing.causes import Row, difference
+from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
 from workbench.errors import ExportError, UsageError
 from workbench.formats.exports.few_shot import HOLDOUT
@@ -22,13 +22,12 @@ from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.scorers import supported
-from workbench.stages import review
+from workbench.stages import Progress, review, silent
 from workbench.stages.plan import Reach
-from workbench.stages.progress import Progress, silent
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.exports import Leaving, Said, Scale
+from workbench.store.exports import Leaving, Scale, StoredReview
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
 from workbench.text.normalise import fold
@@ -149,7 +148,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
 
 
 def stands(
-    reviews: Collection[Said], kind: Kind, counted_labels: Collection[str]
+    reviews: Collection[StoredReview], kind: Kind, counted_labels: Collection[str]
 ) -> tuple[str, tuple[Unit, ...] | None]:
     """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
     states = [one.states[kind] for one in reviews]
@@ -185,7 +184,7 @@ def _verdicts(
             if kind not in automatic:
                 automatic[kind] = _automatic(leaving, info, kind)
             machine, verified = automatic[kind], Assessment(kind, "verified", units)
-            rows = tuple(Row(None, unit, "", "", "", None) for unit in units)
+            rows = tuple(UnitRow(None, unit, "", "", "", None) for unit in units)
             if machine is not None:
                 based = _based(state, verified, leaving.proposal_id)
                 rows = difference(machine, verified, based=based, lang=lang).rows
@@ -214,7 +213,7 @@ def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | 
 
 
 def _of_review(
-    item: ExportItem, kind: Kind, said: Said, state: ReviewState | None, name: str
+    item: ExportItem, kind: Kind, said: StoredReview, state: ReviewState | None, name: str
 ) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
     own = state.of(kind) if state else None
@@ -237,7 +236,7 @@ def _of_review(
     }
 
 
-def _verdict(sample: Sample, row: Row) -> dict[str, Any]:
+def _verdict(sample: Sample, row: UnitRow) -> dict[str, Any]:
     """What is known of one unit; `_of_review` gives what it shares with the others of its review."""
     human, machine = row.verified, row.automatic
     unit = human or machine

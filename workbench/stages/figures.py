@@ -11,7 +11,7 @@ from typing import Any
 from workbench.comparing.agreement import Overlap, beyond_chance, by_label, overlaps, tabulate
 from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
-from workbench.comparing.estimators import EQUAL, Drawn
+from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
 from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
 from workbench.comparing.intervals import FEWEST
@@ -28,10 +28,10 @@ from workbench.scoring.names import (
     column_kind,
     kind_of,
 )
+from workbench.stages import Progress, silent
 from workbench.stages.calibrate import CrossFit, cross_fitted
 from workbench.stages.examples import seen_by
 from workbench.stages.plan import Prefix, prefix
-from workbench.stages.progress import Progress, silent
 from workbench.stages.queue import able_scorers, check_scorer
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
@@ -440,7 +440,7 @@ def _unequal(begun: Prefix, pairs: Sequence[Pair]) -> list[str]:
 
 
 def _estimate(
-    at: Scope, values: Recalls, drawn: Sequence[Drawn], design: Design, within: float, **limits: Any
+    at: Scope, values: Recalls, drawn: Sequence[Reached], design: Design, within: float, **limits: Any
 ) -> Estimate:
     """The estimate for the samples that the prefix stands for."""
     kept = [number for number, stratum in at.places.items() if stratum not in at.begun.unreached]
@@ -474,12 +474,12 @@ def whole(at: Scope, side: Side) -> Estimate:
                 low, high = float(ends[0]), float(ends[1])
         out = row.status == "excluded" or row.sample_id in at.excluded
         ours = side.of_all.get(row.sample_id)
-        drawn.append(Drawn(ours, None if out else value, row.pi, row.stratum, row.group, low, high, out))
+        drawn.append(Reached(ours, None if out else value, row.pi, row.stratum, row.group, low, high, out))
     design: Design = begun.design if begun.design in DESIGNS else "hand"
     standing = [one for one in side.reviewed.values() if one.sample_id in at.places and one.tally is not None]
     if not drawn and standing:
         design = "imported" if all(one.origin == "imported" for one in standing) else "hand"
-        drawn = [Drawn(side.of_all.get(one.sample_id), recall_of(one.tally), None) for one in standing]
+        drawn = [Reached(side.of_all.get(one.sample_id), recall_of(one.tally), None) for one in standing]
     return _estimate(at, side.of_all, drawn, design, side.within)
 
 
@@ -498,7 +498,7 @@ def by_cause(
                 out = row.sample_id in at.excluded
                 share = None if out else _part(side.explained.get(row.sample_id), cause.cause)
                 ours = nothing.get(row.sample_id)
-                drawn.append(Drawn(ours, share, row.pi, row.stratum, row.group, excluded=out))
+                drawn.append(Reached(ours, share, row.pi, row.stratum, row.group, excluded=out))
         within = side.within if cause.cause == "untraced" else EQUAL  # the others are counted exactly
         found[cause.cause] = _estimate(at, nothing, drawn, of_all.design, within, limits=None)
     return found

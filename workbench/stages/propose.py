@@ -8,7 +8,7 @@ from typing import Any
 from workbench.errors import NotFoundError, UsageError
 from workbench.matching.units import language_of
 from workbench.reviewing.documents import proposal_document
-from workbench.stages.progress import Progress, silent
+from workbench.stages import Progress, silent
 from workbench.store import runs, samples
 from workbench.store.datasets import DatasetInfo, set_dataset
 from workbench.store.engine import Store
@@ -61,13 +61,13 @@ def _rules(
 ) -> ProposeReport:
     from workbench.proposing import rules
 
-    name, run_id = _rules_run(store, info, annotator, rules.MODEL)
+    run = _rules_run(store, info, annotator, rules.MODEL)
     keep = keep and info.run_id is not None
     if not keep:
-        set_dataset(store, info.id, run_id=run_id)
+        set_dataset(store, info.id, run_id=run.id)
     pending: list[dict[str, Any]] = []
     proposed = already = 0
-    for stored in samples.each_sample(store, info.id, run_id):
+    for stored in samples.each_sample(store, info.id, run.id):
         progress(proposed + already)
         if stored.proposal is not None:
             already += 1
@@ -75,7 +75,7 @@ def _rules(
         proposal = rules.propose(stored.sample, language_of(stored.sample, info.policy) or None)
         pending.append(
             {
-                "run_id": run_id,
+                "run_id": run.id,
                 "sample_id": stored.sample_id,
                 "content_hash": stored.sample.content_hash,
                 "document": proposal_document(proposal),
@@ -86,22 +86,15 @@ def _rules(
             runs.add_results(store, pending, ())
             pending = []
     runs.add_results(store, pending, ())
-    return ProposeReport(name, proposed, already, 0, info.run if keep else name, info.run)
+    return ProposeReport(run.name, proposed, already, 0, info.run if keep else run.name, info.run)
 
 
-def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> tuple[str, int]:
-    def found() -> RunInfo | None:
-        for run in reversed(runs.list_runs(store, info.id)):
-            if run.source == "rules" and run.model == model:  # an export of ours names its proposer rules too
-                return run
-        return None
-
-    existing = found()
-    if existing is None:
-        runs.create_run(store, info.id, "rules", model, {"source": "rules"}, annotator)
-        existing = found()
-    assert existing is not None
-    return existing.name, existing.id
+def _rules_run(store: Store, info: DatasetInfo, annotator: str, model: str) -> RunInfo:
+    for run in reversed(runs.list_runs(store, info.id)):
+        if run.source == "rules" and run.model == model:  # an export of ours names its proposer rules too
+            return run
+    runs.create_run(store, info.id, "rules", model, {"source": "rules"}, annotator)
+    return runs.list_runs(store, info.id)[-1]
 
 
 def _recorded(store: Store, info: DatasetInfo, name: str | None) -> ProposeReport:

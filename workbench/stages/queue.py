@@ -17,7 +17,7 @@ from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, PageRow, Progress
 from workbench.store.samples import CHUNK
-from workbench.text.query import Query, Term
+from workbench.text.query import Query
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
@@ -153,14 +153,6 @@ def first(store: Store, dataset_id: int, annotator: str, before: int, after: int
     at = next_sample(store, dataset_id, annotator)
     ids = queue.ids_around(store, dataset_id, at, before, after)
     return First(at, ids, queue_rows(store, dataset_id, annotator, ids))
-
-
-def find_samples(store: Store, dataset_id: int, annotator: str, text: str, limit: int) -> list[QueueRow]:
-    """The first samples with a text in their id, question or reference; the one with this very id first."""
-    words = Query((Term("text", (text,)),)) if text else EVERYTHING
-    ids = queue.find_ids(store, dataset_info(store, dataset_id), annotator, words, text, limit)
-    rows = queue_rows(store, dataset_id, annotator, ids)
-    return [rows[number] for number in ids if number in rows]
 
 
 def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, QueueRow]:

@@ -18,11 +18,11 @@ from workbench.errors import UsageError
 from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally
 from workbench.scoring.counted import Counted
-from workbench.scoring.gate import Gate, gate
+from workbench.scoring.gate import ScoreGate, gate
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, kind_of
 from workbench.scoring.scorers import counted, value_of
+from workbench.stages import Progress, silent
 from workbench.stages.examples import NOTHING, Seen, seen_by
-from workbench.stages.progress import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import plans, runs, samples, scores
 from workbench.store.calibrations import use_calibration
@@ -237,7 +237,7 @@ def withheld_from(store: Store, info: DatasetInfo, viewer: str) -> frozenset[str
 
 def gate_of(
     report: ScoreReport, info: DatasetInfo, *, metric: str | None, source: str, threshold: float, strict: bool
-) -> Gate:
+) -> ScoreGate:
     """Hold a report against a pass mark: the automatic values of a scorer, or the verified ones of its kind.
 
     Raises UsageError for an unknown metric or source. Excluded samples stay out, and of automatic values

@@ -17,7 +17,7 @@ from workbench.model import Policy, ProposedEntity, Sample
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
 from workbench.proposing.claude.asks import PROPOSER
 from workbench.proposing.claude.cost import cost, default_prices
-from workbench.proposing.claude.run import Progress
+from workbench.proposing.claude.run import RunProgress
 from workbench.stages.claude_setup import ClaudeOptions, found_run, setup_of
 from workbench.store import calls, samples
 from workbench.store import runs as run_store
@@ -26,7 +26,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.text.normalise import key
 
-__all__ = ["Disagreement", "Progress", "Stability"]
+__all__ = ["Disagreement", "RunProgress", "Stability"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from workbench.reviewing.edits import Open
 from workbench.reviewing.fold import ReviewState
 from workbench.scoring.names import RECOUNT, SCORERS, first_scorer, kind_of
 from workbench.scoring.scorers import assess_all, places_of
-from workbench.stages.progress import Progress, silent
+from workbench.stages import Progress, silent
 from workbench.store import gold as gold_store
 from workbench.store import journal, scores
 from workbench.store.datasets import DatasetInfo

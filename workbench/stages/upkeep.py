@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
@@ -18,7 +18,8 @@ from workbench.formats.exports.folder import (
     manifest_hash,
     read_manifest,
 )
-from workbench.formats.exports.verify import FORMATS, TROUBLE, check_itself, folders, wrong
+from workbench.formats.exports.item import SAMPLES
+from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
 from workbench.formats.rejects import SUFFIX as REJECTED
 from workbench.model import Kind
 from workbench.store import copying, datasets, queue, runs
@@ -28,6 +29,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
+from workbench.store.tables import ExportRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +46,17 @@ class DatasetStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class DatabaseStatus:
     """A database, where it is and what it holds."""
 
     url: str
     datasets: tuple[DatasetStatus, ...]
 
 
-def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
+def status(store: Store, annotator: str, dataset: str | None = None) -> DatabaseStatus:
     """All datasets, or the named one. Raises NotFoundError when there is none of that name."""
     found = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
-    return Status(
+    return DatabaseStatus(
         shown_url(store.url),
         tuple(
             DatasetStatus(
@@ -150,11 +152,10 @@ def verify(directory: Path) -> VerifyReport:
         for line in check_manifest(home):
             add(line)
         for name, each in folders(home, manifest, add):
-            check = FORMATS[name].check
-            if check is None:
+            if name == "native":
+                checked += sum(check_native(place / SAMPLES, add) for place in each)
+            else:
                 unread.append(name)
-                continue
-            checked += sum(check(place / FORMATS[name].files[0], add) for place in each)
     except TROUBLE as error:  # of the manifest: what a row may raise was said with its place
         add(f"{home / MANIFEST}: {wrong(error)}")
     except OSError as error:
@@ -169,10 +170,13 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class PurgePlan:
-    """What a purge would do. `keys`: the samples by id, also those whose rows went before.
+class PurgeReport:
+    """What a purge would do, and did. `keys`: the samples by id, also those whose rows went before.
 
-    The other fields are those of the report.
+    `exports` are the folders that hold one of the samples; `look` the places where a person has to look
+    whether one does, each with the reason; `sharing` other samples with the same reference, whose text stays.
+    Of the `backups`, `rewritten` hold none of them any more; `by_hand` could not be rewritten, each with the
+    reason. `copies`: whether other copies may exist.
     """
 
     dataset: str
@@ -183,28 +187,12 @@ class PurgePlan:
     exports: tuple[str, ...]
     look: tuple[str, ...]
     sharing: tuple[str, ...]
+    rewritten: tuple[str, ...] = ()
+    by_hand: tuple[str, ...] = ()
+    copies: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class PurgeReport:
-    """What a purge did. `by_hand`: copies that could not be rewritten, each with the reason.
-
-    `exports` are the folders that hold one of the samples; `look` the places where a person has to look
-    whether one does, each with the reason; `sharing` other samples with the same reference, whose text stays.
-    `copies`: whether other copies may exist.
-    """
-
-    dataset: str
-    samples: int
-    rewritten: tuple[str, ...]
-    by_hand: tuple[str, ...]
-    exports: tuple[str, ...]
-    look: tuple[str, ...]
-    sharing: tuple[str, ...]
-    copies: bool
-
-
-def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePlan:
+def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeReport:
     """Look at what a purge of some samples, of all without ids, would reach. Nothing is changed.
 
     Raises NotFoundError for an id that is neither there nor was purged.
@@ -212,7 +200,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePla
     found, before = purge_store.find_keys(store, info.id, keys)
     every = (*found, *before)
     held, look = _exports(export_log.held_by(store, info.id, every))
-    return PurgePlan(
+    return PurgeReport(
         dataset=info.name,
         samples=len(found),
         ids=tuple(found.values()),
@@ -224,7 +212,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgePla
     )
 
 
-def purge(store: Store, info: DatasetInfo, plan: PurgePlan, annotator: str) -> PurgeReport:
+def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) -> PurgeReport:
     """Remove the planned samples from every table, from the bytes of the file and from known backups.
 
     Raises StoreError when the rows are gone but another program keeps the file from being rewritten.
@@ -239,16 +227,8 @@ def purge(store: Store, info: DatasetInfo, plan: PurgePlan, annotator: str) -> P
             rewritten.append(name)
         except (StoreError, OSError) as error:
             by_hand.append(f"{name}: {error}")
-    return PurgeReport(
-        dataset=info.name,
-        samples=plan.samples,
-        rewritten=tuple(rewritten),
-        by_hand=tuple(by_hand),
-        exports=plan.exports,
-        look=plan.look,
-        sharing=plan.sharing,
-        copies=sqlite_path(store.url) is not None,
-    )
+    copies = sqlite_path(store.url) is not None
+    return replace(plan, rewritten=tuple(rewritten), by_hand=tuple(by_hand), copies=copies)
 
 
 def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
@@ -259,31 +239,25 @@ def _holds(path: Path, dataset: str, keys: Sequence[str]) -> bool:
         return True
 
 
-def _exports(held: Iterable[export_log.Held]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders that hold a sample for certain, and where to look for the others, with the reason."""
     there: dict[str, None] = {}
     look: dict[str, None] = {}
     for one in held:
-        why = _why_look(one)
-        if why:
-            look[f"{one.path}: {why}"] = None
+        folder = Path(one.path)
+        known = manifest_hash(folder)
+        said = "held it" if one.whole else "may have held it"
+        if not known and _empty(folder):
+            why = f"the export there {said} and is gone: if it was moved, delete it where it is now"
+        elif known and known != one.manifest_sha256:
+            why = f"the export there {said}; now another or a changed one is in its place: look where it went"
+        elif not one.whole:
+            why = "the export there may hold it: look, or delete it"
         else:
             there[one.path] = None
+            continue
+        look[f"{one.path}: {why}"] = None
     return tuple(there), tuple(look)
-
-
-def _why_look(one: export_log.Held) -> str:
-    """Why it is not known whether an export at its place holds a sample; empty where it is."""
-    folder = Path(one.path)
-    known = manifest_hash(folder)
-    said = "held it" if one.certain else "may have held it"
-    if not known and _empty(folder):
-        return f"the export there {said} and is gone: if it was moved, delete it where it is now"
-    if known and known != one.manifest_sha256:
-        return f"the export there {said}; now another or a changed one is in its place: look where it went"
-    if not one.certain:
-        return "the export there may hold it: look, or delete it"
-    return ""
 
 
 def _empty(folder: Path) -> bool:
@@ -300,9 +274,9 @@ def _cut_off(store: Store, dataset_id: int) -> list[str]:
     """What exports and imports that were cut off left: next to the database, next to known exports, and where
     refused rows go."""
     path = sqlite_path(store.url)
-    beside = [path.absolute()] if path is not None else []
+    own = [path.absolute()] if path is not None else []
     logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
-    parents = dict.fromkeys(one.parent for one in (*beside, *logged))
+    parents = dict.fromkeys(one.parent for one in (*own, *logged))
     refused = {Path.cwd(), Path(tempfile.gettempdir())} - set(parents)
     left = [one for parent in parents for one in leftovers(parent)]
     left += [one for parent in sorted(refused) for one in leftovers(parent) if REJECTED in one.name]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from workbench.comparing.causes import Cause, Part, Row, Total, precision_of
+from workbench.comparing.causes import Cause, Part, Total, UnitRow, precision_of
 from workbench.comparing.links import descends
 from workbench.errors import InputError
 from workbench.model import Assessment, Kind, Match, Tally
 from workbench.scoring.names import CALIBRATED, SCORERS, first_scorer, headline, kind_of
 from workbench.scoring.scorers import SUGGESTED, value_of
-from workbench.stages.examples import saw
+from workbench.stages.examples import seen_ids
 from workbench.stages.review import Opened, open_sample
 from workbench.stages.sides import automatic_sides, compared, imported_side
 from workbench.store.engine import Store
@@ -47,7 +47,7 @@ _CLAIM_REASONS = {
 }
 
 
-def fix(row: Row, kind: Kind, scorer: str) -> str:
+def fix(row: UnitRow, kind: Kind, scorer: str) -> str:
     """What would make the automatic side agree with the verified one; "" where they agree."""
     if not row.cause:
         return ""
@@ -60,7 +60,7 @@ def fix(row: Row, kind: Kind, scorer: str) -> str:
     return _FIXES[row.cause, row.part]
 
 
-def _false_match(row: Row, kind: Kind, scorer: str) -> str:
+def _false_match(row: UnitRow, kind: Kind, scorer: str) -> str:
     ours, theirs = _match(row)
     if kind == "statement":
         return _CLAIM_REASONS.get(theirs.reason or "", "the judge's prompt or model: it is not supported")
@@ -69,7 +69,7 @@ def _false_match(row: Row, kind: Kind, scorer: str) -> str:
     return f"raise the match threshold above {ours.similarity}: similarity {ours.similarity}"
 
 
-def _missed_match(row: Row, kind: Kind, scorer: str) -> str:
+def _missed_match(row: UnitRow, kind: Kind, scorer: str) -> str:
     ours, _ = _match(row)
     if kind == "statement":
         return "the judge's prompt or model: the contexts support it"
@@ -80,7 +80,7 @@ def _missed_match(row: Row, kind: Kind, scorer: str) -> str:
     return "teach the matcher this name: no threshold would link it"
 
 
-def _recut(row: Row) -> bool:
+def _recut(row: UnitRow) -> bool:
     """Whether two linked units begin or end elsewhere, so that they were not the same name to match."""
     assert row.automatic is not None  # a match links two units
     assert row.verified is not None
@@ -88,7 +88,7 @@ def _recut(row: Row) -> bool:
     return row.rule in ("lineage", "overlap") and bool(ours and theirs) and ours != theirs
 
 
-def _match(row: Row) -> tuple[Match, Match]:
+def _match(row: UnitRow) -> tuple[Match, Match]:
     assert row.automatic is not None  # a match links two units
     assert row.verified is not None
     return row.automatic.match, row.verified.match
@@ -98,7 +98,7 @@ def _match(row: Row) -> tuple[Match, Match]:
 class WhyRow:
     """One unit of either side or two that are linked, and what would fix the difference ("" for none)."""
 
-    row: Row
+    row: UnitRow
     fix: str
 
 
@@ -170,7 +170,9 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
         delta=found.delta,
         rows=tuple(WhyRow(row, fix(row, kind, name)) for row in found.rows),
         totals=found.totals,
-        fitted_by=info.calibration if name in CALIBRATED and saw(store, info, stored.sample) else "",
+        fitted_by=info.calibration
+        if name in CALIBRATED and stored.sample.id in seen_ids(store, info)
+        else "",
         imported=written.get(name, ""),
     )
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import sqlalchemy
-from sqlalchemy import Text, func, type_coerce
+from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
-from workbench.reviewing.documents import proposal_of, unit_of
+from workbench.reviewing.documents import proposal_of
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
+from workbench.store.gold import verified_by
 from workbench.store.importing import ANNOTATORS
 from workbench.store.journal import events_of
 from workbench.store.samples import pieces, sample_of
@@ -25,7 +25,6 @@ from workbench.store.tables import (
     Dataset,
     ExportRow,
     ExternalScoreRow,
-    GoldUnitRow,
     ProposalRow,
     PurgedRow,
     ReviewEventRow,
@@ -34,15 +33,6 @@ from workbench.store.tables import (
     SampleRow,
     ScoreRow,
 )
-
-
-class Held(NamedTuple):
-    """An export that held a sample. `certain`: else it may have, for a format leaves out what does not fit
-    it."""
-
-    path: str
-    manifest_sha256: str
-    certain: bool
 
 
 def log_export(
@@ -87,14 +77,13 @@ def list_exports(store: Store, dataset_id: int) -> list[ExportRow]:
         return list(session.exec(query))
 
 
-def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[Held]:
-    """The exports that hold one of some samples, also of those purged before; oldest first."""
+def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportRow]:
+    """The exports that hold one of some samples, also of those purged before; oldest first.
+
+    One that is not `whole` may have held it: a format leaves out what does not fit it.
+    """
     wanted = set(keys)
-    return [
-        Held(row.path, row.manifest_sha256, row.whole)
-        for row in list_exports(store, dataset_id)
-        if not wanted.isdisjoint(row.held)
-    ]
+    return [row for row in list_exports(store, dataset_id) if not wanted.isdisjoint(row.held)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,27 +138,6 @@ def several_ids(store: Store, dataset_id: int) -> set[int]:
     return _ids(store, reviews.group_by(col(ReviewRow.sample_id)).having(func.count() > 1))
 
 
-def excluded_ids(store: Store, dataset_id: int) -> set[int]:
-    """The samples that somebody excluded."""
-    excluded = (col(ReviewRow.entity) == "excluded") | (col(ReviewRow.statement) == "excluded")
-    return _ids(store, select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, excluded))
-
-
-def auto_shown_ids(store: Store, dataset_id: int) -> set[int]:
-    """The samples verified by somebody who was shown the automatic value before deciding."""
-    query = (
-        select(ReviewRow.sample_id)
-        .join(ReviewEventRow, col(ReviewEventRow.review_id) == ReviewRow.id)
-        .where(
-            ReviewRow.dataset_id == dataset_id,
-            _VERIFIED,
-            ReviewEventRow.op == "open",
-            col(ReviewEventRow.data)["auto_shown"].as_boolean(),
-        )
-    )
-    return _ids(store, query)
-
-
 def _ids(store: Store, query: Any) -> set[int]:
     with store.reading() as session:
         return set(session.exec(query))
@@ -179,7 +147,7 @@ CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredReview:
     """One annotator's review of one sample: what stands in the database of it."""
 
     review_id: int
@@ -214,7 +182,7 @@ class Leaving:
     stratum: str
     proposal_id: int | None
     proposal: Proposal | None
-    reviews: tuple[Said, ...]
+    reviews: tuple[StoredReview, ...]
     external: dict[str, str]
     automatic: dict[str, Score]
 
@@ -241,11 +209,16 @@ def each_leaving(
     """
     for ids in pieces(store, dataset_id, CHUNK, wanted):
         with store.reading() as session:
-            yield _chunk(session, dataset_id, run_id, ids, scale)
+            yield _chunk(store, session, dataset_id, run_id, ids, scale)
 
 
 def _chunk(
-    session: Session, dataset_id: int, run_id: int | None, ids: Sequence[int], scale: Scale | None
+    store: Store,
+    session: Session,
+    dataset_id: int,
+    run_id: int | None,
+    ids: Sequence[int],
+    scale: Scale | None,
 ) -> list[Leaving]:
     share = session.get_one(Dataset, dataset_id).blind_share
     query = (
@@ -260,7 +233,7 @@ def _chunk(
         .where(col(SampleRow.id).in_(ids))
         .order_by(col(SampleRow.id))
     )
-    said = _said(session, ids)
+    said = _said(store, session, ids)
     external = _external(session, ids)
     automatic = _automatic(session, ids, scale) if scale else {}
     return [
@@ -283,13 +256,19 @@ def _chunk(
     ]
 
 
-def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
+def _said(store: Store, session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     reviews = session.exec(
         select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.id))
     ).all()
     if not reviews:
         return {}
-    units, effort = _units(session, ids), _effort(session, ids)
+    effort = _effort(session, ids)
+    units = {
+        (sample_id, one.annotator, kind): one.assessment.units
+        for kind in KINDS
+        for sample_id, each in verified_by(store, ids, kind).items()
+        for one in each
+    }
     noted = set(
         session.exec(
             select(ReviewEventRow.review_id).where(
@@ -298,11 +277,10 @@ def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
             )
         )
     )
-    found: dict[int, list[Said]] = {}
+    found: dict[int, list[StoredReview]] = {}
     for review in reviews:
         number = review.id or 0
         states: dict[Kind, str] = {"entity": review.entity, "statement": review.statement}
-        verified = {kind: units.get((number, kind), ()) for kind in KINDS if states[kind] == "verified"}
         state = fold(events_of(session, number)) if number in noted else None
         decided = [kind for kind in KINDS if states[kind] in ("excluded", "skipped")]
         marks = Marks(
@@ -314,35 +292,11 @@ def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
             off_plan=review.off_plan,
             adjudicated=review.origin == "adjudicated",
         )
-        record = GoldRecord(
-            review.annotator, verified.get("entity"), verified.get("statement"), effort.get(number), marks
-        )
-        said = Said(number, review.origin, review.shown, states, record)
+        entities, statements = (units.get((review.sample_id, review.annotator, kind)) for kind in KINDS)
+        record = GoldRecord(review.annotator, entities, statements, effort.get(number), marks)
+        said = StoredReview(number, review.origin, review.shown, states, record)
         found.setdefault(review.sample_id, []).append(said)
     return found
-
-
-def _units(session: Session, ids: Sequence[int]) -> dict[tuple[int, str], tuple[Unit, ...]]:
-    """The verified units of some samples, by review and kind.
-
-    The documents of a review are read as one JSON list: one by one each unit takes 1 µs more.
-    """
-    query = (
-        sqlalchemy.select(
-            col(GoldUnitRow.review_id),
-            col(GoldUnitRow.kind),
-            type_coerce(GoldUnitRow.document, Text()),
-        )
-        .where(col(GoldUnitRow.sample_id).in_(ids))
-        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
-    )
-    texts: dict[tuple[int, str], list[str]] = {}
-    for review_id, kind, text in session.execute(query):
-        texts.setdefault((review_id, kind), []).append(text)
-    return {
-        key: tuple([unit_of(one, key[1]) for one in json.loads(f"[{','.join(many)}]")])
-        for key, many in texts.items()
-    }
 
 
 def _effort(session: Session, ids: Sequence[int]) -> dict[int, Effort]:
@@ -430,22 +384,17 @@ def marked_by(store: Store, dataset_id: int) -> set[str]:
     return {name.removeprefix(BY) for name in found if name.startswith(BY)}
 
 
-def has_salt(store: Store, dataset_id: int) -> bool:
-    """Whether names of this dataset ever left as pseudonyms."""
-    with store.reading() as session:
-        return session.get_one(Dataset, dataset_id).salt is not None
-
-
-def salt_of(store: Store, dataset_id: int) -> bytes:
+def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
     """The secret under which the names of a dataset's annotators leave; made once, kept in the database.
+    Empty where no name ever left, if it is not to be made.
 
     So every export of one database gives a person the same pseudonym, and nobody who has only the export can
     try names.
     """
     with store.reading() as session:
         salt = session.get_one(Dataset, dataset_id).salt
-    if salt is None:
+    if salt is None and make:
         with store.writing() as session:
             dataset = session.get_one(Dataset, dataset_id)
             salt = dataset.salt = dataset.salt or secrets.token_hex(32)
-    return bytes.fromhex(salt)
+    return bytes.fromhex(salt or "")

@@ -236,8 +236,7 @@ class _Chunk:
 
     def add(self, record: Record, content: str, sample_id: int) -> bool:
         """Add what a record brings beside its sample; whether any of it is new."""
-        proposals = (record.proposal, *record.others) if record.proposal is not None else ()
-        new = [self._add_proposal(sample_id, content, proposal) for proposal in proposals]
+        new = [self._add_proposal(sample_id, content, proposal) for proposal in record.proposals]
         new += [self._add_score(sample_id, column, digits) for column, digits in record.scores.items()]
         if self.intake.gold != "ignore":
             new += [self._add_gold(sample_id, record.sample, gold) for gold in record.gold]

@@ -70,14 +70,6 @@ def _counted(info: DatasetInfo) -> tuple[ColumnElement[bool], ...]:
     return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
 
 
-def find_ids(
-    store: Store, info: DatasetInfo, annotator: str, query: Query, exact: str, limit: int
-) -> list[int]:
-    """The first samples of a view, the one whose id is `exact` before all."""
-    chosen = select(SAMPLE.id).where(*_conditions(info, annotator, query, {}))
-    return list(store.numbers(chosen.order_by((SAMPLE.key == exact).desc(), SAMPLE.rank).limit(limit)))
-
-
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
     """The samples around one in queue order, itself included, however many the dataset has."""
     chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)

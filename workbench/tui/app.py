@@ -1,16 +1,14 @@
-"""The app: bindings that hold everywhere, screen switching, and what happens at its edges."""
+"""The app: bindings that hold everywhere, keys and pastes in order, and what happens at its edges."""
 
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from operator import ge
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import events
@@ -20,84 +18,55 @@ from textual.command import CommandPalette
 from textual.css.query import NoMatches
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.widgets import Input
 
-from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
-from workbench.tui import presses
-from workbench.tui.commands import DatasetCommands, Palette, SampleCommands, may_leave, system_commands
-from workbench.tui.effort import Meter
-from workbench.tui.gate import Gate
-from workbench.tui.keys import Act, acts, key
-from workbench.tui.own import EVERY, OwnApp
-from workbench.tui.safe import TerminalGuard, crash_text
-from workbench.tui.screens.base import Again, Dialog, Ordered
+from workbench.tui.bench import Bench
+from workbench.tui.commands import DatasetCommands, Palette, system_commands
+from workbench.tui.keys import acts, key
+from workbench.tui.own import EVERY
+from workbench.tui.proposing import LEAVING
+from workbench.tui.safe import TerminalGuard, crash_text, flat
+from workbench.tui.screens.base import Ordered
+from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.screens.tour import ROOM as TOUR_ROOM
-from workbench.tui.screens.tour import TourScreen
-from workbench.tui.work import start
-
-if TYPE_CHECKING:
-    from workbench.model import Kind
-    from workbench.stages.review import Moved
-    from workbench.store.engine import Store
-    from workbench.tui.desk import Desk
-    from workbench.tui.proposing import Going
 
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
     "base", "queue", "review", "dialogs", "why", "pick", "tour", "runs",
     "plan", "calibrate", "compare",
 )  # fmt: skip
-QUIET = 0.4
-"""Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
+
+PASTE_TAIL = 0.05
+"""Seconds after a paste in which key presses are taken for its tail: a paste may smuggle an escape
+sequence that ends it early, and the rest would arrive as keys."""
+
+IGNORED = "Ignored: a paste, or too many keys at once. Nothing was changed; press keys one by one."
+"""The message about a paste where no field takes it."""
 
 
-class WorkbenchApp(OwnApp):
-    """The terminal app over one database.
+class WorkbenchApp(Bench):
+    """The terminal app over one database."""
 
-    `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour` shows
-    the first steps once, `notice` what a person should know of the terminal. `begin_with` is opened right
-    away: the next sample, or some that were picked to be audited. The rest is a person's own.
-    """
+    TITLE = "Workbench"
 
     CSS_PATH: ClassVar = [STYLES / f"{name}.tcss" for name in SHEETS]
-    COMMANDS = OwnApp.COMMANDS | {SampleCommands, DatasetCommands}
+    COMMANDS = Bench.COMMANDS | {DatasetCommands}
     ENABLE_COMMAND_PALETTE = True
     ESCAPE_TO_MINIMIZE = False
     BINDINGS: ClassVar[list[BindingType]] = [
         key("question_mark f1", "help", "Keys of this screen", "app.help", EVERY, "help"),
     ]
+    ROOMS: ClassVar = {
+        "review": "workbench.tui.screens.review:ReviewScreen",
+        "compare": "workbench.tui.screens.compare:CompareScreen",
+        "calibrate": "workbench.tui.screens.calibrate:CalibrateScreen",
+        "plan": "workbench.tui.screens.plan:PlanScreen",
+        "runs": "workbench.tui.screens.runs:RunsScreen",
+        "tour": "workbench.tui.screens.help:TourScreen",
+    }
 
-    def __init__(
-        self,
-        connect: Callable[[], Store],
-        dataset: str | None,
-        annotator: str,
-        *,
-        theme: str = "",
-        keymap: Mapping[str, str] | None = None,
-        tour: bool = False,
-        begin_with: Literal["next"] | tuple[int, ...] | None = None,
-        remember: Callable[..., None] | None = None,
-        notice: str = "",
-    ) -> None:
-        super().__init__(theme=theme, keymap=keymap, remember=remember)
-        self._tour = tour
-        self._begin_with = begin_with
-        self._notice = notice
-        self.title = "Workbench"
-        self.gate = Gate()
-        self.meter = Meter()
-        self.pressed_at = 0.0
-        self.store: Store | None = None
-        self.annotator = annotator
-        self.proposing: Going | None = None
-        self._connect = connect
-        self._dataset = dataset
-        self._guard = TerminalGuard()
-        self.last_paste = float("-inf")
-        self._leave_with = 0
-
-    # Start: a frame first, then the store.
+    _last_paste = float("-inf")
 
     def get_default_screen(self) -> Screen[None]:
         """The queue, which says "opening …" until the store is there."""
@@ -116,159 +85,12 @@ class WorkbenchApp(OwnApp):
                     number = getattr(signal, name)
                     loop.add_signal_handler(number, partial(self.exit, None, 128 + number))
 
-    def refresh_css(self, animate: bool = True) -> None:
-        """As everywhere; before the first screen the theme's colours are enough.
-
-        The library would parse all styles here, 20 ms before the first frame, and then once more.
-        """
-        if self.screen_stack:
-            super().refresh_css(animate)
-        else:
-            self.stylesheet.set_variables(self.get_css_variables())
-
-    def open_store(self) -> None:
-        """Open the store and the dataset beside the event loop, then show the queue; keys wait for it."""
-        self.gate.close()
-        start(self, self._open, group="open")
-
-    async def _open(self) -> None:
-        queue = self._queue()
-        try:
-            desk = await asyncio.to_thread(self._load)
-            await queue.begin(desk)
-            if self._begin_with is not None:
-                start_with, self._begin_with = self._begin_with, None
-                await queue.begin_with(() if start_with == "next" else start_with)
-                return
-            if self._tour and all(map(ge, self.size, TOUR_ROOM)):
-                self._tour = False
-                self.keep(tour_seen=True)
-                await self.action_tour()
-                return
-        except AmbiguousError as error:
-            await self.ask(queue.choice(error.choices))
-            return
-        except NotFoundError as error:
-            queue.refuse(str(error), missing=True)
-        except WorkbenchError as error:
-            self._leave_with = 1
-            queue.refuse(str(error))
-        finally:
-            if not self.is_headless:
-                self.set_timer(
-                    QUIET, partial(start, self, partial(asyncio.to_thread, _get_ready), group="ready")
-                )
-        self.open_gate()
-
-    def _load(self) -> Desk:
-        """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
-        if self.store is None:
-            self.store = self._connect()
-        from workbench.tui.desk import open_desk
-
-        return open_desk(self.store, self._dataset, self.annotator)
-
-    def choose_dataset(self, name: str) -> None:
-        """Open this one of several datasets."""
-        self._dataset = name
-        self.open_store()
-
-    async def open_other_file(self) -> None:
-        """Close the file that was open and open the one that its path leads to now."""
-        await self.leave_for_queue()
-        self.gate.close()
-        store, self.store = self.store, None
-        if store is not None:
-            await asyncio.to_thread(store.close)
-        self.open_store()
-
-    def _queue(self) -> QueueScreen:
-        queue = self.screen_stack[0]
-        assert isinstance(queue, QueueScreen)
-        return queue
-
-    # Screens.
-
-    async def review(
-        self,
-        desk: Desk,
-        sample_id: int,
-        arrival: tuple[str, Moved] | None = None,
-        *,
-        kind: Kind | None = None,
-        picked: bool = False,
-    ) -> None:
-        """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
-
-        `picked`: it was chosen by hand, so a new review is no part of a random sample.
-        """
-        from workbench.tui.screens.review import ReviewScreen
-
-        self.gate.close()  # the review opens it again when the sample is painted
-        screen = ReviewScreen(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
-        screen.arrival = arrival
-        await self.push_screen(screen)
-
-    async def ask(self, dialog: Dialog) -> None:
-        """Put a dialog over the screen; keys wait until it can take them."""
-        self.gate.close()
-        await self.push_screen(dialog)
-
-    async def back_to_queue(self, at: int | None, said: str = "") -> None:
-        """Leave the review; the keys that waited go to the queue."""
-        await self.pop_screen()
-        self.meter.look_at(None, monotonic())
-        self._queue().returned(at, said)
-        self.open_gate()
-
-    async def compare(self, at: int | None, again: Again) -> None:
-        """Leave the review for the figures; keys wait until those are there. `again` opens the review."""
-        await self.leave_for_queue()
-        self._queue().returned(at, "")
-        await self._queue().action_compare(again)
-
-    async def show_runs(self) -> None:
-        """To the runs from wherever one may leave."""
-        if may_leave(self.screen):
-            await self.leave_for_queue()
-            await self._queue().action_runs()
-
-    async def back_from_runs(self) -> None:
-        """Leave the runs; the queue reads again what a run may have changed."""
-        await self.pop_screen()
-        self._queue().action_reread()
-
-    async def back_from_plan(self, *, changed: bool = False, go_on: bool = False) -> None:
-        """Leave the plan; the queue reads its order again, or goes on with the next sample of it."""
-        await self.pop_screen()
-        self._queue().planned(changed=changed, go_on=go_on)
-
-    def propose(self, going: Going) -> None:
-        """Watch a run that was started, on whatever screen one is."""
-        from workbench.tui.proposing import watch
-
-        self.proposing = going
-        watch(self, going)
-
-    @property
-    def desk(self) -> Desk | None:
-        """The open dataset, once it is open."""
-        return self._queue().desk
-
-    async def leave_for_queue(self) -> None:
-        """Back to the queue from wherever one is; what was typed in a dialog is gone."""
-        while len(self.screen_stack) > 1:
-            await self.pop_screen()
-        self.meter.look_at(None, monotonic())
-
     async def action_tour(self) -> None:
         """Show the first steps, with the keys as they are now."""
         await self.ask(TourScreen(self.keymap))
 
     async def action_help(self) -> None:
         """Show the keys of where one is."""
-        from workbench.tui.screens.help import HelpScreen
-
         if isinstance(self.screen, TourScreen):
             await self.pop_screen()
         if isinstance(self.screen, Ordered):
@@ -276,11 +98,9 @@ class WorkbenchApp(OwnApp):
 
     async def action_quit(self) -> None:
         """Leave, while a run goes on only when asked to twice."""
-        from workbench.tui.screens.runs_form import LeaveScreen
-
         running = self.proposing is not None and self.proposing.alive
-        if running and not isinstance(self.screen, LeaveScreen):
-            await self.ask(LeaveScreen(self.leave))
+        if running and self.screen.id != "leave":
+            await self.ask(ConfirmScreen("Stop the run and leave?", LEAVING, self.leave, id="leave"))
         else:
             self.leave()
 
@@ -288,25 +108,70 @@ class WorkbenchApp(OwnApp):
         """Leave; the exit code says whether the store could be opened. A run is stopped after the screen."""
         self.exit(return_code=self._leave_with)
 
-    # Keys, in order.
+    # Keys and pastes: each acts on the state that the one before left, and none acts unseen.
 
     async def on_event(self, event: events.Event) -> None:
         """Hand keys and pastes to our screens one by one; everything else goes the usual way."""
-        await presses.take(self, event, super().on_event)
+        ordered = any(isinstance(screen, Ordered) for screen in self.screen_stack[-1:])
+        pressed = isinstance(event, events.Key)
+        quits = isinstance(event, events.Key) and event.key == "ctrl+q"
+        acts_here = pressed or isinstance(event, (events.Paste, events.MouseDown))
+        if self.unseen() and ordered and acts_here and not quits:
+            return  # here already: behind a gate that waits for painting it would act once there is room
+        if isinstance(event, events.MouseDown):
+            self.meter.press(monotonic())
+        elif isinstance(event, events.MouseEvent):
+            self.meter.alive(monotonic())
+        after_paste = event.time - self._last_paste
+        if isinstance(event, events.Paste) or (pressed and ordered and after_paste < PASTE_TAIL):
+            self._last_paste = event.time
+        if ordered and event.is_forwarded and pressed:
+            return  # it had its turn; the library would look it up anew, on whatever screen is there by now
+        if not ordered or event.is_forwarded or quits:
+            await super().on_event(event)
+        elif isinstance(event, events.Key):
+            if after_paste >= PASTE_TAIL:
+                await self.gate.enter(partial(self._key, event))
+        elif isinstance(event, events.Paste):
+            await self.gate.enter(partial(self._paste, event))
+        else:
+            await super().on_event(event)
 
-    def perform(self, act: Act) -> None:
-        """Do what a key would do: after everything that was pressed before."""
-        self.call_later(self.gate.enter, partial(presses.act, self, act))
+    async def _key(self, event: events.Key) -> None:
+        if self.unseen():
+            return  # it was typed before the window shrank
+        self.meter.press(monotonic())  # when its turn comes: a key typed ahead belongs to the next sample
+        self.pressed_at = event.time
+        focused = self.focused
+        if isinstance(focused, Input) and event.is_printable and event.character:
+            focused.replace(event.character, *sorted(focused.selection))
+            return
+        active = self.screen.active_bindings.get(event.key)
+        if active is None and isinstance(self.screen, TourScreen):
+            await self.pop_screen()
+            active = self.screen.active_bindings.get(event.key)
+        screen = self.screen
+        if active is None:
+            text = event.character if event.is_printable else None
+            if not (text and isinstance(screen, Ordered) and await screen.takes(text)):
+                await super().on_event(event)
+        elif active.enabled:
+            done = await self.run_action(
+                active.binding.action, active.node
+            )  # a field may have nothing to copy
+            # here and not in the library's turn, when another screen may be there
+            if not done and not await self._check_bindings(event.key, priority=True):
+                await self._check_bindings(event.key)
+        elif isinstance(screen, Ordered):
+            screen.refused(active.binding.action)
 
-    @staticmethod
-    def clock() -> float:
-        """Seconds of the clock that events are stamped with."""
-        return events.Event().time
-
-    def open_gate(self) -> None:
-        """Let the keys that waited run, in the app's own turn."""
-        self.gate.open()
-        self.call_later(self.gate.drain)
+    async def _paste(self, event: events.Paste) -> None:
+        if self.unseen():
+            return
+        if isinstance(self.focused, Input):
+            self.focused.replace(flat(event.text.strip()), *sorted(self.focused.selection))
+        else:
+            self.tell(IGNORED, "warn")
 
     # The palette.
 
@@ -323,10 +188,10 @@ class WorkbenchApp(OwnApp):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """The last wall against text that steers the terminal."""
-        return [*super().get_line_filters(), self._guard]
+        return [*super().get_line_filters(), TerminalGuard()]
 
     def _handle_exception(self, error: Exception) -> None:
-        """As everywhere; a screen that is opened while the app leaves is not filled, and does not matter."""
+        """The library's; a screen that is opened while the app leaves is not filled, and does not matter."""
         if self.return_code is None or not isinstance(error, NoMatches):
             super()._handle_exception(error)
 
@@ -335,14 +200,3 @@ class WorkbenchApp(OwnApp):
         if not self._exit_renderables:  # the first error; others are its echoes
             self._exit_renderables.append(Text(crash_text(self._exception)))
         self._close_messages_no_wait()
-
-
-def _get_ready() -> None:
-    """Load what the first review needs, then collect again, leaving out what is there by now.
-
-    Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
-    """
-    import workbench.tui.screens.review  # noqa: F401
-
-    gc.freeze()
-    gc.enable()

@@ -102,10 +102,6 @@ class Desk:
 
         return await self.store.read(queue_values.facets, self.info.id, self.annotator)
 
-    async def find(self, text: str, limit: int) -> list[QueueRow]:
-        """The first samples that hold a text."""
-        return await self.store.read(queue.find_samples, self.info.id, self.annotator, text, limit)
-
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""
         return await self.store.read(list_datasets)

@@ -32,7 +32,7 @@ class OwnApp(App[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(binding, priority=True)  # over dialogs too, and while one types
         for binding in (
-            key("ctrl+p", "command_palette", "Find any action, sample or dataset", "app.palette", EVERY),
+            key("ctrl+p", "command_palette", "Find any action or dataset", "app.palette", EVERY),
             key("ctrl+c", "interrupt", "Copy what is selected", "app.copy", EVERY),
             key("ctrl+z", "suspend_process", "To the shell; fg comes back", "app.suspend", EVERY),
             key("ctrl+q", "quit", "Quit at once", "app.quit", EVERY),

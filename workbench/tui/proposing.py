@@ -1,36 +1,29 @@
-"""A run that goes on beside the app, whatever screen is shown: started, watched, stopped softly."""
+"""A run that goes on next to the app, whatever screen is shown; it is stopped softly."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from workbench.errors import WorkbenchError
+from workbench.reports.claude import money
+from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
     from workbench.stages.claude import ClaudeReport
     from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.propose import ProposeReport
-    from workbench.stages.runs import Progress
-    from workbench.tui.app import WorkbenchApp
+    from workbench.stages.runs import RunProgress
     from workbench.tui.desk import Desk
 
 LEAVE = 20.0
 """Seconds that leaving the app waits for calls under way. Killed later, a run loses no stored answer."""
 
-LOOK = 0.2
-"""Seconds between two looks whether a run has ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """The run that a person asks for; `options` None means by rules, on this machine."""
-
-    options: ClaudeOptions | None
-    batch: bool = False
-    retry: bool = False
+LEAVING = f"""\
+A run is going on. Leaving stops it softly: calls under way are waited for, at most {LEAVE:.0f} seconds. \
+What was answered is kept, and the next start asks only for the rest.
+"""
 
 
 class _StoppedError(Exception):
@@ -44,10 +37,10 @@ class Going:
     a key nor leaving.
     """
 
-    def __init__(self, desk: Desk, wish: Wish, total: int) -> None:
-        self.wish = wish
+    def __init__(self, desk: Desk, options: ClaudeOptions | None, total: int) -> None:
+        self.options = options  # None: by rules, on this machine
         self.total = total  # requests as they were estimated; samples of a run by rules
-        self.progress: Progress | None = None
+        self.progress: RunProgress | None = None
         self.done = 0
         self.report: ClaudeReport | ProposeReport | None = None
         self.error = ""
@@ -67,9 +60,23 @@ class Going:
         self._thread.join(seconds)
         return not self.alive
 
+    def outcome(self) -> tuple[str, str, str]:
+        """How it ended: the text, its sign and its tone."""
+        report = self.report
+        if report is None:
+            return flat(self.error), "!", "warn" if self.stop.is_set() else "bad"
+        if self.options is None:
+            return f"{report.run}: {report.proposed:,} proposed, {report.already:,} before", "✓", "good"
+        failed, left, stopped = report.failed, report.left, report.stopped  # type: ignore[union-attr]
+        said = f"{report.run}: {report.proposed:,} proposed"
+        said += f", {failed:,} failed" if failed else ""
+        said += f", {left:,} left ({stopped or 'interrupted'})" if left else ""
+        said += f" · {money(report.cost)}"  # type: ignore[union-attr]
+        return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
+
     def _run(self) -> None:
         try:
-            self.report = self._by_rules() if self.wish.options is None else self._by_claude()
+            self.report = self._by_rules() if self.options is None else self._by_claude()
         except _StoppedError:
             self.error = "stopped: what was proposed is kept, the next start goes on from there"
         except WorkbenchError as error:
@@ -94,14 +101,14 @@ class Going:
         from workbench.stages.claude import Limits, propose_claude
         from workbench.stages.claude_setup import MAX_COST
 
-        def keep(progress: Progress) -> None:
+        def keep(progress: RunProgress) -> None:
             self.progress = progress
 
-        assert self.wish.options is not None
-        desk, wish = self._desk, self.wish
+        assert self.options is not None
+        desk = self._desk
         return propose_claude(
-            desk.store, desk.info, self.wish.options,
-            annotator=desk.annotator, retry=wish.retry, batch=wish.batch, limits=Limits(max_cost=MAX_COST),
+            desk.store, desk.info, self.options,
+            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST),
             on_progress=keep, stop=self.stop, gently=True,
         )  # fmt: skip
 
@@ -111,23 +118,3 @@ def finish(going: Going) -> None:
     if not going.leave(0.5):
         sys.stderr.write("stopping the run: waiting for the calls under way …\n")
         going.leave()
-
-
-def watch(app: WorkbenchApp, going: Going) -> None:
-    """Look until the run has ended, then say so on the runs' screen, or over the one that is shown."""
-
-    def look() -> None:
-        if going.alive:
-            return
-        timer.stop()
-        screens = [screen for screen in app.screen_stack if isinstance(screen, RunsScreen)]
-        for screen in screens:
-            screen.ended(going)
-        if app.screen not in screens:
-            text, _, tone = ended(going)
-            app.notify(text, severity="information" if tone == "good" else "warning", markup=False)
-
-    from workbench.tui.runs_text import ended
-    from workbench.tui.screens.runs import RunsScreen
-
-    timer = app.set_interval(LOOK, look)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.settings import Settings, read_state, remember, state_path
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys import keymap
+from workbench.tui.proposing import finish
 from workbench.tui.safe import flat
 from workbench.tui.theme import SIXTEEN, chosen_theme
 
@@ -30,8 +32,6 @@ def run(
     a terminal. Writes that are under way are finished before this returns. Raises UsageError for settings
     that name a theme, an action or a key that does not exist.
     """
-    from workbench.tui.keymap import keymap
-
     path = state_path()
     state = read_state(path)
     theme = chosen_theme(settings, state)
@@ -52,8 +52,6 @@ def run(
         app.run()
     finally:
         if app.proposing is not None:
-            from workbench.tui.proposing import finish
-
             finish(app.proposing)
         if app.store is not None:
             app.store.close()

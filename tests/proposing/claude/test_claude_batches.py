@@ -14,11 +14,11 @@ from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Proposal, Sample
 from workbench.proposing.claude import batches
-from workbench.proposing.claude.answers import Answer, Failure, Part, Result
+from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result
 from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, singles
 from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
 from workbench.proposing.claude.cost import Budget, default_prices
-from workbench.proposing.claude.run import Progress
+from workbench.proposing.claude.run import RunProgress
 
 
 @pytest.fixture(autouse=True)
@@ -77,7 +77,7 @@ def test_batches_are_split_by_rows_and_bytes_and_hold_no_ask_twice() -> None:
 
 
 async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> None:
-    kept, seen = Kept(), list[Progress]()
+    kept, seen = Kept(), list[RunProgress]()
     asks = list(plan(rows(25), Setup(), ("entity",)))
     with service(Options(batch_seconds=0.2)) as (state, client):
         async with client:
@@ -286,4 +286,4 @@ async def test_many_batches_are_waited_for_together(monkeypatch: pytest.MonkeyPa
             await propose_batches(client, Setup(), asks_of(7), kept.on_result, kept.on_batch)
 
     assert 4 == len(state.batches)
-    assert 7 == sum(isinstance(result, Answer) for _, result in kept.results)
+    assert 7 == sum(isinstance(result, AskAnswer) for _, result in kept.results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Mapping
 from typing import Any, get_args
 
 import anthropic
@@ -17,9 +18,12 @@ from anthropic.types.shared.error_type import ErrorType
 from tests.proposing.claude.conftest import client_of, message, replying
 from workbench.errors import AccessError, ProposalError
 from workbench.model import ProposedEntity
-from workbench.proposing.claude.answers import CAUSES, Answer, Failure, FailureKind, Usage
+from workbench.proposing.claude import call as calling
+from workbench.proposing.claude.answers import CAUSES, SPLIT, AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Ask, Setup
+from workbench.proposing.claude.batches import _AMBIGUOUS
 from workbench.proposing.claude.call import call, check_model, connect, failure_of, kind_of_body, retry_after
+from workbench.proposing.claude.run import _HOPELESS_KINDS
 
 SERVER = anthropic.InternalServerError
 GOOD = json.dumps({"texts": [{"text": 1, "entities": [{"label": "place", "names": ["Agra"]}]}]})
@@ -36,7 +40,7 @@ async def test_an_answer_brings_its_entities_usage_request_and_model(setup: Setu
     }
     called = await call(replying(message(GOOD, usage=usage)), setup, ask, 5)
 
-    assert called.result == Answer(
+    assert called.result == AskAnswer(
         parts=((ProposedEntity("Agra", "place"),),),
         usage=Usage(10, 30, 500, 200, 600, 5),
         model="claude-haiku-5-5-20261007",
@@ -51,7 +55,7 @@ async def test_thinking_may_come_before_the_text(setup: Setup, ask: Ask) -> None
 
     called = await call(replying(message(content=content)), setup, ask, 5)
 
-    assert isinstance(called.result, Answer)
+    assert isinstance(called.result, AskAnswer)
 
 
 async def test_the_request_goes_out_once_with_the_schema_and_the_effort(setup: Setup, ask: Ask) -> None:
@@ -89,7 +93,7 @@ async def test_only_end_turn_is_read_and_every_other_stop_is_a_failure_with_usag
     called = await call(replying(message(GOOD, stop=stop)), setup, ask, 5)  # type: ignore[arg-type]
 
     if stop == "end_turn":
-        assert isinstance(called.result, Answer)
+        assert isinstance(called.result, AskAnswer)
     else:
         assert isinstance(called.result, Failure)
         assert (STOPS.get(stop or "", "unfinished"), Usage(100, 20), stop or "") == (
@@ -200,7 +204,13 @@ def test_every_error_type_of_a_body_has_a_kind() -> None:
 
 
 def test_every_kind_of_failure_has_a_cause_and_says_what_to_do() -> None:
-    assert set(get_args(FailureKind)) == set(CAUSES)
+    tables: list[Mapping[Any, str]] = [
+        calling._BY_TYPE,
+        calling._BY_STATUS,
+        calling._STOPPED,
+    ]
+    named = {kind for table in tables for kind in table.values()}
+    assert named | {*SPLIT, *_HOPELESS_KINDS, *_AMBIGUOUS} <= set(CAUSES)
     for kind in CAUSES:
         assert len(Failure(kind).message) > len(kind) + 10
 

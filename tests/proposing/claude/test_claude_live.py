@@ -22,10 +22,10 @@ from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.answers import Answer, Failure, Part, Result, Usage
+from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result, Usage
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts, singles
-from workbench.proposing.claude.pace import Pace
-from workbench.proposing.claude.run import Limits, Progress, Summary, propose_all
+from workbench.proposing.claude.pace import CallPace
+from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 
 FAST = Limits(call_seconds=20, attempts=4)
 
@@ -33,7 +33,7 @@ FAST = Limits(call_seconds=20, attempts=4)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A rate that needs no warm-up; how it is learned has tests of its own."""
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(500.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
 
 
 def rows(count: int) -> list[Sample]:
@@ -130,7 +130,7 @@ async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, 
         summary = await run(client, plan(references, Setup(), ("entity",)), kept)
 
     assert [kind] == kept.kinds()
-    assert 5 == sum(isinstance(one, Answer) for _, one in kept.results)
+    assert 5 == sum(isinstance(one, AskAnswer) for _, one in kept.results)
     assert 7 == state.stats.requests == summary.progress.requests
     results = [*kept.packs, *(one for _, one in kept.results)]
     spent = sum((one.usage for one in results if one.usage), Usage())
@@ -277,7 +277,7 @@ async def test_a_soft_stop_hands_over_everything_that_was_started() -> None:
     kept, stop = Kept(), asyncio.Event()
     with service(Options(latency=0.2)) as (state, client):
 
-        def watch(progress: Progress) -> None:
+        def watch(progress: RunProgress) -> None:
             if progress.answered:
                 stop.set()
 
@@ -384,7 +384,7 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
 
 
 async def test_retry_after_is_shown_and_obeyed() -> None:
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     faults = Faults(script=["429"])
     with service(Options(faults=faults, retry_after="1")) as (state, client):
         await run(client, alone(2), Kept(), on_progress=seen.append)
@@ -422,7 +422,7 @@ async def test_x_should_retry_is_obeyed() -> None:
 
 
 async def test_progress_ends_with_all_answers_tokens_and_cost() -> None:
-    seen: list[Progress] = []
+    seen: list[RunProgress] = []
     with service(Options(latency=0.1)) as (_, client):
         await run(client, alone(100), Kept(), limits=Limits(in_flight=10), on_progress=seen.append)
 
@@ -497,7 +497,7 @@ def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:
 
 async def test_a_limit_of_tokens_that_the_service_names_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A fresh pace against 12,000 tokens a second with hardly a reserve: two dozen calls a second."""
-    monkeypatch.setattr(claude_run, "Pace", lambda: Pace(10.0))
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(10.0))
     kept = Kept()
     with service(Options(tokens=12_000, token_bucket=3_000, latency=0.05)) as (state, client):
         summary = await run(client, alone(60), kept)

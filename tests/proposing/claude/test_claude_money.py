@@ -10,7 +10,7 @@ import pytest
 
 from workbench.errors import InputError
 from workbench.model import Sample
-from workbench.proposing.claude.answers import Answer, Failure, Usage
+from workbench.proposing.claude.answers import AskAnswer, Failure, Usage
 from workbench.proposing.claude.asks import Setup, estimate, plan
 from workbench.proposing.claude.cost import (
     Budget,
@@ -197,8 +197,8 @@ def budget(limit: str) -> tuple[Budget, Likely]:
     return made, Likely(Decimal("0.1"), Decimal(1))
 
 
-def ended(tokens: int | None) -> Answer:
-    return Answer(((),), None if tokens is None else Usage(input=tokens), "m", "r", "end_turn")
+def ended(tokens: int | None) -> AskAnswer:
+    return AskAnswer(((),), None if tokens is None else Usage(input=tokens), "m", "r", "end_turn")
 
 
 def test_a_call_waits_while_those_under_way_may_spend_the_rest() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from workbench.proposing.claude.pace import START, Pace
+from workbench.proposing.claude.pace import START, CallPace
 
 
 @dataclass
@@ -40,9 +40,9 @@ class Service:
         return {"anthropic-ratelimit-requests-limit": str(round(self.rate * 60))} if self.names_limits else {}
 
 
-def simulate(service: Service, seconds: float, in_flight: int = 256) -> Pace:
+def simulate(service: Service, seconds: float, in_flight: int = 256) -> CallPace:
     """Call the service for some seconds as the live mode does; refused calls are tried again first."""
-    pace, chance, order = Pace(), random.Random(7), itertools.count()
+    pace, chance, order = CallPace(), random.Random(7), itertools.count()
     events: list[tuple[float, int, float, float | str | None]] = []
     now, asked = 0.0, None  # type: float, float | str | None
     while now < seconds:
@@ -100,7 +100,7 @@ def test_limits_that_the_service_names_are_kept_from_the_first_answer_on(rate: f
 
 def test_limits_that_the_service_names_are_used_at_once() -> None:
     """No growing from two calls a second."""
-    pace = Pace()
+    pace = CallPace()
     pace.started(0.0)
 
     pace.answered(0.5, {}, {"anthropic-ratelimit-requests-limit": "600"})
@@ -147,7 +147,7 @@ def test_refusals_that_are_not_our_doing_leave_half_of_a_limit_that_is_not_named
 
 
 def test_a_token_limit_is_turned_into_calls_by_what_calls_use() -> None:
-    pace = Pace()
+    pace = CallPace()
     headers = {
         "anthropic-ratelimit-requests-limit": "6000",
         "anthropic-ratelimit-input-tokens-limit": "60000",
@@ -161,7 +161,7 @@ def test_a_token_limit_is_turned_into_calls_by_what_calls_use() -> None:
 
 
 def test_a_refusal_takes_a_tenth_and_counts_once_for_all_calls_under_way() -> None:
-    pace, now = Pace(rate=10.0), 0.0
+    pace, now = CallPace(rate=10.0), 0.0
     pace.refused(now, now, 0.0, {})  # the first one may take more: nothing is known yet
     for _ in range(50):
         now += pace.wait(now)
@@ -178,7 +178,7 @@ def test_a_refusal_takes_a_tenth_and_counts_once_for_all_calls_under_way() -> No
 
 
 def test_an_overload_halves_the_rate_and_a_refusal_does_not() -> None:
-    pace = Pace(rate=10.0)
+    pace = CallPace(rate=10.0)
 
     pace.overloaded(1.0, 0.5)
     pace.overloaded(1.1, 0.6)
@@ -187,7 +187,7 @@ def test_an_overload_halves_the_rate_and_a_refusal_does_not() -> None:
 
 
 def test_every_call_waits_as_long_as_the_service_asks() -> None:
-    pace = Pace(rate=10.0)
+    pace = CallPace(rate=10.0)
 
     pace.refused(5.0, 4.9, 7.0, {})
 
@@ -197,7 +197,7 @@ def test_every_call_waits_as_long_as_the_service_asks() -> None:
 
 def test_a_rate_that_is_not_used_does_not_grow() -> None:
     """Twenty slow calls a minute say nothing about whether two a second would be let in."""
-    pace = Pace(rate=START)
+    pace = CallPace(rate=START)
     for number in range(100):
         pace.started(3.0 * number)
         pace.answered(3.0 * number + 2, {}, {})
@@ -235,7 +235,7 @@ def test_refusals_and_overloads_that_have_nothing_to_do_with_the_rate_do_not_sto
 
 def test_the_rate_has_bounds() -> None:
     """Nothing is refused: the rate grows to where no clock could follow, and not further."""
-    pace, now = Pace(), 0.0
+    pace, now = CallPace(), 0.0
     for _ in range(500):
         now += pace.wait(now)
         pace.started(now)

@@ -73,11 +73,10 @@ def check_free(directory: Path, *, force: bool = False) -> None:
 def write_manifest(
     folder: Path, counts: Mapping[str, Any], extra: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """Write `manifest.json` over all other files of the folder: path, sha256, bytes and rows of each.
+    """Write `manifest.json` over all other files of the folder: path, sha256 and bytes of each.
 
     It ends up with a checksum of itself, so that an edited figure is noticed; who means to can make another
-    one. The same files, counts and extra give the same bytes. `rows` are records of CSV and lines of JSON
-    Lines; other files have none. Returns the manifest.
+    one. The same files, counts and extra give the same bytes. Returns the manifest.
     """
     taken = _RESERVED.intersection(extra or {})
     if taken:
@@ -165,7 +164,7 @@ def check_manifest(folder: Path) -> list[str]:
     found += [f"not in the manifest: {name}" for name in there if name not in listed]
     for name in sorted(listed.keys() & there.keys()):
         now = _described(folder, there[name])
-        for key in ("sha256", "bytes", "rows"):
+        for key in ("sha256", "bytes"):
             if listed[name].get(key) != now.get(key):
                 found.append(
                     f"changed: {name}: {key} {listed[name].get(key)} in the manifest, {now.get(key)}"
@@ -270,29 +269,10 @@ def _files(folder: Path) -> list[Path]:
 
 
 def _described(folder: Path, path: Path) -> dict[str, Any]:
-    digest = hashlib.sha256()
-    size = newlines = quotes = records = 0
-    last = b""
     with path.open("rb") as file:
-        while piece := file.read(1 << 20):
-            digest.update(piece)
-            size += len(piece)
-            last = piece[-1:]
-            if (
-                path.suffix == ".csv"
-            ):  # a cell may span lines: what stands between quotes is no end of a record
-                parts = piece.split(b'"')
-                records += sum(part.count(b"\n") for part in parts[quotes % 2 :: 2])
-                quotes += len(parts) - 1
-            else:
-                newlines += piece.count(b"\n")
-    described = {"path": path.relative_to(folder).as_posix(), "sha256": digest.hexdigest(), "bytes": size}
-    open_end = last not in (b"", b"\n")
-    if path.suffix == ".jsonl":
-        described["rows"] = newlines + open_end
-    elif path.suffix == ".csv":
-        described["rows"] = max(records + open_end - 1, 0)  # without the header
-    return described
+        digest = hashlib.file_digest(file, "sha256")
+    name = path.relative_to(folder).as_posix()
+    return {"path": name, "sha256": digest.hexdigest(), "bytes": path.stat().st_size}
 
 
 _NAME = re.compile(r"\.(?P<target>.+)\.[0-9a-f]{8}\.(partial|earlier)", re.DOTALL)
@@ -300,7 +280,7 @@ _NAME = re.compile(r"\.(?P<target>.+)\.[0-9a-f]{8}\.(partial|earlier)", re.DOTAL
 
 @contextmanager
 def unfinished(target: Path) -> Iterator[Path]:
-    """A new folder beside `target`, held as long as the block lasts; what is left of it then is removed.
+    """A new folder next to `target`, held as long as the block lasts; what is left of it then is removed.
 
     What killed processes left behind at the same place goes first. Raises OSError.
     """
@@ -380,7 +360,7 @@ DATABASE = b"SQLite format 3\0"
 
 
 def write_whole(path: Path, text: str, *, force: bool = False) -> None:
-    """Write a text beside its place and rename it there.
+    """Write a text next to its place and rename it there.
 
     Raises ExportError when something stands there (with `force` only a folder or a database), or the disk
     refuses.

@@ -101,7 +101,9 @@ def write_native(folder: Path, items: Iterable[ExportItem], about: Surroundings)
 
 def record_of(item: ExportItem) -> Record:
     """The native record of an item."""
-    return Record(item.sample, item.proposal, item.records, item.external, item.u)
+    return Record(
+        item.sample, () if item.proposal is None else (item.proposal,), item.records, item.external, item.u
+    )
 
 
 def row_text(item: ExportItem, written: Iterable[tuple[Span, str]] | None = None) -> str:
@@ -178,9 +180,8 @@ def to_text(record: Record, *, reference: bool = True) -> str:
         pairs.append(("group", sample.group))
     if sample.alternatives:
         pairs.append(("alternatives", sample.alternatives))
-    if record.proposal is not None:
-        proposals = [proposal_document(one) for one in (record.proposal, *record.others)]
-        pairs.append(("proposal", _one_or_all(proposals)))
+    if record.proposals:
+        pairs.append(("proposal", _one_or_all([proposal_document(one) for one in record.proposals])))
     if record.gold:
         disputed = _disputed(record.gold) if len(record.gold) > 1 else set()
         pairs.append(("gold", _one_or_all([_gold_document(one, disputed) for one in record.gold])))

@@ -10,14 +10,12 @@ Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from workbench.errors import InputError
 from workbench.formats.exports.item import (
     OBJECT,
     ExportItem,
@@ -133,11 +131,6 @@ def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
     return parts
 
 
-def has_gold(item: ExportItem) -> bool:
-    """Whether the entities of a sample stand verified."""
-    return "entity" in item.gold
-
-
 CONLL = "gold.conll"
 TEXTS = "texts.jsonl"
 CONFLICTS = "conflicts.jsonl"
@@ -152,7 +145,7 @@ def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings)
         lines_into(folder / CONFLICTS) as conflict_line,
     ):
         for item in items:
-            if not has_gold(item):
+            if "entity" not in item.gold:
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             text = item.sample.reference
@@ -189,44 +182,6 @@ def text_line(name: str, text: str) -> str:
     return compact({"id": name, "text": text}) + "\n"
 
 
-def read_conll(path: Path) -> Iterator[tuple[str, str, list[tuple[int, int, str]]]]:
-    """(id, text, [(start, end, label)]) of every text of a file that `write` wrote.
-
-    Raises InputError where tokens and text do not fit together.
-    """
-    texts = path.with_name(TEXTS)
-    with (
-        path.open(encoding="utf-8", newline="\n") as file,
-        texts.open(encoding="utf-8", newline="\n") as named,
-    ):
-        numbered = enumerate(file, 1)
-        for line in named:
-            row = json.loads(line)
-            yield row["id"], row["text"], _conll_spans(path, numbered, row["text"])
-        for number, _ in numbered:
-            raise InputError(f"{path}:{number}: a token of a text that {TEXTS} does not have")
-
-
-def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> list[tuple[int, int, str]]:
-    """The spans of a text, from its lines of tokens up to the blank one."""
-    spans: list[tuple[int, int, str]] = []
-    place = number = 0
-    while text[place:].strip():
-        number, raw = next(numbered, (number + 1, "\n"))
-        token, _, tag = raw.rstrip("\n").partition("\t")
-        start = text.find(token, place)
-        if not token or start < 0 or text[place:start].strip():
-            raise InputError(f"{path}:{number}: {token!r} does not follow in the text")
-        place = start + len(token)
-        if tag.startswith("B-"):
-            spans.append((start, place, tag[2:]))
-        elif tag.startswith("I-") and spans:
-            spans[-1] = (spans[-1][0], place, spans[-1][2])
-    if place and next(numbered, (0, "\n"))[1] != "\n":
-        raise InputError(f"{path}:{number + 1}: a token after the end of the text")
-    return spans
-
-
 def _tag(label: str) -> str:
     """A label as the tail of a tag: one word."""
     return "-".join(label.split()) or "other"
@@ -256,7 +211,7 @@ def write_prodigy(folder: Path, items: Iterable[ExportItem], about: Surroundings
     wrote = Wrote()
     with lines_into(folder / TASKS) as line:
         for item in items:
-            if not has_gold(item):
+            if "entity" not in item.gold:
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             line(_prodigy_task(item, wrote) + "\n")

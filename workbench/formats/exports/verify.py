@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
-from xml.parsers import expat
 
 from workbench.errors import InputError
 from workbench.formats.exports import evaluators, few_shot, label_studio, spans, tables
@@ -39,112 +37,25 @@ def wrong(error: Exception) -> str:
     return "not what this format writes there"
 
 
-@contextmanager
-def looking(place: str, found: Found) -> Iterator[None]:
-    """Look into one row; note one of another shape and go on with the next."""
-    try:
-        yield
-    except TROUBLE as error:
-        said = wrong(error)
-        found(said if said.startswith(place) else f"{place}: {said}")
-
-
-def placed(path: Path, rows: Iterable[Any], found: Found) -> Iterator[tuple[str, Any]]:
-    """Rows with their places, as far as the file can be read."""
-    waiting = iter(rows)
-    number = 0
-    while True:
-        number += 1
-        try:
-            row = next(waiting)
-        except StopIteration:
-            return
-        except TROUBLE as error:
-            said = wrong(error)
-            found(said if said.startswith(str(path)) else f"{path}:{number}: {said}")
-            return
-        yield f"{path}:{number}", row
-
-
 def check_native(path: Path, found: Found) -> int:
     """Read every row as an import would; how many there are."""
     notes = Notes()
     rows = 0
-    for _, row in placed(path, native.rows(of_lines(path), path, notes, native.record_of), found):
-        rows += 1
-        if row.error is not None:
-            found(str(row.error))
-    if notes.repaired or notes.dropped:
-        found(f"{path}: {notes.repaired + notes.dropped:,} spans do not quote their text")
-    return rows
-
-
-def check_conll(path: Path, found: Found) -> int:
-    """Read every text. Tokens that do not follow in their text end it."""
-    return sum(1 for _ in placed(path, spans.read_conll(path), found))
-
-
-def check_prodigy(path: Path, found: Found) -> int:
-    """Whether tokens and spans quote the text, and spans begin and end with tokens."""
-    rows = 0
-    for place, task in placed(path, _lines(path), found):
-        rows += 1
-        with looking(place, found):
-            text, tokens = task["text"], task["tokens"]
-            for token in tokens:
-                if text[token["start"] : token["end"]] != token["text"]:
-                    found(f"{place}: token {token['id']} does not quote the text")
-            for span in task["spans"]:
-                first, last = tokens[span["token_start"]], tokens[span["token_end"]]
-                if (first["start"], last["end"]) != (span["start"], span["end"]):
-                    found(f"{place}: a span does not end with its tokens")
-    return rows
-
-
-def check_label_studio(path: Path, found: Found) -> int:
-    """Whether every region quotes the text, in UTF-16 units, and the project's XML can be read."""
-    _check_xml(path.with_name(label_studio.CONFIG), found)
-    rows = 0
-    tasks: Any = []
-    with looking(str(path), found):
-        tasks = json.loads(path.read_text("utf-8"))
-    if type(tasks) is not list:
-        found(f"{path}: not a list of tasks")
-        return 0
-    for rows, task in enumerate(tasks, 1):
-        place = f"{path}: task {rows}"
-        with looking(place, found):
-            wide = task["data"]["text"].encode("utf-16-le", "surrogatepass")
-            for given in (*task["predictions"], *task["annotations"]):
-                for region in given["result"]:
-                    value = region["value"]
-                    surface = wide[2 * value["start"] : 2 * value["end"]].decode("utf-16-le", "surrogatepass")
-                    if surface != value["text"]:
-                        found(f"{place}: {value['text'][:60]!r} does not quote the text")
-    return rows
-
-
-def _check_xml(path: Path, found: Found) -> None:
-    """Whether a file is well-formed XML without entities of its own."""
-    parser = expat.ParserCreate()
-
-    def refuse(*_: object) -> None:
-        raise ValueError("it declares a document type")
-
-    parser.StartDoctypeDeclHandler = refuse
     try:
-        parser.Parse(path.read_bytes(), True)
-    except (expat.ExpatError, ValueError) as error:
-        found(f"{path}: not well-formed XML: {error}")
-
-
-def _lines(path: Path) -> Iterator[Any]:
-    with path.open(encoding="utf-8", newline="\n") as file:
-        yield from map(json.loads, file)
+        for row in native.rows(of_lines(path), path, notes, native.record_of):
+            rows += 1
+            if row.error is not None:
+                found(str(row.error))
+    except TROUBLE as error:
+        said = wrong(error)
+        found(said if said.startswith(str(path)) else f"{path}:{rows + 1}: {said}")
+    if wrong_places := notes.seen["moved"] + notes.seen["dropped"]:
+        found(f"{path}: {wrong_places:,} spans do not quote their text")
+    return rows
 
 
 class Format(NamedTuple):
-    """A format: what writes it into a folder, its files, and what reads the first of them again.
+    """A format: what writes it into a folder, and its files.
 
     `splits`: every split has a folder of its own, or one file, or its rows say which split they are of.
     `without_text`: it is worth something as hashes and figures. `scores`: its rows have those of scorers.
@@ -152,22 +63,21 @@ class Format(NamedTuple):
 
     write: Callable[[Path, Iterable[ExportItem], Surroundings], Wrote]
     files: tuple[str, ...] = ()
-    check: Callable[[Path, Found], int] | None = None
     splits: Literal["folders", "files", "rows"] = "folders"
     without_text: bool = False
     scores: bool = False
 
 
 FORMATS: dict[str, Format] = {
-    "native": Format(write_native, (SAMPLES, VERDICTS), check_native),
+    "native": Format(write_native, (SAMPLES, VERDICTS)),
     "ragas": Format(evaluators.write_dataset, (evaluators.DATASET, evaluators.BESIDE)),
     "ragas-annotations": Format(evaluators.write_annotations, (evaluators.ANNOTATIONS, evaluators.SINGLE)),
     "deepeval-goldens": Format(evaluators.write_goldens, (evaluators.GOLDENS,)),
     "deepeval-cases": Format(evaluators.write_cases, (evaluators.CASES,)),
     "huggingface": Format(tables.write_huggingface, splits="files", scores=True),
-    "label-studio": Format(label_studio.write, (label_studio.TASKS, label_studio.CONFIG), check_label_studio),
-    "prodigy": Format(spans.write_prodigy, (spans.TASKS,), check_prodigy),
-    "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS, spans.CONFLICTS), check_conll),
+    "label-studio": Format(label_studio.write, (label_studio.TASKS, label_studio.CONFIG)),
+    "prodigy": Format(spans.write_prodigy, (spans.TASKS,)),
+    "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS, spans.CONFLICTS)),
     "csv": Format(
         tables.write_csv, (tables.SAMPLES, tables.UNITS), splits="rows", without_text=True, scores=True
     ),

@@ -85,7 +85,7 @@ def record(
             if same is not None:
                 return same
             notes.counted[_MOVED] += 1
-        bare_record = replace(found.record, gold=(), proposal=None, others=())
+        bare_record = replace(found.record, gold=(), proposals=())
         return _with(bare_record, tool, marked, verdicts=False)
     if lost:
         other["_spans"] = lost
@@ -188,8 +188,7 @@ def _with(
         else:
             by = f"{BY}{one.by}" if one.human and one.by else one.by
             proposals.append(Proposal(tool, by, tuple(said)))
-    first = proposals[0] if proposals else None
-    return replace(base, proposal=first, gold=tuple(gold), others=tuple(proposals[1:]))
+    return replace(base, proposals=tuple(proposals), gold=tuple(gold))
 
 
 def _units(one: Marked, said: Sequence[ProposedEntity]) -> Iterator[Unit]:
@@ -252,36 +251,33 @@ def placed(
     `in_units`: offsets are known to count UTF-16 units, which is nothing to note. An entity whose place is
     unknown has none; `notes` names what was moved and what has no place.
     """
-    found: list[ProposedEntity] = []
+    entities: list[ProposedEntity] = []
     lost: list[Region] = []
     units = _Utf16(text) if regions and not text.isascii() and _WIDE.search(text) else None
-    utf16 = units is not None and _counts_units(text, regions, units)
+    silent_in_units = units is not None and _counts_units(text, regions, units)
     for region in regions:
-        words = region.text or None
-        if words is not None or not utf16:  # as nearly all stand: below the same takes three times as long
-            start, end = region.start, region.end
-            surface = text[start:end] if 0 <= start < end <= len(text) else ""
-            if surface and (words is None or surface == words) and surface == surface.strip():
-                found.append(ProposedEntity(surface, region.label, start, end))
-                continue
-        if words is None:
-            span = _unquoted(text, region, units if utf16 else None)
+        by_units = _stripped(text, units.span(region)) if units else None
+        if region.text:
+            span = _quoted(text, region, by_units)
         else:
-            span = _quoted(text, region, units)
+            by_points = _stripped(text, _inside(text, region.start, region.end))
+            span = by_units if silent_in_units else by_points
         if span is not None:
             surface = text[span.start : span.end]
-            meant = in_units and units is not None and units.span(region) == span
+            meant = in_units and by_units == span
             if (span.start, span.end) != (region.start, region.end) and not meant:
-                notes.moved(f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}')
-            found.append(ProposedEntity(surface, region.label, span.start, span.end))
+                what = f'"{excerpt(surface, 30)}" {region.start}:{region.end} → {span.start}:{span.end}'
+                notes.example("moved", what)
+            entities.append(ProposedEntity(surface, region.label, span.start, span.end))
         elif region.text is not None and region.text.strip():
-            notes.unplaced(f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
-            found.append(ProposedEntity(region.text, region.label))
+            notes.example("ungrounded", f'"{excerpt(region.text, 30)}" at {region.start}:{region.end}')
+            entities.append(ProposedEntity(region.text, region.label))
         else:
-            notes.wordless += 1
-            notes.unplaced(f"{region.start}:{region.end} in a text of {len(text):,} characters")
+            notes.seen["wordless"] += 1
+            what = f"{region.start}:{region.end} in a text of {len(text):,} characters"
+            notes.example("ungrounded", what)
             lost.append(region)
-    return found, lost
+    return entities, lost
 
 
 class _Utf16:
@@ -289,105 +285,77 @@ class _Utf16:
 
     def __init__(self, text: str) -> None:
         self._points: list[int] = []
-        for index, one in enumerate(text):
-            self._points.append(index)
-            if one > "\uffff":
-                self._points.append(-1)  # inside a pair
+        for index, letter in enumerate(text):
+            self._points += [index] if letter <= "\uffff" else [index, -1]  # -1: inside a pair
         self._points.append(len(text))
 
     def span(self, region: Region) -> Span | None:
         """The region's place when its offsets are UTF-16 units; None when that is no place."""
-        points = self._points
-        if not 0 <= region.start < region.end < len(points):
+        if not 0 <= region.start < region.end < len(self._points):
             return None
-        start, end = points[region.start], points[region.end]
-        return None if start < 0 or end < 0 else Span(start, end)
+        start, end = self._points[region.start], self._points[region.end]
+        return None if -1 in (start, end) else Span(start, end)
 
 
 def _counts_units(text: str, regions: Sequence[Region], units: _Utf16) -> bool:
     """Whether all regions without words fit the text as UTF-16 units, and not as code points."""
     silent = [region for region in regions if not region.text]
-    as_points = [_inside(text, region.start, region.end) for region in silent]
-    as_units = [units.span(region) for region in silent]
-    return all(_fits(text, span) for span in as_units) and not all(_fits(text, span) for span in as_points)
+    as_units = all(_fits(text, units.span(region)) for region in silent)
+    return as_units and not all(_fits(text, _inside(text, region.start, region.end)) for region in silent)
 
 
 def _fits(text: str, span: Span | None) -> bool:
     """Whether a span begins and ends at the edge of a word."""
-    if span is None:
+    if span is None or span != _stripped(text, span):
         return False
-    surface = text[span.start : span.end]
-    cuts_start = span.start > 0 and text[span.start - 1].isalnum() and surface[0].isalnum()
-    cuts_end = span.end < len(text) and surface[-1].isalnum() and text[span.end].isalnum()
-    return not cuts_start and not cuts_end and surface == surface.strip()
+    cuts_start = span.start > 0 and text[span.start - 1 : span.start + 1].isalnum()
+    return not cuts_start and not (span.end < len(text) and text[span.end - 1 : span.end + 1].isalnum())
 
 
 def _inside(text: str, start: int, end: int) -> Span | None:
     return Span(start, end) if 0 <= start < end <= len(text) else None
 
 
-def _unquoted(text: str, region: Region, units: _Utf16 | None) -> Span | None:
-    span = units.span(region) if units else _inside(text, region.start, region.end)
-    return None if span is None else _stripped(text, span)
-
-
-def _stripped(text: str, span: Span) -> Span | None:
-    """The span without blanks at its edges; None when nothing else is in it."""
-    surface = text[span.start : span.end]
-    bare = surface.strip()
-    if len(bare) == len(surface):
-        return span
-    start = span.start + len(surface) - len(surface.lstrip())
-    return Span(start, start + len(bare)) if bare else None
-
-
-def _quoted(text: str, region: Region, units: _Utf16 | None) -> Span | None:
-    """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else."""
-    words = region.text or ""
-    start, end = region.start, region.end
-    if 0 <= start < end <= len(text) and text[start:end] == words:
-        return _stripped(text, Span(start, end))
-    bare = words.strip()
-    if not bare:
+def _stripped(text: str, span: Span | None) -> Span | None:
+    """A span without blanks at its edges; None where nothing else is in it."""
+    if span is None:
         return None
-    if units and (span := units.span(region)) and text[span.start : span.end].strip() == bare:
-        return _stripped(text, span)
-    if 0 <= start < end and text[start:end].strip() == bare:
-        return _stripped(text, Span(start, min(end, len(text))))
-    if (collapsed := _collapsed(text, start, end, bare)) is not None:
-        return collapsed
-    found = places(bare, text)
+    surface = text[span.start : span.end]
+    lead = len(surface) - len(surface.lstrip())
+    return Span(span.start + lead, span.start + len(surface.rstrip())) if lead < len(surface) else None
+
+
+def _quoted(text: str, region: Region, in_units: Span | None) -> Span | None:
+    """Where the words of a region stand: as given, in UTF-16 units, with blanks collapsed, or else."""
+    words = (region.text or "").strip()
+    as_given = _stripped(text, _inside(text, region.start, min(region.end, len(text))))
+    for span in (as_given, in_units):
+        if span is not None and text[span.start : span.end] == words:
+            return span
+    if not words:
+        return None
+    if (span := _collapsed(text, region, words)) is not None:
+        return span
+    found = places(words, text)
     return found[0] if len(found) == 1 else None
 
 
-def _collapsed(text: str, start: int, end: int, bare: str) -> Span | None:
+def _collapsed(text: str, region: Region, words: str) -> Span | None:
     """The place when offsets were counted with every run of blanks as one, and the words read so there."""
-    origin: list[int] = []
-    pieces: list[str] = []
-    last = 0
-    for blank in _BLANKS.finditer(text):
-        origin += range(last, blank.start() + 1)
-        pieces += (text[last : blank.start()], " ")
-        last = blank.end()
-    origin += range(last, len(text))
-    flat = "".join([*pieces, text[last:]])
-    words = _BLANKS.sub(" ", bare)
-    if not 0 <= start < end <= len(flat) or flat[start:end].strip() != words:
+    flat = _BLANKS.sub(" ", text)
+    span = _stripped(flat, _inside(flat, region.start, region.end))
+    if span is None or flat[span.start : span.end] != _BLANKS.sub(" ", words):
         return None
-    lead = len(flat[start:end]) - len(flat[start:end].lstrip())
-    first, final = start + lead, start + lead + len(words) - 1
-    return Span(origin[first], origin[final] + 1)
+    origin = [i for i, letter in enumerate(text) if not (letter.isspace() and text[i - 1 : i].isspace())]
+    return Span(origin[span.start], origin[span.end - 1] + 1)
 
 
 def bare(text: str, spans: set[tuple[Any, ...]]) -> set[tuple[Any, ...]]:
-    """Places of a text without the blanks at their edges, as `placed` has them."""
+    """Places of a text without the blanks at their edges, as `placed` has them; blank ones are left out."""
     found = set()
     for start, end, label in spans:
-        if type(start) is int and type(end) is int and 0 <= start < end <= len(text):
-            if not (text[start].isspace() or text[end - 1].isspace()):
-                found.add((start, end, label))
-            elif (span := _stripped(text, Span(start, end))) is not None:
-                found.add((span.start, span.end, label))
-        else:
+        if type(start) is not int or type(end) is not int or _inside(text, start, end) is None:
             found.add((start, end, label))
+        elif (span := _stripped(text, Span(start, end))) is not None:
+            found.add((span.start, span.end, label))
     return found

@@ -11,7 +11,18 @@ from typing import Any
 from workbench.errors import RowError
 from workbench.formats.readers import annotated
 from workbench.formats.readers.annotated import Region, ends, offset
-from workbench.formats.rows import Notes, as_list, excerpt, ignore, one_of, optional, shown, wrong
+from workbench.formats.rows import (
+    Notes,
+    as_list,
+    as_object,
+    excerpt,
+    ignore,
+    one_of,
+    optional,
+    optional_object,
+    shown,
+    wrong,
+)
 from workbench.model import VERDICTS, Record, Sample, Verdict
 
 _ARGILLA_KEYS = frozenset(
@@ -35,8 +46,8 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an Argilla record. Raises RowError."""
     if "fields" not in row:
         row = _nested(row)
-    fields, metadata = _object(row, "fields"), _object(row, "metadata")
-    sets = [*_suggested(_object(row, "suggestions"), notes), *_responded(_object(row, "responses"), notes)]
+    fields, metadata = optional_object(row, "fields"), optional_object(row, "metadata")
+    sets = list(_answers(row, notes))
     for key in row:
         if key not in _ARGILLA_KEYS:
             notes.ignored[key] += 1
@@ -46,40 +57,23 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
     return annotated.record("argilla", fields[name], (number, rest, metadata), sets, notes)
 
 
-def _object(row: Mapping[str, Any], key: str) -> dict[str, Any]:
-    value = row.get(key)
-    if value is None:
-        return {}
-    if type(value) is not dict:
-        raise wrong(key, value, "an object")
-    return value
-
-
-def _suggested(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
-    for question, one in given.items():
+def _answers(row: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
+    """The spans that models suggested and people answered."""
+    for question, one in optional_object(row, "suggestions").items():
         where = f"suggestions.{question}"
-        if type(one) is not dict:
-            raise wrong(where, one, "an object with value")
+        as_object(one, where, "an object with value")
         if (regions := _argilla_regions(one.get("value"), f"{where}.value", notes)) is not None:
-            agent = one.get("agent")
-            yield annotated.Marked(regions, agent if type(agent) is str else "", human=False)
-
-
-def _responded(given: Mapping[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
-    for question, many in given.items():
+            yield annotated.Marked(regions, _name(one.get("agent")), human=False)
+    for question, answers in optional_object(row, "responses").items():
         where = f"responses.{question}"
-        if type(many) is not list:
-            raise wrong(where, many, "a list of objects with value")
-        for index, one in enumerate(many):
-            if type(one) is not dict:
-                raise wrong(f"{where}[{index}]", one, "an object with value")
-            if one.get("status") in ("draft", "discarded"):
+        if type(answers) is not list:
+            raise wrong(where, answers, "a list of objects with value")
+        for index, one in enumerate(answers):
+            place = f"{where}[{index}]"
+            if as_object(one, place, "an object with value").get("status") in ("draft", "discarded"):
                 notes.counted[f"{one['status']} responses: their spans did not come in"] += 1
-                continue
-            regions = _argilla_regions(one.get("value"), f"{where}[{index}].value", notes)
-            if regions is not None:
-                user = one.get("user_id")
-                yield annotated.Marked(regions, str(user) if type(user) in (str, int) else "")
+            elif (regions := _argilla_regions(one.get("value"), f"{place}.value", notes)) is not None:
+                yield annotated.Marked(regions, _name(one.get("user_id")))
 
 
 def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | None:
@@ -94,8 +88,7 @@ def _argilla_regions(value: Any, where: str, notes: Notes) -> list[Region] | Non
         if type(label) is not str:
             raise wrong(f"{place}.label", label, "a string")
         start, end = ends(one, place)
-        text = one.get("text")
-        regions.append(Region(start, end, label, text if type(text) is str else None))
+        regions.append(Region(start, end, label, one["text"] if type(one.get("text")) is str else None))
     return regions
 
 
@@ -198,10 +191,8 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a task, or of a row of the short export (JSON_MIN). Raises RowError."""
     if "data" not in row:
         return _short(row, notes)
-    data = row["data"]
-    if type(data) is not dict:
-        raise wrong("data", data, "an object")
-    meta = _object(row, "meta")
+    data = as_object(row["data"], "data")
+    meta = optional_object(row, "meta")
     for key in row:
         if key not in _LABEL_STUDIO_KEYS:
             notes.ignored[key] += 1
@@ -219,8 +210,7 @@ def _sets(row: dict[str, Any], notes: Notes) -> Iterator[annotated.Marked]:
             if type(one) is int:  # an export that names its annotations without holding them
                 notes.counted[f"{key} by number only, without their spans"] += 1
                 continue
-            if type(one) is not dict:
-                raise wrong(where, one, "an object with result")
+            as_object(one, where, "an object with result")
             if one.get("was_cancelled"):
                 notes.counted["skipped there (was_cancelled): the text came in, the spans did not"] += 1
                 continue
@@ -259,8 +249,7 @@ def _label_studio_region(
     given: Any, where: str, number: int, decided: dict[Any, Verdict], notes: Notes
 ) -> Region | None:
     """A marked span; None for a result of another kind, such as a relation or a choice."""
-    if type(given) is not dict:
-        raise wrong(f"{where}.result[{number}]", given, "an object with value")
+    as_object(given, f"{where}.result[{number}]", "an object with value")
     value, kind = given.get("value"), given.get("type")
     if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
         if kind != "choices" or given.get("id") not in decided:
@@ -330,7 +319,7 @@ def prodigy_record(row: dict[str, Any], notes: Notes) -> Record:
     answer = row.get("answer", "accept")
     if answer not in ("accept", "reject", "ignore"):
         raise wrong("answer", answer, "accept, reject or ignore")
-    meta = _object(row, "meta")
+    meta = optional_object(row, "meta")
     other = {}
     for name, value in row.items():
         if name in _PRODIGY_KEYS:
@@ -370,10 +359,8 @@ def _as_first(sample: Sample, notes: Notes) -> Sample:
 
 
 def _prodigy_region(span: Any, where: str, notes: Notes) -> Region:
-    if type(span) is not dict:
-        raise wrong(where, span, "an object with start, end and label")
-    if not _PRODIGY_SPAN.issuperset(span):
-        ignore(span, _PRODIGY_SPAN, where, notes)
+    as_object(span, where, "an object with start, end and label")
+    ignore(span, _PRODIGY_SPAN, where, notes)
     label, text = optional(span, "label", where), optional(span, "text", where)
     verdict = span.get("verdict")
     start, end = ends(span, where)

@@ -107,9 +107,7 @@ def _judged(record: Record, recall: Mapping[str, Any], notes: Notes) -> Record:
         notes.counted[f"{CONTEXTUAL_RECALL}: its verdicts do not add up to the score{why}"] += 1
     model = recall.get("evaluationModel", recall.get("evaluation_model"))
     proposal = Proposal(PROPOSER, model if type(model) is str else "", statements=said)
-    if record.proposal is None:
-        return replace(record, proposal=proposal)
-    return replace(record, others=(*record.others, proposal))
+    return replace(record, proposals=(*record.proposals, proposal))
 
 
 def _as_exported(fields: dict[str, Any], contexts: Any, exported: Any) -> dict[str, Any]:
@@ -285,7 +283,7 @@ def _pointed(reason: str, contexts: Sequence[str], notes: Notes) -> tuple[int | 
     """The context that a reason names or quotes, from 0, and the longest quote that stands there."""
     named = _named(reason)
     if named is not None and not 0 <= named < len(contexts):
-        notes.pointless(f"node {named + 1:,}, of {len(contexts):,}")
+        notes.example("dropped", f"node {named + 1:,}, of {len(contexts):,}")
         named = None
     places = range(len(contexts)) if named is None else [named]
     for quote in sorted(set(_quotes(reason)), key=lambda text: (-len(text), text)):

@@ -50,7 +50,7 @@ def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Ite
 def record_of(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a native row. Unknown keys go to `meta`, columns of known metrics to the scores."""
     if _PLAIN.issuperset(row):
-        return Record(_sample(row, notes), None, (), {}, contexts_given=_gives_contexts(row))
+        return Record(_sample(row, notes), contexts_given=_gives_contexts(row))
     scores = scores_of(row, notes)
     other = {key: value for key, value in row.items() if key not in KEYS}
     numbers = {key: value for key, value in other.items() if columns.is_metric(key) and is_number(value)}
@@ -73,20 +73,20 @@ def build(row: dict[str, Any], notes: Notes, scores: dict[str, str], other: dict
         said = proposals_of(given, sample.reference, sample.retrieved_contexts, notes)
         if said is None:
             other = {**other, "proposal": given}
-            notes.other_proposal += 1
+            notes.seen["proposal"] += 1
         proposals = said or ()
     if (given := row.get("gold")) is not None:
         found = gold_of(given, sample.reference, sample.retrieved_contexts, notes)
         if found is None:
             other = {**other, "gold": given}
-            notes.odd_gold(gold_problem(given, sample.reference, sample.retrieved_contexts))
+            problem = gold_problem(given, sample.reference, sample.retrieved_contexts)
+            notes.example("gold", str(problem))
         gold = found or ()
     u = _u(row["u"]) if "u" in row else None
     if other:
         check_depth(other, "row")
         sample = replace(sample, meta=_merged(sample.meta, other))
-    first = proposals[0] if proposals else None
-    return Record(sample, first, gold, scores, u, proposals[1:], _gives_contexts(row))
+    return Record(sample, proposals, gold, scores, u, _gives_contexts(row))
 
 
 def _gives_contexts(row: Mapping[str, Any]) -> bool:
@@ -169,7 +169,7 @@ def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
     if type(value) is not list:
         raise wrong("alternatives", value, "a list of strings")
     strings(value, "alternatives")
-    notes.alternatives += bool(value)
+    notes.seen["alternatives"] += bool(value)
     return tuple(value)
 
 

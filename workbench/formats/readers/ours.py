@@ -76,9 +76,9 @@ def record(given: Any, fields: Mapping[str, Any], notes: Notes) -> Ours:
         return Ours(found, written, False)
     texts = {key: value for key, value in row.items() if key not in ("gold", "proposal", "scores")}
     sample = native.build({**texts, **new}, Notes(), {}, other).sample
-    said = [*_of_gold(found), *_of_reference(found)]
+    proposals = (*_of_gold(found), *_of_reference(found))
     notes.counted[_NEW_TEXTS] += 1
-    return Ours(Record(sample, said[0] if said else None, u=found.u, others=tuple(said[1:])), written, True)
+    return Ours(Record(sample, proposals, u=found.u), written, True)
 
 
 def is_exported(name: str) -> bool:
@@ -139,8 +139,8 @@ def _statement(unit: Unit) -> ProposedStatement:
 
 def _of_reference(found: Record) -> Iterator[Proposal]:
     """What was proposed of the reference; what was said of the old contexts is left out."""
-    for one in (found.proposal, *found.others):
-        if one is not None and (one.reference_entities is not None or one.statements is not None):
+    for one in found.proposals:
+        if one.reference_entities is not None or one.statements is not None:
             said = one.statements
             bare = said and tuple(ProposedStatement(s.text, start=s.start, end=s.end) for s in said)
             yield replace(one, context_entities=None, statements=bare)

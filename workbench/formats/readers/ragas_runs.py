@@ -15,11 +15,22 @@ from workbench.errors import RowError
 from workbench.formats.columns import is_number, number_texts
 from workbench.formats.json_lines import RawRow
 from workbench.formats.readers import native, ours
-from workbench.formats.rows import FileRow, Notes, as_list, refused, shown, strings, wrong
+from workbench.formats.rows import (
+    FileRow,
+    Notes,
+    as_list,
+    as_object,
+    optional_object,
+    refused,
+    shown,
+    strings,
+    wrong,
+)
 from workbench.model import Proposal, ProposedEntity, ProposedStatement, Record
 
 PROMPTS = ("extract_entities_prompt", "text_entity_extraction")
 PROPOSER, EDITED = "ragas", "edited"
+METRIC = "context_entity_recall"  # of annotations that name none
 
 
 def is_annotation(row: Mapping[str, Any]) -> bool:
@@ -51,8 +62,7 @@ def _without_second(given: Iterator[RawRow]) -> Iterator[RawRow]:
         row = one.value or {}
         if exported is None or row.get("metric_input") != exported:
             exported = row.get("metric_input") if ours.OBJECT in row else None
-            if one.value is not None and one.within not in ("", "samples"):
-                row["_metric"] = one.within
+            row["_metric"] = METRIC if one.within in ("", "samples") else one.within
             yield one
 
 
@@ -60,29 +70,21 @@ def _joined(first: FileRow, second: FileRow) -> FileRow | None:
     one, other = first.record, second.record
     if one is None or other is None or one.sample.content_hash != other.sample.content_hash:
         return None
-    said: dict[str, Proposal] = {}
-    for proposal in (one.proposal, *one.others, other.proposal, *other.others):
-        if proposal is None:
-            continue
-        known = said.get(proposal.model)
-        said[proposal.model] = (
-            proposal
-            if known is None
-            else replace(
-                known,
-                reference_entities=known.reference_entities or proposal.reference_entities,
-                context_entities=known.context_entities or proposal.context_entities,
-            )
+    by_model: dict[str, Proposal] = {}
+    for proposal in (*one.proposals, *other.proposals):
+        known = by_model.setdefault(proposal.model, proposal)
+        by_model[proposal.model] = replace(
+            known,
+            reference_entities=known.reference_entities or proposal.reference_entities,
+            context_entities=known.context_entities or proposal.context_entities,
         )
-    proposals = tuple(said.values())
-    record = replace(one, proposal=proposals[0] if proposals else None, others=proposals[1:])
-    return replace(first, record=replace(record, scores={**other.scores, **one.scores}))
+    scores = {**other.scores, **one.scores}
+    return replace(first, record=replace(one, proposals=tuple(by_model.values()), scores=scores))
 
 
 def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
-    given = row.get("metric_input")
-    if type(given) is not dict:
-        raise wrong("metric_input", given, "an object with reference and retrieved_contexts")
+    expected = "an object with reference and retrieved_contexts"
+    given = as_object(row.get("metric_input"), "metric_input", expected)
     if (attached := row.get(ours.OBJECT, given.get(ours.OBJECT))) is not None:
         return _ours(attached, row, given, notes)
     fields = {
@@ -94,9 +96,8 @@ def _annotation_record(row: dict[str, Any], notes: Notes) -> Record:
         notes.counted["is_accepted false: its proposal came in all the same"] += 1
     if row.get("target") is not None:
         other["target"] = row["target"]
-    sample = native.build(fields, notes, _annotation_score(row, notes), other)
-    proposals = _annotation_proposals(row, sample)
-    return replace(sample, proposal=proposals[0] if proposals else None, others=tuple(proposals[1:]))
+    record = native.build(fields, notes, _annotation_score(row, notes), other)
+    return replace(record, proposals=_annotation_proposals(row, record))
 
 
 def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Notes) -> Record:
@@ -111,11 +112,11 @@ def _ours(attached: Any, row: dict[str, Any], given: dict[str, Any], notes: Note
     if any(now == sorted(unit.text for unit in gold.entities or ()) for gold in found.gold):
         return found
     notes.counted["entities were edited after the export: they came as a proposal, without its gold"] += 1
-    return replace(found, gold=(), proposal=proposals[0], others=tuple(proposals[1:]))
+    return replace(found, gold=(), proposals=proposals)
 
 
 def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
-    number, metric = row.get("metric_output"), row.get("_metric", "context_entity_recall")
+    number, metric = row.get("metric_output"), row["_metric"]
     if number is None:
         notes.failed[metric] += 1
         return {}
@@ -125,44 +126,29 @@ def _annotation_score(row: dict[str, Any], notes: Notes) -> dict[str, str]:
     return number_texts({metric: number})
 
 
-def _annotation_proposals(row: dict[str, Any], record: Record) -> list[Proposal]:
+def _annotation_proposals(row: dict[str, Any], record: Record) -> tuple[Proposal, ...]:
     """What the metric's prompt answered for the reference or the contexts, and the edited answer."""
-    prompts = row.get("prompts")
-    if prompts is None:
-        return []
-    if type(prompts) is not dict:
-        raise wrong("prompts", prompts, "an object")
-    found = []
+    proposals = []
+    prompts = optional_object(row, "prompts")
     for name in PROMPTS:
-        prompt = prompts.get(name)
-        if prompt is None:
-            continue
         where = f"prompts.{name}"
-        if type(prompt) is not dict:
-            raise wrong(where, prompt, "an object")
+        prompt = optional_object(prompts, name, where)
         asked = prompt.get("prompt_input")
         text = asked.get("text") if type(asked) is dict else None
-        of_reference = text is None or text == record.sample.reference
         for key, model in (("prompt_output", ""), ("edited_output", EDITED)):
-            if (answer := prompt.get(key)) is not None:
-                said = _entities(answer, f"{where}.{key}")
-                found.append(_proposal(said, model, record, of_reference=of_reference))
-    return found
-
-
-def _entities(answer: Any, where: str) -> list[str]:
-    if type(answer) is not dict:
-        raise wrong(where, answer, "an object with entities")
-    said = as_list(answer.get("entities"), f"{where}.entities")
-    strings(said, f"{where}.entities")
-    return [text for text in said if text.strip()]
-
-
-def _proposal(said: list[str], model: str, record: Record, *, of_reference: bool) -> Proposal:
-    entities = tuple(ProposedEntity(text) for text in said)
-    if of_reference:
-        return Proposal(PROPOSER, model, reference_entities=entities)
-    return Proposal(PROPOSER, model, context_entities=by_context(said, record.sample.retrieved_contexts))
+            if (answer := prompt.get(key)) is None:
+                continue
+            place = f"{where}.{key}"
+            entities = as_object(answer, place, "an object with entities").get("entities")
+            surfaces = strings(as_list(entities, f"{place}.entities"), f"{place}.entities")
+            surfaces = [surface for surface in surfaces if surface.strip()]
+            if text is None or text == record.sample.reference:
+                proposal = Proposal(PROPOSER, model, tuple(map(ProposedEntity, surfaces)))
+            else:
+                contexts = by_context(surfaces, record.sample.retrieved_contexts)
+                proposal = Proposal(PROPOSER, model, context_entities=contexts)
+            proposals.append(proposal)
+    return tuple(proposals)
 
 
 def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[ProposedEntity, ...], ...]:
@@ -177,45 +163,43 @@ def by_context(said: list[str], contexts: tuple[str, ...]) -> tuple[tuple[Propos
 
 @dataclass(slots=True)
 class _Run:
-    """What is kept of a run."""
+    """A run with those that it started."""
 
-    line: int
-    raw: str
+    given: RawRow
     value: dict[str, Any]
     below: list[_Run] = field(default_factory=list)
+
+    def part(self, key: str) -> dict[str, Any]:
+        """An object of the run; an empty one when there is none."""
+        value = self.value.get(key)
+        return value if type(value) is dict else {}
 
 
 def trace_rows(given: Iterator[RawRow], path: Path, notes: Notes) -> Iterator[FileRow]:
     """A row for each row of the evaluation, in its order; an item that is no run is a bad row."""
     runs: dict[str, _Run] = {}
     for one in given:
-        notes.line = one.line
         name = one.value.get("run_id") if one.value is not None else None
         if one.value is None or type(name) is not str:
             error = one.error or RowError("run_id", shown(name), "a string")
             yield FileRow(one.line, None, refused(error, path, one.line), one.raw)
             continue
-        runs[name] = _Run(one.line, one.raw, one.value)
+        runs[name] = _Run(one, one.value)
     for run in runs.values():
         parent = run.value.get("parent_run_id")
         if type(parent) is str and parent in runs:
             runs[parent].below.append(run)
-    for run in sorted((run for run in runs.values() if _metadata(run).get("type") == "row"), key=_index):
-        notes.line = run.line
-        try:
-            yield FileRow(run.line, _trace_record(run, notes), None, run.raw)
-        except (RowError, RecursionError) as error:
-            yield FileRow(run.line, None, refused(error, path, run.line), run.raw)
+    rows = sorted((run for run in runs.values() if run.part("metadata").get("type") == "row"), key=_index)
 
+    def build(row: dict[str, Any], notes: Notes) -> Record:
+        return _trace_record(runs[row["run_id"]], notes)
 
-def _metadata(run: _Run) -> dict[str, Any]:
-    given = run.value.get("metadata")
-    return given if type(given) is dict else {}
+    yield from native.rows((run.given for run in rows), path, notes, build)
 
 
 def _index(run: _Run) -> int:
-    given = _metadata(run).get("row_index")
-    return given if type(given) is int else run.line
+    index = run.part("metadata").get("row_index")
+    return index if type(index) is int else run.given.line
 
 
 def _trace_record(run: _Run, notes: Notes) -> Record:
@@ -226,25 +210,20 @@ def _trace_record(run: _Run, notes: Notes) -> Record:
     other = {name: value for name, value in inputs.items() if name not in fields and value is not None}
     scores: dict[str, str] = {}
     for metric in run.below:
-        scores |= _trace_score(metric, notes)
+        name: Any = metric.value.get("name")
+        number: Any = metric.part("outputs").get("output")
+        if type(name) is not str or metric.part("metadata").get("type") not in (None, "metric"):
+            continue
+        if is_number(number):
+            scores |= number_texts({name: number})
+            notes.scores[name] += 1
+        else:
+            notes.failed[name] += 1
     record = native.build(fields, notes, scores, other)
-    proposal = _trace_proposal(run, record)
-    return record if proposal is None else replace(record, proposal=proposal)
+    return replace(record, proposals=tuple(_trace_proposals(run, record)))
 
 
-def _trace_score(run: _Run, notes: Notes) -> dict[str, str]:
-    name, outputs = run.value.get("name"), run.value.get("outputs")
-    if type(name) is not str or _metadata(run).get("type") not in (None, "metric"):
-        return {}
-    number: Any = outputs.get("output") if type(outputs) is dict else None
-    if not is_number(number):
-        notes.failed[name] += 1
-        return {}
-    notes.scores[name] += 1
-    return number_texts({name: number})
-
-
-def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
+def _trace_proposals(row: _Run, record: Record) -> Iterator[Proposal]:
     """What was extracted from the reference and from the contexts, told apart by the text asked of (the
     reference is asked of first), and the statements of the reference with what was said of each."""
     reference = record.sample.reference
@@ -252,23 +231,20 @@ def _trace_proposal(row: _Run, record: Record) -> Proposal | None:
     of_contexts: tuple[tuple[ProposedEntity, ...], ...] | None = None
     statements: tuple[ProposedStatement, ...] | None = None
     for run in _under(row):
-        inputs, outputs = run.value.get("inputs"), run.value.get("outputs")
-        asked = _first(inputs.get("data")) if type(inputs) is dict else None
-        answers = outputs.get("output") if type(outputs) is dict else None
-        answer = _first(answers)
+        answers = run.part("outputs").get("output")
+        asked, answer = _first(run.part("inputs").get("data")), _first(answers)
         if type(asked) is not dict or type(answer) is not dict:
             continue
         if type(answer.get("classifications")) is list and asked.get("answer") == reference:
             statements = _statements(answers if type(answers) is list else [answers])
         elif type(entities := answer.get("entities")) is list:
-            said = [text for text in entities if type(text) is str and text.strip()]
+            surfaces = [text for text in entities if type(text) is str and text.strip()]
             if asked.get("text") == reference and of_reference is None:
-                of_reference = tuple(ProposedEntity(text) for text in said)
+                of_reference = tuple(map(ProposedEntity, surfaces))
             else:
-                of_contexts = by_context(said, record.sample.retrieved_contexts)
-    if of_reference is None and of_contexts is None and statements is None:
-        return None
-    return Proposal(PROPOSER, "", of_reference, of_contexts, statements)
+                of_contexts = by_context(surfaces, record.sample.retrieved_contexts)
+    if (of_reference, of_contexts, statements) != (None, None, None):
+        yield Proposal(PROPOSER, "", of_reference, of_contexts, statements)
 
 
 def _statements(answers: list[Any]) -> tuple[ProposedStatement, ...] | None:

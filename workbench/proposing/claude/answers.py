@@ -15,28 +15,8 @@ from workbench.model import ProposedEntity
 Task = Literal["entities", "statements", "verdicts"]
 TASKS: tuple[Task, ...] = get_args(Task)
 
-FailureKind = Literal[
-    "no key",
-    "key refused",
-    "not allowed",
-    "not paid",
-    "unknown model",
-    "rate limited",
-    "overloaded",
-    "server error",
-    "timeout",
-    "connection",
-    "not a message",
-    "refused",
-    "too long",
-    "bad request",
-    "cut off",
-    "unfinished",
-    "not json",
-    "schema",
-    "expired",
-    "canceled",
-]
+FailureKind = str
+"""A key of `CAUSES`."""
 
 
 class Cause(NamedTuple):
@@ -117,7 +97,7 @@ SPLIT: frozenset[FailureKind] = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AskAnswer:
     """A complete answer: one part per payment key of the ask, in their order; None for a text left out.
 
     `usage` is None when the service named none: it was paid, and nobody knows how much.
@@ -159,7 +139,7 @@ class Failure:
         return CAUSES[self.kind].error(self.message)
 
 
-Result = Answer | Failure
+Result = AskAnswer | Failure
 
 
 _Text = TypeVar("_Text")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from workbench.errors import AccessError, BusyError
 from workbench.proposing.claude.answers import (
-    Answer,
+    AskAnswer,
     Failure,
     FailureKind,
     Result,
@@ -29,15 +29,7 @@ if TYPE_CHECKING:
 
 DETAIL = 240  # characters kept of what the service said
 
-_BY_CODE: Mapping[str, FailureKind] = {
-    "contract_spend_limit_reached": "not paid",
-    "enforced_spend_limit_reached": "not paid",
-    "linked_organization_billing_unavailable": "not paid",
-    "linked_organization_spend_limit_reached": "not paid",
-    "user_profile_billing_not_authorized": "not paid",
-    "user_profile_not_billable": "not paid",
-    "organization_on_hold": "not allowed",
-}
+_UNPAID_CODE = re.compile("spend_limit|billing|billable")
 _BY_TYPE: Mapping[str, FailureKind] = {
     "authentication_error": "key refused",
     "billing_error": "not paid",
@@ -86,11 +78,17 @@ def failure_of(error: Exception) -> Failure:
 
 def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
     """The kind of an error body: of a batch's row, or under a status that says nothing."""
-    if code in _BY_CODE:
-        return _BY_CODE[code]
+    if known := _kind_of_code(code):
+        return known
     if _NOT_PAID.search(words):
         return "not paid"
     return _BY_TYPE.get(error_type) or ("too long" if _TOO_LONG.search(words) else "bad request")
+
+
+def _kind_of_code(code: str) -> FailureKind:
+    if code == "organization_on_hold":
+        return "not allowed"
+    return "not paid" if _UNPAID_CODE.search(code) else ""
 
 
 def detail(words: str) -> str:
@@ -126,14 +124,14 @@ def _kind_of_status(error: object) -> FailureKind:
     """By the stable code first, then by the status, then by what the body says."""
     status, words = getattr(error, "status_code", 0), _text(getattr(error, "api_message", None))
     code, error_type = _text(getattr(error, "error_code", None)), _text(getattr(error, "type", None))
-    if code in _BY_CODE:
-        return _BY_CODE[code]
+    if known := _kind_of_code(code):
+        return known
     if status in _BY_STATUS:
         return _BY_STATUS[status]
     if status >= 500:
         return "server error"
-    if status < 400:
-        return kind_of_body(error_type, words, code) if error_type else "not a message"
+    if status < 400 and not error_type:
+        return "not a message"
     return kind_of_body(error_type, words, code)
 
 
@@ -296,7 +294,7 @@ def result_of(message: Any, ask: Ask, request_id: str = "") -> Result:
         parts = read_answer(ask.task, text, ask.count)
     except UnusableError as error:
         return failed(error.kind, error.detail)
-    return Answer(parts, usage, model, request_id, stop)
+    return AskAnswer(parts, usage, model, request_id, stop)
 
 
 def usage_of(usage: Any) -> Usage | None:

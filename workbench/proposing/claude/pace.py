@@ -22,7 +22,7 @@ _MANY = 4  # refusals of the last 10 calls: so many are not lone
 _CLEAN = 70  # calls without a refusal after which the next one is the first again
 
 
-class Pace:
+class CallPace:
     """The learned rate and the next moment at which a call may start, in seconds of any one clock.
 
     The rate doubles every ten answers until a call is refused. A 429 takes a tenth off it, or more while

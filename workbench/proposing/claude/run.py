@@ -18,11 +18,19 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Answer, Failure, FailureKind, Result, Usage
+from workbench.proposing.claude.answers import (
+    CAUSES,
+    NO_TOKENS,
+    AskAnswer,
+    Failure,
+    FailureKind,
+    Result,
+    Usage,
+)
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, singles
 from workbench.proposing.claude.call import Called, call, retry_after
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
-from workbench.proposing.claude.pace import Pace
+from workbench.proposing.claude.pace import CallPace
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -32,7 +40,7 @@ _WINDOW = 10.0  # seconds over which the shown rate is smoothed
 
 
 @dataclass(slots=True)
-class Progress:
+class RunProgress:
     """A moment of a run. Times in seconds; `rate` is results per second of late.
 
     `cost` is None for a model without a price, and when `unmetered` answers named no tokens. While `waiting`
@@ -62,7 +70,7 @@ class Summary:
     person to read.
     """
 
-    progress: Progress
+    progress: RunProgress
     stopped: str = ""
     failure: Failure | None = None
     notes: tuple[str, ...] = ()
@@ -72,7 +80,7 @@ class RunMeter:
     """Counts what happens to the asks of a run, from now on by the clock of the event loop."""
 
     def __init__(self, budget: Budget) -> None:
-        self.counts = Progress()
+        self.counts = RunProgress()
         self._budget, self._now = budget, asyncio.get_running_loop().time
         self._began = self._seen_at = self._now()
         self._seen = 0
@@ -81,7 +89,7 @@ class RunMeter:
         """A call came back: with tokens, unpaid, or with an answer that names no tokens."""
         usage, counts = result.usage, self.counts
         if usage is None:
-            counts.unmetered += isinstance(result, Answer)
+            counts.unmetered += isinstance(result, AskAnswer)
             return
         counts.usage += usage
         price = self._budget.price(usage)
@@ -89,12 +97,12 @@ class RunMeter:
 
     def settled(self, result: Result) -> None:
         """An ask has its result."""
-        if isinstance(result, Answer):
+        if isinstance(result, AskAnswer):
             self.counts.answered += 1
         else:
             self.counts.failed += 1
 
-    def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> Progress:
+    def read(self, in_flight: int, waiting: float = 0.0, why: str = "") -> RunProgress:
         """The moment as plain values; the rate is smoothed over the readings."""
         counts, now = self.counts, self._now()
         done, since = counts.answered + counts.failed, now - self._seen_at
@@ -113,7 +121,7 @@ class RunMeter:
 
 
 OnResult = Callable[[Ask, Result], Awaitable[None] | None]
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[RunProgress], None]
 
 TICK = 0.25  # seconds between two progress values
 # So many calls in a row without a single answer mean that the service or the request is at fault, not a text.
@@ -189,7 +197,7 @@ class LiveRun:
         self._budget = budget
         self._now = asyncio.get_running_loop().time
         self._began = self._now()
-        self._pace = Pace()
+        self._pace = CallPace()
         self._meter = RunMeter(budget)
         self._later: list[tuple[float, int, _Try]] = []
         self._order = itertools.count()
@@ -244,7 +252,7 @@ class LiveRun:
                 if fresh is None and pull is not None and pull.done():
                     ask = pull.result()
                     pull = None if ask is None else asyncio.create_task(_next(source))
-                    fresh = None if ask is None else self._try(ask)
+                    fresh = None if ask is None else _Try(ask, self._budget.likely(ask))
                 if fresh is None and pull is None and not (self._later or self._calls or self._deliveries):
                     return ""
                 ready = self._later[0][0] if self._later else float("inf")
@@ -271,9 +279,6 @@ class LiveRun:
                 await asyncio.gather(pull, return_exceptions=True)
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
-
-    def _try(self, ask: Ask) -> _Try:
-        return _Try(ask, self._budget.likely(ask))
 
     def _start(self, item: _Try) -> None:
         self._pace.started(self._now())
@@ -340,7 +345,8 @@ class LiveRun:
         if called.headers.get("x-should-retry") == "false":
             again = False
         if again:
-            self._again(item, now + (self._backoff(item.attempts) if seconds is None else seconds))
+            when = now + (self._backoff(item.attempts) if seconds is None else seconds)
+            self._again(item, when)
         elif self._in_a_row >= _HOPELESS:
             self._halted = self._halted or failure
         else:
@@ -361,7 +367,7 @@ class LiveRun:
         left = asked_alone(item.ask, result)
         for ask in singles(item.ask) if left else ():
             if ask.keys[0] in left:
-                self._again(self._try(ask), self._now())
+                self._again(_Try(ask, self._budget.likely(ask)), self._now())
         if len(left) < len(item.ask.keys):
             self._meter.settled(given)
 
@@ -395,7 +401,7 @@ class LiveRun:
                 self._broken = self._broken or error
                 self._wake.set()
 
-    def _read(self) -> Progress:
+    def _read(self) -> RunProgress:
         waiting = self._pace.paused_until - self._now()
         return self._meter.read(len(self._calls), waiting, self._why)
 

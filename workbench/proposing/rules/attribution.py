@@ -15,7 +15,6 @@ from typing import NamedTuple
 from workbench.model import ProposedStatement
 from workbench.proposing.rules.lexicon import function_words
 from workbench.text.inflection import forms
-from workbench.text.language import detect
 from workbench.text.normalise import fold, words
 from workbench.text.tokens import UNSPACED, sentences
 
@@ -27,7 +26,7 @@ _UNSPACED = re.compile(f"[{UNSPACED}]")
 _CITATION = re.compile(r"\[\d{1,3}(?:\s?[,–-]\s?\d{1,3})*\]")
 
 
-class Passage(NamedTuple):
+class ContextSentence(NamedTuple):
     """One sentence of one context, in code points."""
 
     context: int
@@ -39,7 +38,7 @@ class Passages(NamedTuple):
     """The sentences of all contexts, and for every form of a word the sentences that hold it."""
 
     contexts: tuple[str, ...]
-    sentences: tuple[Passage, ...]
+    sentences: tuple[ContextSentence, ...]
     where: Mapping[str, tuple[int, ...]]
 
     def quote(self, index: int) -> str:
@@ -48,21 +47,10 @@ class Passages(NamedTuple):
         return self.contexts[passage.context][passage.start : passage.end]
 
 
-def attribute(statement: str, contexts: Sequence[str], lang: str | None = None) -> ProposedStatement:
-    """Judge one statement, which may stand in no text, against the contexts.
-
-    Found when three neighbouring sentences of one context hold two fifths of its content words and all
-    its numbers stand somewhere in the contexts. The quote is the best sentence of the best three,
-    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
-    """
-    lang = detect(statement) if lang is None else lang
-    return judge(statement, passages(contexts, lang), lang)
-
-
 def passages(contexts: Sequence[str], lang: str) -> Passages:
     """The contexts cut into sentences and indexed by word form, once for many statements."""
     cut = tuple(
-        Passage(number, span.start, span.end)
+        ContextSentence(number, span.start, span.end)
         for number, context in enumerate(contexts)
         for span in sentences(context)
     )
@@ -75,7 +63,12 @@ def passages(contexts: Sequence[str], lang: str) -> Passages:
 
 
 def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
-    """As `attribute`, against contexts that are already indexed."""
+    """Judge one statement, which may be in no text, against indexed contexts.
+
+    Found when three neighbouring sentences of one context hold two fifths of its content words and all
+    its numbers are somewhere in the contexts. The quote is the best sentence of the best three,
+    verbatim; without a single shared word there is none. Citation marks like [3] count as no words.
+    """
     wanted = _content(statement, lang)
     held: dict[int, int] = defaultdict(int)  # sentence -> bit mask of the wanted words it holds
     absent: list[str] = []
@@ -99,7 +92,7 @@ def judge(statement: str, known: Passages, lang: str) -> ProposedStatement:
     return ProposedStatement(statement, "found" if found else "missing", context, known.quote(best), reason)
 
 
-def _best_window(held: Mapping[int, int], cut: Sequence[Passage]) -> tuple[int, int]:
+def _best_window(held: Mapping[int, int], cut: Sequence[ContextSentence]) -> tuple[int, int]:
     """The first sentence of the window that holds most wanted words, and how many; the earliest of equals."""
     best = (-1, 0)
     for start in sorted({max(0, index - back) for index in held for back in range(WINDOW)}):

@@ -52,7 +52,7 @@ _SAID = words(
 )
 
 
-class Labels:
+class RunLabels:
     """Labels the runs of one text; a surname of a full name seen in it is a person."""
 
     def __init__(self, reading: Reading, kept: Sequence[Run]) -> None:

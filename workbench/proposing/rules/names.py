@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from workbench.proposing.rules.cyrillic import adjective, reach_back, widen
 from workbench.proposing.rules.german import german
-from workbench.proposing.rules.labels import Labels
+from workbench.proposing.rules.labels import RunLabels
 from workbench.proposing.rules.lexicon import (
     ABBREVIATIONS,
     ACRONYMS,
@@ -38,10 +38,6 @@ from workbench.proposing.rules.runs import Reading, Run, is_syllable, read, runs
 
 _IS = frozenset({"is", "was"})
 _ARTICLES = frozenset({"a", "an", "the", "one"})
-_NOT_FIRST = words(
-    """a an in on at by for from of with after before since during this that these those it he she they there
-    here although while when if as but and or so however both each all"""
-)
 _LONGEST_SUBJECT = 12
 
 
@@ -55,16 +51,10 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
-    first = reading.tokens[start].text.casefold()
-    if first in _NOT_FIRST:
-        return None
-    if first == "the":
+    if reading.tokens[start].text.casefold() == "the":
         start += 1
     end = _before_verb(reading, start)
     if end is None or end <= run.last or not reading.capital[end]:
-        return None
-    listed = reading.tokens[start : end + 1]
-    if any(token.text in {"and", "&"} for token in listed) and _two_names(reading, start, end):
         return None
     return Run(start, end)
 
@@ -79,19 +69,11 @@ def _before_verb(reading: Reading, start: int) -> int | None:
             return index - 1 if after in _ARTICLES else None
         if word == "(" and index > start:
             return index - 1
-        if word == "?" and index > start and reading.tokens[index + 1 : index + 2]:
-            return index - 1 if reading.tokens[index + 1].text in _IS else None
         if not (
             reading.capital[index] or word in {":", ",", "'", "’", "-", "!"} or word.casefold() in function
         ):
             return None
     return None
-
-
-def _two_names(reading: Reading, start: int, end: int) -> bool:
-    """France and Germany, Anna and Tom: two names, not one title."""
-    ends = (reading.tokens[start].text, reading.tokens[end].text)
-    return all(is_place(word) or is_people(word) or is_first_name(word) for word in ends)
 
 
 _LINKS = PARTICLES | WEAK_PARTICLES | {"the"}
@@ -110,7 +92,7 @@ def names(text: str, lang: str, claims: Claims) -> Iterator[Found]:
     """Every name of the text outside the claimed stretches, labelled."""
     reading = read(text, lang, claims)
     kept = list(german(reading, list(runs(reading))) if lang == "de" else _kept(reading))
-    labels = Labels(reading, kept)
+    labels = RunLabels(reading, kept)
     end = -1
     for run in kept:
         if run.first > end:

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from workbench.errors import WorkbenchError
+from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import KeyBar, Status
-from workbench.tui.widgets.too_small import TooSmall, too_small
+from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
-
-if TYPE_CHECKING:
-    from workbench.tui.app import WorkbenchApp
-
-Again = Callable[[], Awaitable[None]]
-"""Opens a screen once more that was left for another one."""
-TINY = "-tiny"
-"""The class of a screen while the terminal is too small for it; keys do nothing then."""
 
 
 class Ordered(Screen[None]):
@@ -37,9 +30,9 @@ class Ordered(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]  # noqa: RUF012
 
     @property
-    def bench(self) -> WorkbenchApp:
+    def bench(self) -> Bench:
         """The app, with its own type."""
-        return cast("WorkbenchApp", self.app)
+        return cast("Bench", self.app)
 
     def on_resize(self, event: events.Resize) -> None:
         """Cover the screen while nothing of it could be shown honestly."""
@@ -55,6 +48,39 @@ class Ordered(Screen[None]):
         """A character was typed that no key is bound to; True when the screen took it."""
         return False
 
+    # A list to move in, for a screen that has one.
+
+    @property
+    def listed(self) -> Lines:
+        """The list that keys move in."""
+        return self.query_one(Lines)
+
+    def action_move(self, step: int) -> None:
+        """To another line of the list."""
+        self.listed.move(int(step))
+
+    def action_page(self, step: int) -> None:
+        """A page of the list."""
+        self.listed.move_page(int(step))
+
+    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+        """The cursor moved to a line; a click opens what is there."""
+        event.stop()
+        self.moved()
+        if event.clicked:
+            self.app.call_later(self.bench.gate.enter, self.action_open)
+
+    def moved(self) -> None:
+        """The cursor of the list moved."""
+
+    async def action_open(self) -> None:
+        """Open what is under the cursor."""
+
+    def action_back(self) -> Awaitable[None] | None:
+        """Back to the screen below."""
+        self.app.pop_screen()
+        return None
+
     def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
         """A click on the key bar is the key."""
         event.stop()
@@ -63,6 +89,9 @@ class Ordered(Screen[None]):
 
 class BaseScreen(Ordered):
     """A screen that fills the terminal, with a line that says what happened."""
+
+    SHOWS_RUNS: ClassVar = False
+    """Whether the screen says how a run ends."""
 
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Put it on the status line."""

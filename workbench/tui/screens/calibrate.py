@@ -13,18 +13,19 @@ from textual.widgets import Static
 
 from workbench.comparing.curve import move_to
 from workbench.errors import UsageError
-from workbench.tui.calibrate_text import finding, legend, panel
+from workbench.reports.calibrate import NAMES, gain_text, how_sure, no_better, probability_lines, times
+from workbench.text.figures import number, signed
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.menu import ConfirmScreen
-from workbench.tui.screens.prompt import PromptScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
-from workbench.tui.widgets.numbers import Numbers
-from workbench.tui.widgets.slider import HIGH, LOW, Slider
-from workbench.tui.widgets.threshold_plot import ThresholdPlot
+from workbench.tui.screens.dialogs import ConfirmScreen
+from workbench.tui.screens.prompt import PromptScreen, ReadScreen
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.threshold_plot import HIGH, LOW, Slider, ThresholdPlot
 
 if TYPE_CHECKING:
+    from workbench.comparing.calibration import Calibrated
+    from workbench.comparing.curve import MovedCurve
     from workbench.stages.calibrate import Look
     from workbench.tui.desk import Desk
 
@@ -83,7 +84,7 @@ class CalibrateScreen(BaseScreen):
             with Vertical(id="left"):
                 yield ThresholdPlot(id="curve")
                 yield Static(id="legend-line")
-            yield Numbers(id="numbers")
+            yield Static(id="numbers")
         yield Slider(id="slider")
         yield Static(id="finding")
         yield Static(id="empty")
@@ -166,7 +167,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         used = f" · {look.info.calibration}" if look.info.calibration else ""
-        self._title(f"{look.gathered.scorer} · {look.run.name}{used}")
+        self._title(f"{look.gathered.scorer} · {look.gathered.run.name}{used}")
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
@@ -180,7 +181,8 @@ class CalibrateScreen(BaseScreen):
         """The numbers and the slider at the threshold."""
         look = self.look
         assert look is not None
-        self.query_one(Numbers).show(panel(look, move_to(look.moves, self.at)))
+        numbers = as_text(panel(look, move_to(look.moves, self.at)))
+        self.query_one("#numbers", Static).update(numbers)
         marks = {look.moves.now: "┊"}
         if look.found is not None:
             marks[look.found.threshold] = "◆"
@@ -200,11 +202,6 @@ class CalibrateScreen(BaseScreen):
 
     def on_slider_moved(self, event: Slider.Moved) -> None:
         """The slider by mouse."""
-        event.stop()
-        self.to(event.value)
-
-    def on_threshold_plot_moved(self, event: ThresholdPlot.Moved) -> None:
-        """The picture by mouse."""
         event.stop()
         self.to(event.value)
 
@@ -245,22 +242,19 @@ class CalibrateScreen(BaseScreen):
         self.work(self._refit)
 
     async def _refit(self) -> None:
-        from workbench.stages import calibrate
 
         assert self.look is not None  # the key is closed without it
         assert self.look.found is not None
-        look, now = self.look, self.look.found.threshold_now
-        self.look = await self.desk.store.read(lambda _: calibrate.fitted(look, now, self.objective))
+        look = self.look
+        self.look = await self.desk.store.read(lambda _: look.fitted(self.objective))
         self._show()
 
     async def action_probability(self) -> None:
-        """The probability by similarity, one key deeper."""
-        from workbench.tui.screens.probability import ProbabilityScreen
-
+        """The probability of a match by similarity."""
         assert self.look is not None  # the key is closed without it
         assert self.look.found is not None
-        self.bench.gate.close()
-        await self.app.push_screen(ProbabilityScreen(self.look.found))
+        text = "\n".join(probability_lines(self.look.found))
+        await self.bench.ask(ReadScreen("Probability of a match", text))
 
     async def action_save(self) -> None:
         """Ask for a name and keep the fit."""
@@ -279,8 +273,6 @@ class CalibrateScreen(BaseScreen):
             await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
 
     async def _ask_name(self, title: str, *, use: bool) -> None:
-        from workbench.stages.calibrate import free_name
-
         assert self.look is not None  # the keys are closed without it
         found = self.look.found
         assert found is not None
@@ -295,13 +287,13 @@ class CalibrateScreen(BaseScreen):
             self.work(partial(self._save, name, use=use))
             return None
 
-        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=free_name(self.look)))
+        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=self.look.free_name))
 
     async def _save(self, name: str, *, use: bool) -> None:
         from workbench.stages import calibrate
 
         assert self.look is not None
-        await self.desk.store.write(calibrate.save, self.look, name, self.desk.annotator)
+        await self.desk.store.write(calibrate.keep, self.look, name, self.desk.annotator)
         said = f"saved as {name}"
         if use:
             await self.desk.store.write(calibrate.use, self.look.info, name)
@@ -326,3 +318,87 @@ class CalibrateScreen(BaseScreen):
     async def action_back(self) -> None:
         """To the queue, which reads again what may have changed."""
         await self.bench.back_from_runs()
+
+
+LABEL = 12
+
+Line = list[Part]
+"""One line of styled parts."""
+
+
+def panel(look: Look, moved: MovedCurve) -> list[Line]:
+    """The numbers of one threshold: all samples, the verified ones, what flips."""
+    at, now = moved.threshold, look.moves.now
+    lines: list[Line] = [
+        [("match threshold ", DIM), (str(at), "bold $accent"), ("" if at != now else "  in use", DIM)],
+        [("", "")],
+        [(f"all {moved.defined:,} samples", "bold")],
+        _row("automatic", number(moved.mean)),
+    ]
+    if look.found is not None:
+        lines += [[("", "")], *_verified(look.found, at)]
+    lines += [[("", "")]]
+    if at == now:
+        return [*lines, [("this threshold is in use", DIM)]]
+    return [
+        *lines,
+        [(f"against {now}", "bold")],
+        _row("units", f"{moved.flipped:,} flip"),
+        _row("samples", f"{moved.risen:,} up, {moved.fallen:,} down"),
+    ]
+
+
+def finding(look: Look) -> list[Line]:
+    """What the fit says, in three lines; without one what is missing."""
+    found = look.found
+    if found is None:
+        return [[("! ", "$warning"), (look.why, "")], [("", "")], [("", "")]]
+    best, now, gain = found.threshold, found.threshold_now, gain_text(found)
+    if best == now:
+        said: Line = [("✓ ", "$success"), (f"{now} is the best for {NAMES[found.objective]}", "")]
+    elif found.better is None:
+        said = [("· ", ""), (f"{best} seems best: {gain}", "")]
+    elif found.better:
+        said = [("✓ ", "$success"), (f"{best} is better than {now}: {gain}", "")]
+    else:
+        said = [("= ", "$warning"), (f"{best} is {no_better(found)}: {gain}", "")]
+    folds = sorted(set(found.folds))
+    rest = (
+        f"without a fold: always {folds[0]}"
+        if len(folds) == 1
+        else f"without a fold: {folds[0]} to {folds[-1]}"
+    )
+    if look.gathered.assisted:
+        rest += f"; {look.gathered.assisted:,} reviewed with proposals in view"
+    if look.openings:
+        rest += f"; holdout opened {times(look.openings)}"
+    sure = f"for {NAMES[found.objective]}, {how_sure(found).removeprefix('95 %, ')}"
+    return [said, [("  ", ""), (sure, DIM)], [("  ", ""), (rest, DIM)]]
+
+
+def legend(look: Look, *, wide: bool) -> Line:
+    """What the lines of the picture are, and the signs on the slider."""
+    if look.found is None:
+        return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
+    return [
+        ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
+        ("·· ", "$secondary"), ("as judged  ", DIM), ("◆ ", ""), ("best", DIM),
+        ("  ┊ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
+    ]  # fmt: skip
+
+
+def _verified(found: Calibrated, at: int) -> list[Line]:
+    point = found.curve[at]
+    return [
+        [(f"{found.samples:,} verified", "bold"), (f"  {found.groups:,} groups", DIM)],
+        _row("automatic", number(point.automatic)),
+        _row("verified", number(found.verified)),
+        _row("bias", signed(point.bias).strip(), strong=True),
+        _row("|Δ|", number(point.mae)),
+        _row("right, F1", f"{number(point.accuracy)}, {number(point.f1)}"),
+        _row("TPR, TNR", f"{number(point.tpr)}, {number(point.tnr)}"),
+    ]
+
+
+def _row(name: str, value: str, *, strong: bool = False) -> Line:
+    return [(name.ljust(LABEL), DIM), (value, "bold" if strong else "")]

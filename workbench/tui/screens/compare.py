@@ -16,33 +16,63 @@ from textual.widgets import Static
 from workbench.comparing.answer_words import headline as sentences
 from workbench.comparing.words import headline, verified_samples
 from workbench.scoring.names import scorer_name
+from workbench.text.figures import many
+from workbench.tui.bench import Again
 from workbench.tui.cells import cut
-from workbench.tui.figures_rows import Look, Sample, look
-from workbench.tui.figures_text import nothing_yet
+from workbench.tui.keys import key, moving
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.compare_keys import COMPARE_KEYS, SIGNS, run_choices, scorer_choices
-from workbench.tui.screens.compare_samples import CompareSamplesScreen
-from workbench.tui.screens.menu import MenuScreen
+from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
 from workbench.tui.screens.why import open_why
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, SectionBar, Status
-from workbench.tui.widgets.compare_plots import ScatterPlot
-from workbench.tui.widgets.compare_sections import SECTIONS, Causes, SampleRows, Scatter, Section
-from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.picks import Pick, Picks
+from workbench.tui.widgets.compare_lists import (
+    FiguresLook,
+    Pick,
+    Picks,
+    Sample,
+    look,
+    nothing_yet,
+    sample_head,
+)
+from workbench.tui.widgets.compare_sections import SECTIONS, Causes, SampleRows, Scatter, ScatterPlot, Section
 from workbench.tui.work import Work
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
+    from workbench.model import Kind
     from workbench.tui.desk import Desk
-    from workbench.tui.screens.base import Again
 
 TICK = 0.25
 """Seconds between two looks at how far the reading is."""
 
 
+SIGNS = (
+    ("Δ", "automatic − verified: below 0 the automatic value is too low"),
+    ("• ● ■", "1, 2, 5 samples at one place of the picture"),
+)
+
+COMPARE_KEYS: list[BindingType] = [
+    key("enter", "open", "The samples behind it; or why", "compare.open", "Compare", "samples"),
+    *(
+        key(str(number), f"section({number})", f"Show {one.NAME}", f"compare.section_{number}", "Compare",
+            "show" if number == 1 else "")
+        for number, one in enumerate(SECTIONS, 1)
+    ),
+    key("tab l right", "turn(1)", "The next part", "compare.next", "Compare"),
+    key("shift+tab h left", "turn(-1)", "The part before", "compare.previous", "Compare"),
+    key("s", "scorer", "Another scorer or imported column", "compare.scorer", "Compare", "scorer"),
+    key("r", "run", "Another run", "compare.run", "Compare", "run"),
+    key("c", "cut", "Causes: all units, by label, by language", "compare.cut", "Compare", "cut"),
+    key("p", "plan", "Plan: how many more reviews", "compare.plan", "Compare", "plan"),
+    key("f5", "reread", "Read again", "compare.reread", "Compare"),
+    *moving("compare", "line", "pagedown space"),
+    key("escape b C", "back", "Back to the queue", "compare.back", "Compare", "back"),
+    key("q", "app.quit", "Quit", "compare.quit", "Compare"),
+]  # fmt: skip
+
+
 class CompareScreen(BaseScreen):
-    """Reads outside the event loop; what was read is shown from eight sides, drawn when asked for."""
+    """Reads outside the event loop; what was read is shown from five sides, drawn when asked for."""
 
     LEGEND = SIGNS
     BINDINGS: ClassVar[list[BindingType]] = COMPARE_KEYS
@@ -53,7 +83,7 @@ class CompareScreen(BaseScreen):
         self._again = again
         self.desk = desk
         self.found: Figures | None = None
-        self.seen: Look | None = None
+        self.seen: FiguresLook | None = None
         self.at = 1
         self._run: str | None = None
         self._scorer: str | None = None
@@ -177,9 +207,8 @@ class CompareScreen(BaseScreen):
             self.query_one(KeyBar).refresh()
         self.bench.open_gate()
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self, _event: events.Resize) -> None:
         """Other columns; the lists have taken theirs by now."""
-        super().on_resize(event)
         self.call_after_refresh(self._columns)
 
     def _columns(self) -> None:
@@ -190,12 +219,9 @@ class CompareScreen(BaseScreen):
             if self.seen.found.rows:
                 self.section.take(self.seen)
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """The cursor moved; a click opens what is there."""
-        event.stop()
+    def moved(self) -> None:
+        """The cursor of the list moved."""
         self.section.moved()
-        if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self.action_open)
 
     def on_scatter_plot_chosen(self, event: ScatterPlot.Chosen) -> None:
         """A sample of the picture was clicked."""
@@ -221,7 +247,6 @@ class CompareScreen(BaseScreen):
         closed = {
             **dict.fromkeys(("open", "section", "turn", "move", "page"), not full),
             "cut": not full or not isinstance(self.section, Causes),
-            "zoom_out": not full or not isinstance(self.section, Scatter),
             **dict.fromkeys(("scorer", "run"), self.found is None),
         }
         return None if closed.get(action, False) else True
@@ -229,9 +254,7 @@ class CompareScreen(BaseScreen):
     def refused(self, action: str) -> None:
         """Why a key does nothing now."""
         if action == "cut" and self.found is not None:
-            self.say("4 shows the causes; c cuts them there")
-        elif action == "zoom_out":
-            self.say("2 shows the scatter picture")
+            self.say("3 shows the causes; c cuts them there")
         else:
             self.say("nothing is verified yet")
 
@@ -246,7 +269,7 @@ class CompareScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        self.section.listed.move(int(step))
+        self.section.move(int(step))
 
     def action_page(self, step: int) -> None:
         """A page of what is longer than the screen."""
@@ -283,14 +306,18 @@ class CompareScreen(BaseScreen):
         """Causes of all units, by label, by language."""
         self.query_one(Causes).turn()
 
-    def action_zoom_out(self) -> None:
-        """The whole picture."""
-        self.query_one(ScatterPlot).action_reset_scales()
-
     async def action_scorer(self) -> None:
         """Choose what is compared."""
         assert self.found is not None  # the key is closed without it
-        choices = scorer_choices(self.found, lambda name: self.work(partial(self._read, scorer=name)))
+        choices = [
+            MenuChoice(
+                f"{flat(scorer_name(one.scorer)):<22}",
+                f"n {one.n:,}",
+                on=one.scorer == self.found.scorer,
+                take=partial(self.work, partial(self._read, scorer=one.scorer)),
+            )
+            for one in self.found.beside
+        ]
         if len(choices) > 1:
             await self.bench.ask(MenuScreen("Scorer", choices))
         else:
@@ -308,16 +335,21 @@ class CompareScreen(BaseScreen):
         if len(runs) < 2:
             self.say("there is no other run")
             return
-        choices = run_choices(runs, self.found.run, lambda name: self.work(partial(self._read, name)))
+        choices = [
+            MenuChoice(
+                cut(flat(run.name), 40),
+                "current" if run.current else "",
+                on=run.name == self.found.run,
+                take=partial(self.work, partial(self._read, run.name)),
+            )
+            for run in runs
+        ]
         await self.bench.ask(MenuScreen("Run", choices))
 
     async def action_plan(self) -> None:
         """The plan of this dataset."""
-        from workbench.tui.screens.plan import PlanScreen
-
         self._away = True
-        self.bench.gate.close()
-        await self.bench.push_screen(PlanScreen(self.desk))
+        await self.bench.open("plan", self.desk)
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""
@@ -329,3 +361,56 @@ class CompareScreen(BaseScreen):
         await self.bench.back_from_runs()
         if self._again is not None:
             await self._again()
+
+
+class CompareSamplesScreen(BaseScreen):
+    """Enter shows why a sample differs, escape goes back to the figure."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter w", "open", "Why automatic and verified differ", "comparesamples.why", "Samples", "why"),
+        *moving("comparesamples", "sample", "pagedown space"),
+        key("escape b", "back", "Back to the figures", "comparesamples.back", "Samples", "back"),
+        key("q", "app.quit", "Quit", "comparesamples.quit", "Samples"),
+    ]
+
+    def __init__(
+        self, desk: Desk, title: str, samples: list[Sample], kind: Kind, scorer: str | None, *, shares: bool
+    ) -> None:
+        super().__init__()
+        self.desk = desk
+        self._title, self._samples, self._kind, self._scorer = title, samples, kind, scorer
+        self._shares = shares
+
+    def compose(self) -> ComposeResult:
+        """The samples."""
+        yield Head(id="head")
+        yield Static(id="columns")
+        yield SampleRows(share=self._shares, id="samples")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """They are known already."""
+        self.query_one(Head).show(
+            (("Compare", "bold"), (f"  {flat(self._title)}", DIM)),
+            ((many(len(self._samples), "sample"), DIM),),
+        )
+        self.query_one(SampleRows).show(self._samples)
+        self._follow_columns()
+        self.bench.open_gate()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """Other columns; the list has taken its own by now."""
+        self.call_after_refresh(self._follow_columns)
+
+    def _follow_columns(self) -> None:
+        size = self.query_one(SampleRows).scrollable_content_region.width
+        self.query_one("#columns", Static).update(
+            f"  {sample_head(size - 2, 'share' if self._shares else '')}"
+        )
+
+    async def action_open(self) -> None:
+        """Both assessments of the sample side by side."""
+        row = self.query_one(SampleRows).verified
+        if row is not None:
+            await open_why(self, self.desk, row.sample_id, self._kind, self._scorer)

@@ -12,16 +12,15 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
-from workbench.reports.plan import draft_text, precision_text
+from workbench.reports.plan import complete_line, draft_text, plan_lines, precision_text
 from workbench.text.figures import many
 from workbench.text.query import META
 from workbench.tui.keys import key
-from workbench.tui.plan_text import stand_lines
+from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.menu import ConfirmScreen
-from workbench.tui.screens.plan_form import PlanConfirm, PlanForm
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
 from workbench.tui.screens.prompt import PromptScreen, ReadScreen
-from workbench.tui.widgets.bars import Head, KeyBar, Status, as_text
+from workbench.tui.widgets.bars import Head, KeyBar, Part, Status, as_text
 
 if TYPE_CHECKING:
     from workbench.stages.plan import Draft, PlanReport, Wish
@@ -33,10 +32,27 @@ MOST_STRATA = 30
 FEW_STRATA, ROOMY = 5, 36
 """Strata that the consequences list in a terminal of fewer lines than this."""
 
+SIZES = (20, 30, 60, 100, 200, 400)
+AS_NEEDED = "as needed"
+HINTS: Hints = {
+    "reviews": "m types another number",
+    "design": {
+        "simple": "every sample as likely",
+        "stratified": "each stratum keeps its share",
+    },
+    "strata": "what the strata are made of",
+    "holdout": "whole groups, reviewed without suggestions",
+    "blind": {AS_NEEDED: "30 reviews from 60 planned ones on"},
+}
+
 DROPPED = """\
 The samples go back to their random order, the holdout is let go, and the share reviewed without \
 suggestions is what it was before the plan. Nothing is decided yet, so nothing is lost.
 """
+
+
+START_OVER = "To plan all the same: import the file again, under another name (--dataset)."
+START_OVER_DEMO = "To plan all the same: delete workbench-demo.db, then workbench demo again."
 
 
 class PlanScreen(BaseScreen):
@@ -89,7 +105,7 @@ class PlanScreen(BaseScreen):
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # a plan changes the blind arm
         self.desk = replace(self.desk, info=info)
         self.report = await self.desk.store.read(plan.report, info)
-        self.query_one("#stand", Static).update(as_text(stand_lines(self.report)))
+        self.query_one("#stand", Static).update(as_text(_stand_lines(self.report)))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -146,9 +162,30 @@ class PlanScreen(BaseScreen):
         if total < 2:
             self.say("a plan needs 2 samples at least")
             return
-        await self.bench.ask(PlanForm(total, fields, self._wished))
+        sizes = [f"{size:,}" for size in SIZES if size <= total] or [f"{total:,}"]
+        values = {
+            "reviews": sizes,
+            "design": ["simple", *(["stratified"] if fields else [])],
+            "strata": fields,
+            "holdout": ["none", "10%", "20%", "30%"],
+            "blind": [AS_NEEDED, "none", "10%", "25%", "50%", "100%"],
+        }
+        number = TypedLine("reviews", "How many reviews?", partial(_number, total))
+        form = FormScreen("New plan", values, HINTS, number, _lines, self._wished, about=f"{total:,} samples")
+        if "60" in sizes:
+            form.chosen["reviews"] = "60"
+        await self.bench.ask(form)
 
-    def _wished(self, wish: Wish) -> None:
+    def _wished(self, chosen: Mapping[str, str]) -> None:
+        from workbench.stages.plan import Wish
+
+        wish = Wish(
+            n=int(chosen["reviews"].replace(",", "")),
+            design=chosen["design"],  # type: ignore[arg-type]
+            by=chosen["strata"] if chosen["design"] == "stratified" else "",
+            holdout=_share(chosen["holdout"]),
+            blind=None if chosen["blind"] == AS_NEEDED else _share(chosen["blind"]),
+        )
         self.work(partial(self._draft, wish))
 
     async def _draft(self, wish: Wish) -> None:
@@ -160,10 +197,8 @@ class PlanScreen(BaseScreen):
         self.say("")
         title = "Replace the plan?" if drafted.replaces else "Make this plan?"
         text = draft_text(drafted, FEW_STRATA if self.size.height < ROOMY else MOST_STRATA)
-        await self.bench.ask(PlanConfirm(title, text, partial(self._agreed, drafted)))
-
-    def _agreed(self, drafted: Draft) -> None:
-        self.work(partial(self._make, drafted))
+        make = partial(self.work, partial(self._make, drafted))
+        await self.bench.ask(ConfirmScreen(title, text, make, id="wide"))
 
     async def _make(self, drafted: Draft) -> None:
         from workbench.stages import plan
@@ -222,3 +257,56 @@ def _strata_fields(values: Mapping[str, Sequence[object]]) -> list[str]:
         for name, found in values.items()
         if (name == "group" or name.startswith(META)) and 2 <= len(found) <= MOST_STRATA
     ]
+
+
+def _lines(chosen: Mapping[str, str]) -> list[str]:
+    """The lines of the form that mean something for the design."""
+    strata = ["strata"] if chosen["design"] == "stratified" else []
+    return ["reviews", "design", *strata, "holdout", "blind"]
+
+
+def _number(most: int, text: str) -> str:
+    digits = text.replace(",", "").replace(" ", "")
+    if not (digits.isascii() and digits.isdecimal() and 2 <= int(digits) <= most):
+        raise ValueError(f"a number from 2 to {most:,}")
+    return f"{int(digits):,}"
+
+
+def _share(text: str) -> float:
+    """`20%` as .2; none as 0."""
+    return 0.0 if text == "none" else int(text.removesuffix("%")) / 100
+
+
+def _stand_lines(report: PlanReport) -> list[list[Part]]:
+    """The plan as it stands, and what to do next."""
+    first, *others = plan_lines(report)
+    return [
+        [(flat(first), "bold")],
+        *([(flat(line), "")] for line in others),
+        [],
+        *([("→ ", "$accent"), (step, "")] for step in _next_steps(report)),
+    ]
+
+
+def _next_steps(report: PlanReport) -> list[str]:
+    """What holds now, and what to do; each fits into 78 cells."""
+    steps = []
+    if report.plan is None:
+        steps.append("Stop whenever you like: what you have reviewed is a random sample.")
+        if report.decided:
+            said = many(report.decided, "sample")
+            steps.append(f"{said} decided. Too late for a plan: reviewing has begun.")
+            steps.append(START_OVER_DEMO if report.dataset == "demo" else START_OVER)
+        else:
+            steps.append("n plans a number to reach, simply at random or by strata.")
+    elif not report.decided:
+        steps.append("Nothing is decided yet: n makes another plan, D drops this one.")
+    if report.complete:
+        said = complete_line(report)
+        steps += [f"{said[0].upper()}{said[1:]}.", "C in the queue shows it."]
+    elif report.planned_n is not None:
+        left = report.planned_n - report.prefix
+        steps.append(f"{many(left, 'review')} to the planned end; before it intervals allow for looking.")
+    if report.next is not None and not report.complete:
+        steps.append("c goes on with the next sample.")
+    return steps

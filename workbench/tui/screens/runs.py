@@ -1,7 +1,8 @@
-"""The runs of a dataset: what each cost and could not do, and a new one that is started and watched."""
+"""The runs of a dataset: what each cost, what it failed on, and a new one that is started and watched."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -11,25 +12,51 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from workbench.reports.claude import money, plan_text
 from workbench.text.figures import many
-from workbench.tui.keys import key
-from workbench.tui.proposing import Going, Wish
-from workbench.tui.runs_text import compared, described, doing, ended, plan_lines
+from workbench.text.safe import name_of
+from workbench.tui.keys import key, moving
+from workbench.tui.proposing import Going
+from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
 from workbench.tui.screens.prompt import ReadScreen
-from workbench.tui.screens.runs_form import FormScreen, SendScreen
-from workbench.tui.widgets.bars import Bar, ColumnNames, Head, KeyBar, Status, as_text
-from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.run_list import RunList, column_names
+from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.run_list import (
+    FailedList,
+    RunList,
+    column_names,
+    compared,
+    described,
+    doing,
+)  # fmt: skip
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
     from workbench.stages.claude import ClaudePlan
+    from workbench.stages.claude_setup import ClaudeOptions
     from workbench.stages.runs import RunRow
     from workbench.tui.desk import Desk
 
 TICK = 0.25
 """Seconds between two looks at a run that goes on."""
+
+RULES, CLAUDE = "rules", "claude"
+VALUES = {
+    "proposer": [CLAUDE, RULES],
+    "model": [],
+    "effort": ["low", "medium", "high", "none"],
+    "longest": ["16,000", "32,000", "64,000"],
+    "batch": ["no", "yes"],
+}
+"""What a new run is asked for."""
+
+HINTS: Hints = {
+    "proposer": {RULES: "on this machine, no key, no cost", CLAUDE: "a service that needs a key"},
+    "effort": {"none": "for a model without"},
+    "longest": "tokens of an answer",
+    "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
+}
 
 NOTHING = """\
 There is no run yet.
@@ -41,6 +68,7 @@ n starts one: by rules on this machine, or by Claude.
 class RunsScreen(BaseScreen):
     """Reads outside the event loop; a run goes on in a thread of its own, also when the screen is left."""
 
+    SHOWS_RUNS = True
     LEGEND = (("✓", "the suggestions in use"), ("○", "failed: it could not speak of these samples"))
     BINDINGS: ClassVar[list[BindingType]] = [
         key("n", "new", "Start a run", "runs.new", "Runs", "new"),
@@ -52,8 +80,7 @@ class RunsScreen(BaseScreen):
         key("space", "current", "Use the suggestions of this run", "runs.current", "Runs", "current"),
         key("s", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
         key("r f5", "reread", "Read again", "runs.reread", "Runs"),
-        key("j down", "move(1)", "Next run", "runs.down", "Moving"),
-        key("k up", "move(-1)", "Previous run", "runs.up", "Moving"),
+        *moving("runs", "run"),
         key("escape b R", "back", "Back to the queue", "runs.back", "Runs", "back"),
         key("q", "app.quit", "Quit", "runs.quit", "Runs"),
     ]
@@ -63,11 +90,12 @@ class RunsScreen(BaseScreen):
         self.desk = desk
         self._advice: dict[str, str] = {}
         self._told = False
+        self._watched: Going | None = None
 
     def compose(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Head(id="head")
-        yield ColumnNames(id="columns")
+        yield Static(id="columns", markup=False)
         yield RunList(id="runs")
         yield Static(NOTHING, id="empty", markup=False)
         yield Static(id="detail")
@@ -98,7 +126,7 @@ class RunsScreen(BaseScreen):
     def _explain(self) -> None:
         run = self.run
         self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
-        self.query_one(ColumnNames).show(column_names(self.query_one(RunList).columns))
+        self.query_one("#columns", Static).update(column_names(self.query_one(RunList).columns))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -107,14 +135,12 @@ class RunsScreen(BaseScreen):
         """The run under the cursor."""
         return self.query_one(RunList).chosen
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self, _event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        super().on_resize(event)
         self.call_after_refresh(self._explain)
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """The cursor moved."""
-        event.stop()
+    def moved(self) -> None:
+        """Another run is under the cursor."""
         self._explain()
 
     # The run that goes on.
@@ -126,24 +152,22 @@ class RunsScreen(BaseScreen):
         return going if going is not None and going.alive else None
 
     def watch_going(self) -> None:
-        """Say how the run goes on."""
-        going = self.going
+        """Say how the run goes on; at its end say how it ended, and read what it left."""
+        going, watched = self.going, self._watched
+        self._watched = going
         bar = self.query_one("#going", Bar)
         if going is None:
             bar.show()
+            if watched is not None:
+                text, sign, tone = watched.outcome()
+                self.say(text, sign=sign, tone=tone)
+                name = watched.report.run if watched.report else ""
+                start(self, partial(self._read, name), group="read", failed=self.unread)
             return
-        bar.show(doing(going, bar.content_size.width or self.size.width - 2))
+        bar.show((("↻ ", "$accent"), (doing(going), "")))
         if not self._told and going.progress is not None:
             self._told = True  # its run is there by now
             start(self, self._read, group="read", failed=self.unread)
-
-    def ended(self, going: Going) -> None:
-        """It ended: say how, and read what it left."""
-        text, sign, tone = ended(going)
-        self.watch_going()
-        self.say(text, sign=sign, tone=tone)
-        name = going.report.run if going.report else ""
-        start(self, partial(self._read, name), group="read", failed=self.unread)
 
     # Keys.
 
@@ -178,10 +202,6 @@ class RunsScreen(BaseScreen):
         else:
             self.say("this run is in use already")
 
-    def action_move(self, step: int) -> None:
-        """To another run."""
-        self.query_one(RunList).move(int(step))
-
     def action_reread(self) -> None:
         """Read the runs again."""
         self.query_one(Status).clear()
@@ -191,7 +211,9 @@ class RunsScreen(BaseScreen):
         """Ask what run it shall be."""
         from workbench.stages.runs import known_models
 
-        await self.bench.ask(FormScreen(known_models(), self._wished))
+        model = TypedLine("model", "Which model?", _named)
+        values = VALUES | {"model": known_models()}
+        await self.bench.ask(FormScreen("New run", values, HINTS, model, _lines, self._wished))
 
     def action_retry(self) -> None:
         """Look at what asking the failed samples again would send."""
@@ -202,12 +224,20 @@ class RunsScreen(BaseScreen):
         from workbench.stages.runs import options_again
 
         options = await self.desk.store.read(options_again, self.desk.info, name)
-        await self._plan(Wish(options, retry=True))
+        await self._plan(replace(options, retry=True))
 
-    def _wished(self, wish: Wish) -> None:
-        self.work(partial(self._plan, wish))
+    def _wished(self, chosen: Mapping[str, str]) -> None:
+        from workbench.stages.claude_setup import ClaudeOptions
 
-    async def _plan(self, wish: Wish) -> None:
+        options = None  # by rules, on this machine
+        if chosen["proposer"] == CLAUDE:
+            effort = None if chosen["effort"] == "none" else chosen["effort"]
+            longest = int(chosen["longest"].replace(",", ""))
+            batch = chosen["batch"] == "yes"
+            options = ClaudeOptions(model=chosen["model"], effort=effort, max_tokens=longest, batch=batch)
+        self.work(partial(self._plan, options))
+
+    async def _plan(self, options: ClaudeOptions | None) -> None:
         """Say what a run would send before it is sent."""
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
@@ -215,29 +245,37 @@ class RunsScreen(BaseScreen):
         self.say("counting what it would send …")
         info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
         self.desk = desk = replace(self.desk, info=info)
-        if wish.options is None:
+        if options is None:
             total = await desk.store.read(count_samples, info.id)
-            said = f"{many(total, 'sample')}, on this machine; nothing is sent"
-            dialog = SendScreen("Propose by rules?", [[(said, "")]], partial(self._send, wish, total))
+            text = f"{many(total, 'sample')}, on this machine; nothing is sent"
+            dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
         else:
-            plan = await desk.store.read(plan_run, info, wish.options, retry=wish.retry, batch=wish.batch)
-            dialog = self._asking(wish, plan)
+            plan = await desk.store.read(plan_run, info, options)
+            dialog = self._asking(options, plan)
         self.say("")
         await self.bench.ask(dialog)
 
-    def _asking(self, wish: Wish, plan: ClaudePlan) -> SendScreen:
+    def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
         from workbench.stages.claude_setup import MAX_COST
 
-        title = "Send it in batches?" if wish.batch else "Send it?"
-        if wish.retry:
+        title = "Send it in batches?" if options.batch else "Send it?"
+        if options.retry:
             title = "Ask the failed samples again?"
-        send = None if plan.external == "never" else partial(self._send, wish, plan.requests)
-        return SendScreen(title, plan_lines(plan, MAX_COST), send)
+        text, send = plan_text(plan), partial(self._send, options, plan.requests)
+        if plan.external == "never":
+            return ConfirmScreen(
+                title, f"{text}\n\nThis dataset must not leave the machine: nothing is sent.", None
+            )
+        if plan.cost is not None:
+            text += (
+                f"\n  stops before the call that would exceed {money(MAX_COST)}; start it again to continue"
+            )
+        return ConfirmScreen(title, text, send, id="wide")
 
-    def _send(self, wish: Wish, total: int) -> None:
+    def _send(self, options: ClaudeOptions | None, total: int) -> None:
         self._told = False
         self.query_one(Status).clear()
-        self.bench.propose(Going(self.desk, wish, total))
+        self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
         self._explain()
 
@@ -279,8 +317,6 @@ class RunsScreen(BaseScreen):
 
     def action_failures(self) -> None:
         """The samples that this run failed on."""
-        from workbench.tui.screens.failures import FailuresScreen
-
         assert self.run is not None  # the key is closed without it
         self.bench.gate.close()
         self.app.push_screen(FailuresScreen(self.desk, self.run.name))
@@ -288,3 +324,85 @@ class RunsScreen(BaseScreen):
     async def action_back(self) -> None:
         """To the queue, which reads again what a run may have changed."""
         await self.bench.back_from_runs()
+
+
+class FailuresScreen(BaseScreen):
+    """Enter opens a sample, so that a person can do what the run could not."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter", "open", "Review this sample by hand", "failures.open", "Failures", "review"),
+        *moving("failures", "sample"),
+        key("escape b f", "back", "Back to the runs", "failures.back", "Failures", "back"),
+        key("q", "app.quit", "Quit", "failures.quit", "Failures"),
+    ]
+
+    def __init__(self, desk: Desk, run: str) -> None:
+        super().__init__()
+        self.desk = desk
+        self.run = run
+
+    def compose(self) -> ComposeResult:
+        """The samples, and the one under the cursor in full."""
+        yield Head(id="head")
+        yield FailedList(id="failed")
+        yield Static(id="detail")
+        yield Status(id="status")
+        yield KeyBar(id="keys")
+
+    def on_mount(self) -> None:
+        """Read them; keys wait for it."""
+        self.work(self._read)
+
+    async def _read(self) -> None:
+        from workbench.stages import runs
+
+        rows = await self.desk.store.read(runs.failures, self.desk.info, self.run)
+        listed = self.query_one(FailedList)
+        listed.put(rows, listed.cursor)
+        self.query_one(Head).show(
+            (("Failures", "bold"), (f"  {flat(self.run)}", DIM)), ((many(len(rows), "sample"), DIM),)
+        )
+        self._explain()
+
+    def unread(self, error: Exception) -> None:
+        """Say that it could not be read, then let keys run."""
+        self.say(f"could not read: {error}", sign="!", tone="bad")
+        self.bench.open_gate()
+
+    def _explain(self) -> None:
+        one = self.query_one(FailedList).chosen
+        if one is None:
+            return
+        said = one.message.removesuffix(f": {one.advice}").removeprefix(one.kind).strip()
+        lines: list[list[Part]] = [
+            [(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(name_of(one.id, one.question))}", "bold")]
+        ]
+        if said:
+            lines.append([("said  ", DIM), (flat(said.removeprefix("(").removesuffix(")")), "")])
+        lines.append([("to do  ", DIM), (flat(one.advice), "")])
+        self.query_one("#detail", Static).update(as_text(lines))
+
+    def on_screen_resume(self, _event: events.ScreenResume) -> None:
+        """Back from a review: the sample may have been proposed meanwhile."""
+        if self.query_one(FailedList).count:
+            start(self, self._read, group="read", failed=self.unread)
+
+    def moved(self) -> None:
+        """Another sample is under the cursor."""
+        self._explain()
+
+    async def action_open(self) -> None:
+        """Open the sample under the cursor; it was chosen by hand."""
+        one = self.query_one(FailedList).chosen
+        if one is not None:
+            await self.bench.review(self.desk, one.sample_id, picked=True)
+
+
+def _named(model: str) -> str:
+    if not model:
+        raise ValueError("name a model")
+    return model
+
+
+def _lines(chosen: Mapping[str, str]) -> list[str]:
+    return list(VALUES) if chosen["proposer"] == CLAUDE else ["proposer"]

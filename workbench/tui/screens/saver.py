@@ -10,11 +10,10 @@ from textual.timer import Timer
 from textual.widgets import Static
 
 from workbench.errors import ConflictError, InputError, OtherFileError
-from workbench.tui.gate import Entry
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.widgets.bars import KeyBar, Status
-from workbench.tui.work import Work, start
+from workbench.tui.work import Entry, Work, start
 
 SAY_SAVING = 0.15
 """Seconds after which a write that is still under way is mentioned."""

@@ -1,31 +1,95 @@
-"""The parts of the Compare screen; each shows the same figures from another side, with a list to go by."""
+"""The parts of the Compare screen; each shows the same figures from another side."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from rich.segment import Segment
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Static
+from textual_plot import HiResMode
 
 from workbench.comparing import words
+from workbench.reports.compare import figures_text
 from workbench.text.figures import signed
-from workbench.tui import figures_text
-from workbench.tui.figures_rows import Look, Sample
-from workbench.tui.figures_text import sample_parts
+from workbench.tui.widgets import compare_lists as lists
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
-from workbench.tui.widgets.compare_plots import DOTS, DeltaPlot, ScatterPlot
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.compare_lists import FiguresLook, Picks, Place, Sample, place
+from workbench.tui.widgets.lines import Lines, Rows
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.picks import Picks, painted
-from workbench.tui.widgets.rows import Rows
+from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures, Row
+
+DOTS = ((1, "•"), (2, "●"), (5, "■"))
+"""Samples at one place from which this sign stands for them."""
+
+EDGES = -0.04, 1.04
+"""Of both axes: what lies on the frame itself would not be drawn."""
+
+
+class ScatterPlot(Plot):
+    """Verified values across, automatic ones up, with the line on which both agree."""
+
+    class Chosen(Message):
+        """A sample was clicked."""
+
+        def __init__(self, row: Row) -> None:
+            super().__init__()
+            self.row = row
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.set_x_formatter(Shares())
+        self._places: Mapping[Place, tuple[int, Row]] = {}
+        self._at: Row | None = None
+
+    def show(self, places: Mapping[Place, tuple[int, Row]], at: Row | None) -> None:
+        """Samples by place, one of them chosen, the whole square in view."""
+        self._places, self._at = places, at
+        self.set_xlimits(*EDGES)
+        self.set_ylimits(*EDGES)
+        self.draw()
+
+    def choose(self, at: Row | None) -> None:
+        """Another one is chosen."""
+        self._at = at
+        self.draw()
+
+    def draw(self) -> None:
+        """The line, the samples by how many are at a place, the chosen one on top."""
+        self.clear()
+        self.plot([0, 1], [0, 1], ink(self.app, "secondary"), HiResMode.BRAILLE)
+        for (fewest, sign), most in zip(DOTS, (2, 5, inf), strict=True):
+            at = [one for one, (count, _) in self._places.items() if fewest <= count < most]
+            if at:
+                self.scatter([x for x, _ in at], [y for _, y in at], sign, f"bold {ink(self.app, 'accent')}")
+        here = place(self._at) if self._at is not None else None
+        if here is not None:
+            self.scatter([here[0]], [here[1]], "◆", f"bold {ink(self.app, 'warning')}")
+
+    def on_click(self, event: events.Click) -> None:
+        """The sample nearest to the pointer, if one is near."""
+        canvas = self.query_one("#plot")
+        offset = event.screen_offset - canvas.region.offset
+        if not (self._places and 0 <= offset.x < canvas.size.width and 0 <= offset.y < canvas.size.height):
+            return
+
+        def apart(at: Place) -> float:
+            x, y = self.get_pixel_from_coordinate(*at)
+            return float((x - offset.x) ** 2 + (2 * (y - offset.y)) ** 2)  # a cell is twice as high as wide
+
+        nearest = min(self._places, key=apart)
+        if apart(nearest) <= 16:
+            self.post_message(self.Chosen(self._places[nearest][1]))
 
 
 class Section(Vertical):
@@ -35,28 +99,32 @@ class Section(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.seen: Look | None = None
+        self.seen: FiguresLook | None = None
 
-    def take(self, seen: Look) -> None:
+    def take(self, seen: FiguresLook) -> None:
         """Show these figures; nothing is done for those that are shown already."""
         if self.seen is not seen:
             self.seen = seen
             self.show(seen)
 
-    def show(self, seen: Look) -> None:
+    def show(self, seen: FiguresLook) -> None:
         """Put the figures in their places."""
 
     @property
-    def listed(self) -> Lines:
+    def listed(self) -> Lines | None:
         """The list that keys move in."""
-        return self.query_one(Lines)
+        return next(iter(self.query(Lines)), None)
+
+    def move(self, step: int) -> None:
+        """To another line."""
+        self.query_one(Lines).move(step)
 
     def moved(self) -> None:
         """The cursor of the list moved."""
 
     def page(self, step: int) -> None:
         """A page of what is longer than the screen: of the list."""
-        self.listed.move_page(step)
+        self.query_one(Lines).move_page(step)
 
 
 class Overview(Section):
@@ -73,29 +141,27 @@ class Overview(Section):
         yield Static("Notes", id="notes-head")
         yield Passage(id="notes")
 
-    def show(self, seen: Look) -> None:
+    def show(self, seen: FiguresLook) -> None:
         """The first page."""
         found = seen.found
         self.query_one("#answer", Static).update(Content(" ".join(seen.said)))
         self.query_one("#facts", Static).update(
-            as_text(
-                figures_text.overview(found, self.content_size.width, high=self.screen.has_class("-high"))
-            )
+            as_text(lists.overview(found, self.content_size.width, high=self.screen.has_class("-high")))
         )
-        every = figures_text.cause_picks(found.rows, found.causes)
-        left = len(every) - figures_text.TOP
+        every = lists.cause_picks(found.rows, found.causes)
+        left = len(every) - lists.TOP
         more = f"{left} more: 4" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
         title = "why they differ, largest first" if every else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
         top = self.query_one("#top", Picks)
-        picks = every[: figures_text.TOP]
+        picks = every[: lists.TOP]
         top.show(picks)
         top.styles.height = max(1, len(picks))
-        self.query_one("#notes", Passage).show(figures_text.notes(found))
+        self.query_one("#notes", Passage).show(lists.notes(found))
 
     def page(self, step: int) -> None:
-        """A page of the notes: the causes always fit."""
+        """A page of the lists.notes: the causes always fit."""
         self.query_one("#notes", Passage).page(step)
 
 
@@ -114,7 +180,7 @@ class Scatter(Section):
         yield Bar(id="point")
         yield SampleRows(id="point-list")
 
-    def show(self, seen: Look) -> None:
+    def show(self, seen: FiguresLook) -> None:
         """The samples and how they differ on the whole."""
         found = seen.found
         listed = self.query_one(SampleRows)
@@ -122,7 +188,7 @@ class Scatter(Section):
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(found.paired, found.rows)
-        self.query_one("#paired", Static).update(as_text(figures_text.narrow_lines(facts, room)))
+        self.query_one("#paired", Static).update(as_text(lists.narrow_lines(facts, room)))
         legend: list[Part] = [("→ verified  ↑ automatic  ", DIM)]
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} ", DIM)]
@@ -134,45 +200,13 @@ class Scatter(Section):
         row = self.query_one(SampleRows).verified
         if row is not None:
             self.query_one(ScatterPlot).choose(row)
-            self.query_one("#point", Bar).show(tuple(figures_text.sample_line(row)))
+            self.query_one("#point", Bar).show(tuple(lists.sample_line(row)))
 
     def find(self, row: Row) -> None:
         """Choose the sample that was clicked."""
         listed = self.query_one(SampleRows)
         index = next(index for index, one in enumerate(listed.rows) if one[0] is row)
         listed.move_to(index)
-
-
-class Deltas(Section):
-    """The differences counted."""
-
-    NAME = "Δ"
-
-    def compose(self) -> ComposeResult:
-        """The picture and its numbers."""
-        with Horizontal(classes="middle"):
-            with Vertical(classes="picture"):
-                yield DeltaPlot(id="deltas")
-                yield Static(id="deltas-legend")
-            yield Picks(id="bins")
-
-    def show(self, seen: Look) -> None:
-        """The bins, the cursor on the fullest of those that differ."""
-        found = seen.found
-        counted = seen.bins
-        differ = [index for index, one in enumerate(counted) if one.samples and not one.equal]
-        at = max(differ, key=lambda index: len(counted[index].samples), default=0)
-        self.query_one(Picks).show(figures_text.bin_picks(counted), at=at)
-        self.query_one(DeltaPlot).show(counted, found.paired.bias, at)
-        legend: list[Part] = [("Δ →  ", DIM), ("█", "$success"), (" equal", DIM)]
-        if found.paired.bias is not None:
-            bias = signed(found.paired.bias)
-            legend += [("  ▼", "bold $warning"), (f" bias {bias}", DIM)]
-        self.query_one("#deltas-legend", Static).update(Content.assemble(*legend))
-
-    def moved(self) -> None:
-        """Another bin is chosen."""
-        self.query_one(DeltaPlot).choose(self.query_one(Picks).cursor)
 
 
 CUTS = ("", "label", "language")
@@ -193,15 +227,15 @@ class Causes(Section):
         """Uncut at first."""
         self.cut = ""
 
-    def show(self, seen: Look) -> None:
+    def show(self, seen: FiguresLook) -> None:
         """The bars; a cut that these figures do not have falls back to none."""
         found = seen.found
         if not self._by(found, self.cut):
             self.cut = ""
         if self.cut:
-            picks = figures_text.cut_picks(found.rows, self._by(found, self.cut), self.cut)
+            picks = lists.cut_picks(found.rows, self._by(found, self.cut), self.cut)
         else:
-            picks = figures_text.cause_picks(found.rows, found.causes)
+            picks = lists.cause_picks(found.rows, found.causes)
         self.query_one(Picks).show(picks)
         name = f"by {self.cut}" if self.cut else "all units"
         others = [f"by {one}" if one else "all" for one in CUTS if one != self.cut and self._by(found, one)]
@@ -236,76 +270,6 @@ class Causes(Section):
         return found.by_language if cut else {"": found.causes}
 
 
-class Labels(Section):
-    """Units by label: counts, precision, recall, F1."""
-
-    NAME = "labels"
-
-    def compose(self) -> ComposeResult:
-        """The table, all units below."""
-        yield Static(id="labels-head")
-        yield Picks(id="label-list")
-        yield Static(id="unit-facts")
-
-    def show(self, seen: Look) -> None:
-        """The rows."""
-        found = seen.found
-        self.query_one(Picks).show(figures_text.label_picks(found))
-        facts = words.unit_facts(found.units, found.strict)
-        self.query_one("#unit-facts", Static).update(
-            as_text(figures_text.fact_lines(facts, self.content_size.width, name=18, value=27))
-        )
-        self.call_after_refresh(self.follow_columns)
-
-    def follow_columns(self) -> None:
-        """Head and list have the same columns."""
-        size = self.query_one(Picks).scrollable_content_region.width
-        self.query_one("#labels-head", Static).update(Content(f"  {figures_text.label_head(size - 2)}"))
-
-
-class VerdictsPart(Section):
-    """Found and missing by person and machine."""
-
-    NAME = "verdicts"
-
-    def compose(self) -> ComposeResult:
-        """The four cells, the rates below."""
-        yield Static("verdicts on units that both have", classes="section-head")
-        yield Picks(id="cells")
-        yield Static(id="rates")
-
-    def show(self, seen: Look) -> None:
-        """The table and what it says."""
-        found = seen.found
-        self.query_one(Picks).show(figures_text.verdict_picks(found))
-        facts = words.verdict_facts(found.verdicts, found.chance)
-        self.query_one("#rates", Static).update(
-            as_text(figures_text.fact_lines(facts, self.content_size.width, name=28, value=12))
-        )
-
-
-class ArmsPart(Section):
-    """Blind next to assisted reviews, and the figures without fast accepts."""
-
-    NAME = "arms"
-
-    def compose(self) -> ComposeResult:
-        """How samples were reviewed, what each way says."""
-        yield Static("how these samples were reviewed", classes="section-head")
-        yield Picks(id="ways")
-        yield Static(id="arm-facts")
-
-    def show(self, seen: Look) -> None:
-        """The ways."""
-        found = seen.found
-        self.query_one(Picks).show(figures_text.arm_picks(seen))
-        facts = words.arms_facts(found.arms, found.paired, found.without_fast, found.counts.fast)
-        lines = figures_text.fact_lines(facts, self.content_size.width, name=24, value=12)
-        if found.assisted:
-            lines += [[("", "")], [("! ", "$warning"), (words.ASSISTED, "")]]
-        self.query_one("#arm-facts", Static).update(as_text(lines))
-
-
 class Samples(Section):
     """Every verified sample, the largest difference first."""
 
@@ -316,7 +280,7 @@ class Samples(Section):
         yield Static(id="samples-head")
         yield SampleRows(id="sample-list")
 
-    def show(self, seen: Look) -> None:
+    def show(self, seen: FiguresLook) -> None:
         """The rows."""
         self.query_one(SampleRows).show(seen.largest)
         self.call_after_refresh(self.follow_columns)
@@ -324,12 +288,32 @@ class Samples(Section):
     def follow_columns(self) -> None:
         """Head and list have the same columns."""
         size = self.query_one(SampleRows).scrollable_content_region.width
-        self.query_one("#samples-head", Static).update(Content(f"  {figures_text.sample_head(size - 2, '')}"))
+        self.query_one("#samples-head", Static).update(Content(f"  {lists.sample_head(size - 2, '')}"))
 
 
-SECTIONS: tuple[type[Section], ...] = (
-    Overview, Scatter, Deltas, Causes, Labels, VerdictsPart, ArmsPart, Samples,
-)  # fmt: skip
+class AllFigures(Section):
+    """Every figure as text: estimate, scorers, verdicts, labels, how the samples were reviewed."""
+
+    NAME = "all figures"
+
+    def compose(self) -> ComposeResult:
+        """The text."""
+        yield Passage(id="figures")
+
+    def show(self, seen: FiguresLook) -> None:
+        """The text of the command line."""
+        self.query_one(Passage).show(figures_text(seen.found))
+
+    def move(self, step: int) -> None:
+        """A line of the text."""
+        self.query_one(Passage).scroll_relative(y=step, animate=False)
+
+    def page(self, step: int) -> None:
+        """A page of the text."""
+        self.query_one(Passage).page(step)
+
+
+SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
 
 
 class SampleRows(Rows[Sample]):
@@ -353,4 +337,4 @@ class SampleRows(Rows[Sample]):
 
     def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Segment]:
         """One sample."""
-        return painted(self, sample_parts(sample, self._share, size - 2), size, here=here)
+        return lists.painted(self, lists.sample_parts(sample, self._share, size - 2), size, here=here)

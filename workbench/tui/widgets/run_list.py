@@ -1,26 +1,136 @@
-"""The lists of the Runs screens: the runs of a dataset, and the samples that one of them failed on."""
+"""The runs of a dataset: their list, the samples one failed on, and what is said of a run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from rich.segment import Segment
 
+from workbench.reports.claude import money, progress_line, shortened
+from workbench.text.figures import UNDEFINED, many, table, value
 from workbench.tui.cells import fit, width
-from workbench.tui.ids import short
-from workbench.tui.runs_text import dollars
+from workbench.tui.figures import short
 from workbench.tui.safe import flat
-from workbench.tui.widgets.rows import Rows
+from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.lines import Rows
 
 if TYPE_CHECKING:
-    from workbench.stages.runs import FailedSample, RunRow
+    from decimal import Decimal
+
+    from workbench.stages.runs import Disagreement, FailedSample, Paid, RunComparison, RunRow
+    from workbench.tui.proposing import Going
+
+NAMES = 12
+"""Names of a sample that the comparison writes out for each run."""
+
+
+def _dollars(cost: Decimal | None) -> str:
+    return "?" if cost is None else money(cost)
+
+
+def described(run: RunRow, advice: Mapping[str, str]) -> list[list[Part]]:
+    """The run under the cursor, line by line."""
+    first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
+    if run.current:
+        first.append(("  ✓ current: openings and scores go by it", "$success"))
+    counts = f"{many(run.proposals, 'sample')} proposed, {run.failed:,} failed"
+    if run.left:
+        counts += f", {run.left:,} left" + (" (n with the same set-up goes on)" if run.paid else "")
+    lines: list[list[Part]] = [first, [(counts, "")]]
+    if run.paid is not None:
+        lines.append([(_paid(run.paid, run.proposals), "")])
+    for kind, number in run.failures.items():
+        lines.append(
+            [(f"○ {number:,} failed: {flat(kind)}", "bold $warning"), (f"  {advice.get(kind, '')}", DIM)]
+        )
+    return [*lines, *_set_up(run.parameters)]
+
+
+def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
+    if "prompt_sha256" not in said:
+        where = {"rules": "made on this machine, without a service", "recorded": "came with a file"}
+        return [[(where.get(str(said.get("source")), ""), DIM)]]
+    effort = said["effort"] or "none"
+    facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
+    if said.get("round", 1) != 1:
+        facts += f"  round {said['round']}"
+    kinds = {"entity": "entities", "statement": "statements"}
+    asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
+    labels = ", ".join(said.get("labels", ()))
+    return [[(facts, DIM)], [(flat(f"asked for {asked}  labels {labels}"), DIM)]]
+
+
+def _paid(paid: Paid, proposals: int) -> str:
+    usage = paid.usage
+    cached = f" ({shortened(usage.cache_read)} cached)" if usage.cache_read else ""
+    each = f", {money(paid.cost / proposals)} a sample" if paid.cost is not None and proposals else ""
+    tokens = f"{shortened(usage.prompt)} tokens in{cached}, {shortened(usage.output)} out"
+    return f"{many(paid.calls, 'call')} · {tokens} · {money(paid.cost)}{each}"
+
+
+def doing(going: Going) -> str:
+    """How a run goes on."""
+    progress = going.progress
+    if going.stop.is_set():
+        return "stopping: waiting for what is under way"
+    if going.options is None:
+        return f"{going.done:,} of {many(going.total, 'sample')}"
+    if progress is None:
+        return "starting …"
+    settled = progress.answered + progress.failed
+    return flat(f"{settled:,} of {many(going.total, 'request')} · {progress_line(progress)}")
+
+
+def compared(both: RunComparison) -> str:
+    """Two runs side by side as a text to read, the samples they differ most on below."""
+    found = both.agreement
+    if not found.samples:
+        return "There is no sample whose entities both runs name."
+    rows = [
+        ("entities", *(f"{units:,}" for units in found.units)),
+        ("entities a sample", *(f"{units / found.samples:.2f}" for units in found.units)),
+        ("named by this run only", *(f"{only:,}" for only in found.only)),
+        ("cost a sample", *map(_dollars, both.costs)),
+    ]
+    lines = [
+        *table(("", both.first, both.second), rows, right=True),
+        "",
+        f"{many(found.samples, 'sample')} of both; both name {found.both:,} entities; mean overlap "
+        f"{value(found.jaccard)}",
+        f"they differ on {many(found.disagree, 'sample')} ({found.disagree / found.samples:.0%})",
+    ]
+    if both.stability is not None:
+        steady = both.stability
+        share = UNDEFINED if steady.share is None else f"{steady.share:.0%}"
+        lines += [
+            "",
+            f"{steady.rounds} rounds of one set-up: an entity is named in {share} of the rounds; "
+            f"{steady.in_all:,} of {steady.units:,} in all of them, {steady.in_some:,} in some",
+        ]
+    if found.worst:
+        lines += ["", "Samples that they differ most on:"]
+    for sample in found.worst:
+        lines += _differing(sample, flat(both.first), flat(both.second))
+    return "\n".join(lines)
+
+
+def _differing(one: Disagreement, first: str, second: str) -> list[str]:
+    lines = ["", f"{flat(one.id)}  overlap {value(one.jaccard)}"]
+    for run, names in ((first, one.only_first), (second, one.only_second)):
+        if names:
+            more = f", and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
+            lines.append(f"  {run} only: {', '.join(map(flat, names[:NAMES]))}{more}")
+    return lines
+
+
+# The lists.
 
 PROPOSED, FAILED, COST, MADE = 9, 7, 9, 16  # cells of the columns; numbers are right-aligned
 KIND = 14
 
 
-class Columns(NamedTuple):
+class RunColumns(NamedTuple):
     """Cells for the name and the model, and for the day a run was made (0: left out)."""
 
     name: int
@@ -28,11 +138,11 @@ class Columns(NamedTuple):
     made: int
 
 
-def plan(size: int, runs: Sequence[RunRow]) -> Columns:
+def run_columns(size: int, runs: Sequence[RunRow]) -> RunColumns:
     """The columns of a row of `size` cells; the day gives way first, then the model is cut."""
     made = MADE + 2 if size >= 100 else 0
     name = min(max((width(flat(run.name)) for run in runs), default=8), 30)
-    return Columns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
+    return RunColumns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
 
 
 class RunList(Rows["RunRow"]):
@@ -48,9 +158,9 @@ class RunList(Rows["RunRow"]):
     }
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> RunColumns:
         """The columns at this width."""
-        return plan(self.scrollable_content_region.width, self.rows)
+        return run_columns(self.scrollable_content_region.width, self.rows)
 
     def show(self, rows: Sequence[RunRow], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
@@ -60,12 +170,12 @@ class RunList(Rows["RunRow"]):
 
     def drawn(self, run: RunRow, size: int, *, here: bool) -> list[Segment]:
         """One run."""
-        columns = plan(size, self.rows)
+        columns = run_columns(size, self.rows)
         cursor = self.part("runs--cursor") if here else None
         row, dim = cursor or self.part("runs--row"), cursor or self.part("runs--dim")
         failed = f"{run.failed:,}" if run.failed else "·"
         warn = (cursor or self.part("runs--warn")) if run.failed else dim
-        cost = dollars(run.paid.cost) if run.paid else "·"
+        cost = _dollars(run.paid.cost) if run.paid else "·"
         made = f"  {run.created_at:%Y-%m-%d %H:%M}" if columns.made else ""
         return [
             Segment("▸ " if cursor else "  ", row),
@@ -78,7 +188,7 @@ class RunList(Rows["RunRow"]):
         ]
 
 
-def column_names(columns: Columns) -> str:
+def column_names(columns: RunColumns) -> str:
     """The line above the runs."""
     name, model, made = columns
     line = f"    {fit('run', name)}  {fit('model', model)}{'proposed':>{PROPOSED}}{'failed':>{FAILED}}"

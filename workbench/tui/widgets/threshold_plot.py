@@ -1,28 +1,23 @@
-"""The pictures of Calibrate: means over thresholds, and predicted against found."""
+"""The threshold of Calibrate: means over thresholds as a picture, and the slider below it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor
 
 from textual import events
 from textual.app import App
-from textual.geometry import Region
+from textual.content import Content
 from textual.message import Message
-from textual_hires_canvas import Canvas
+from textual.widget import Widget
 from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
 from workbench.comparing.calibration import Calibrated
-from workbench.comparing.correction import Bin
 from workbench.comparing.curve import Moves
-from workbench.tui.widgets.slider import HIGH, LOW
+from workbench.tui.widgets.bars import DIM, Part
 
-EDGE = 0.05
-"""How far the picture of the probability goes beyond 0 and 1; at 24 lines a cell is .06 high."""
-
-WIDE = 40
-"""Cells from which there is room for a threshold every 5: three digits and a gap, eight times."""
+LOW, HIGH = 60, 100
+"""Below 60 no link is kept: every threshold there is as 60."""
 
 
 class Shares(NumericAxisFormatter):
@@ -34,27 +29,6 @@ class Shares(NumericAxisFormatter):
             label.removeprefix("0") if label.startswith("0.") else label
             for label in super().get_labels_for_ticks(ticks)
         ]
-
-
-def rows_of_steps(low: float, high: float, rows: int) -> tuple[float, float, list[float]]:
-    """The limits of an axis of `rows` rows that holds `low` to `high`, and its ticks.
-
-    Ticks are round and the same number of rows apart: of 1, 2 and 5 times a power of ten and 1 to 5 rows,
-    those that leave least room beside the values; 2 to 8 of them.
-    """
-    found: tuple[float, float, float] | None = None  # a row, the lowest, a step
-    for step in (unit * 10.0**power for power in (-3, -2, -1) for unit in (1, 2, 5)):
-        for apart in (apart for apart in (5, 4, 3, 2, 1) if 2 <= rows // apart <= 8):
-            row = step / apart
-            lowest = floor(low / row) * row
-            if lowest + (rows - 0.01) * row > high and (found is None or row < found[0]):
-                found = row, lowest, step
-    if found is None:
-        return low, high, []
-    row, lowest, step = found
-    highest = lowest + rows * row
-    ticks = [round(step * number, 6) for number in range(ceil(lowest / step - 1e-9), ceil(highest / step))]
-    return lowest - row * 1e-6, highest - row * 1e-6, ticks  # rounding must not lift a tick by a row
 
 
 def ink(app: App[object], name: str) -> str:
@@ -86,22 +60,14 @@ class Plot(PlotWidget, can_focus=False):
 
 
 class ThresholdPlot(Plot):
-    """The automatic mean over thresholds beside the verified one; a click or drag moves the threshold."""
-
-    class Moved(Message):
-        """The threshold was put somewhere."""
-
-        def __init__(self, value: int) -> None:
-            super().__init__()
-            self.value = value
+    """The automatic mean over thresholds beside the verified one."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._found: Calibrated | None = None
         self._moves: Moves | None = None
         self._at = self._now = 85
-        self._under: tuple[int, list[tuple[str, str]]] | None = None
-        self._stepped: tuple[float, float, Region] | None = None
+        self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
     def show(self, moves: Moves, found: Calibrated | None, at: int) -> None:
         """A dataset at a threshold."""
@@ -109,15 +75,9 @@ class ThresholdPlot(Plot):
         self.draw()
 
     def move(self, at: int) -> None:
-        """The same at another threshold; the curves stay as they are drawn, only two columns change."""
+        """The same at another threshold."""
         self._at = at
-        canvas = self.query_one("#plot", Canvas)
-        with canvas.batch_refresh():
-            if self._under is not None:
-                x, cells = self._under
-                for y, (sign, style) in enumerate(cells, 1):
-                    canvas.set_pixel(x, y, sign, style)
-            self._draw_threshold()
+        self.draw()
 
     def draw(self) -> None:
         """The curves, the verified mean where there is one, and the threshold in use."""
@@ -137,85 +97,92 @@ class ThresholdPlot(Plot):
             self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
             self.plot(xs, [one.automatic for one in points], ink(self.app, "accent"), braille)
         self.add_v_line(max(self._now, LOW), ink(self.app, "secondary"))
+        self.add_v_line(max(self._at, LOW), f"bold {ink(self.app, 'accent')}")
 
-    def _render_plot(self) -> None:
-        """As the library draws it, and the threshold over it."""
-        self._step()
-        super()._render_plot()
-        self._under = None
-        if self._moves is not None:
-            self._draw_threshold()
 
-    def _step(self) -> None:
-        """Even steps up the side, for the values and rows there are."""
-        values = [y for one in self._datasets for y in getattr(one, "y", ())]
-        rows = self._scale_rectangle.height
-        if (
-            values
-            and rows > 2
-            and self._stepped != (found := (min(values), max(values), self._scale_rectangle))
-        ):
-            self._stepped = found
-            low, high, ticks = rows_of_steps(float(found[0]), float(found[1]), rows)
-            self.set_ylimits(low, high)
-            self.set_yticks(ticks)
-            apart = 5 if self._scale_rectangle.width >= WIDE else 10
-            self.set_xticks(list(range(LOW, HIGH + 1, apart)))
+class Slider(Widget):
+    """`60 ───◆───●──┊── 100`: the thumb, the threshold in use, the chosen one."""
 
-    def _draw_threshold(self) -> None:
-        """One column of the picture; what it covers is kept."""
-        canvas = self.query_one("#plot", Canvas)
-        x, _ = self.get_pixel_from_coordinate(max(self._at, LOW), 0)
-        rows = range(1, self._scale_rectangle.bottom)
-        if x >= canvas.size.width or not rows or rows[-1] >= canvas.size.height:
-            return  # between two sizes; the next drawing has it
-        self._under = (x, [canvas.get_pixel(x, y) for y in rows])
-        style = f"bold {ink(self.app, 'accent')}"
-        for y in rows:
-            canvas.set_pixel(x, y, "┃", style)
+    DEFAULT_CSS = """
+    Slider { height: 1; width: 1fr; }
+    """
 
-    def _value_at(self, event: events.MouseEvent) -> int | None:
-        """The threshold under the pointer, None beside the picture."""
-        canvas = self.query_one("#plot")
-        offset = event.screen_offset - canvas.region.offset
-        if not (0 <= offset.x < canvas.size.width and 0 <= offset.y < canvas.size.height):
-            return None
-        x, _ = self.get_coordinate_from_pixel(offset.x, offset.y)
-        return round(min(max(x, LOW), HIGH))
+    class Moved(Message):
+        """The thumb was put somewhere."""
+
+        def __init__(self, value: int) -> None:
+            super().__init__()
+            self.value = value
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.value = 85
+        self._marks: dict[int, str] = {}
+        self._dragged = False
+
+    def show(self, value: int, marks: dict[int, str]) -> None:
+        """Put the thumb and the signs of other values."""
+        self.value, self._marks = value, marks
+        self.refresh()
+
+    @property
+    def track(self) -> tuple[int, int]:
+        """The first cell of the track and how many it has."""
+        return 3, max(2, self.content_size.width - 7)
+
+    def cell(self, value: int) -> int:
+        """The cell of the track where a value stands."""
+        _, size = self.track
+        place = (min(max(value, LOW), HIGH) - LOW) / (HIGH - LOW)
+        return round(place * (size - 1))
+
+    def value_at(self, x: int) -> int:
+        """The value at a cell of the widget."""
+        start, size = self.track
+        return round(LOW + (HIGH - LOW) * min(max(x - start, 0), size - 1) / (size - 1))
+
+    def render(self) -> Content:
+        """The track with its signs; the thumb hides what it stands on."""
+        _, size = self.track
+        signs = {self.cell(value): sign for value, sign in self._marks.items()}
+        thumb = self.cell(self.value)
+        signs[thumb] = "●"
+        parts: list[Part] = [(f"{LOW} ", DIM)]
+        past = 0
+        for place, sign in sorted(signs.items()):
+            parts.append(("─" * (place - past), "$foreground 40%"))
+            parts.append((sign, "bold $accent" if place == thumb else "bold"))
+            past = place + 1
+        parts += [("─" * (size - past), "$foreground 40%"), (f" {HIGH}", DIM)]
+        return Content.assemble(*parts)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Put the threshold there."""
-        value = self._value_at(event)
-        if value is not None:
-            self.post_message(self.Moved(value))
+        """Take the thumb there."""
+        event.stop()
+        self._dragged = True
+        self.capture_mouse()
+        self.post_message(self.Moved(self.value_at(event.x - self.gutter.left)))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """With the button down the threshold follows."""
-        value = self._value_at(event) if event.button else None
-        if value is not None and value != self._at:
-            self.post_message(self.Moved(value))
+        """The thumb follows."""
+        if self._dragged:
+            event.stop()
+            value = self.value_at(event.x - self.gutter.left)
+            if value != self.value:
+                self.post_message(self.Moved(value))
 
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Let go."""
+        event.stop()
+        self._dragged = False
+        self.release_mouse()
 
-class ReliabilityPlot(Plot):
-    """What was predicted (across) against what people found (up); on the diagonal both agree."""
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """One less."""
+        event.stop()
+        self.post_message(self.Moved(max(LOW, self.value - 1)))
 
-    def __init__(self, bins: Sequence[Bin], *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._bins = tuple(bins)
-        self.set_x_formatter(Shares())
-
-    def on_mount(self) -> None:
-        """Draw once there is a place to draw in."""
-        super().on_mount()
-        self.draw()
-
-    def draw(self) -> None:
-        """The diagonal and a sign for every row of the table; lines between would draw the noise of few."""
-        self.clear()
-        # a sign at the very edge would not be drawn: half a cell more on each side
-        self.set_xlimits(-EDGE, 1 + EDGE)
-        self.set_ylimits(-EDGE, 1 + EDGE)
-        self.plot([0, 1], [0, 1], ink(self.app, "secondary"), HiResMode.BRAILLE)
-        predicted = [one.predicted for one in self._bins]
-        found = [one.found for one in self._bins]
-        self.scatter(predicted, found, "●", f"bold {ink(self.app, 'accent')}")
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """One more."""
+        event.stop()
+        self.post_message(self.Moved(min(HIGH, self.value + 1)))

@@ -1,28 +1,175 @@
-"""The figures of a dataset as lines of the Compare screen: facts, causes, tables; all of them plain."""
+"""Compare, line by line: facts, causes, samples, and which verified samples stand behind a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
 
 from workbench.comparing import words
 from workbench.comparing.explained import shows
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
-from workbench.tui import figures_rows
 from workbench.tui.cells import cut, fit, width
-from workbench.tui.figures_rows import Look, Sample
-from workbench.tui.ids import short
+from workbench.tui.figures import short
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import DIM
-from workbench.tui.widgets.bars import Part as Styled
-from workbench.tui.widgets.picks import Part, Pick, bar, level
+from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.lines import Lines, Rows
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import CauseTotal
-    from workbench.comparing.figures import Bin, Figures, Row
+    from workbench.comparing.explained import CauseTotal, Share
+    from workbench.comparing.figures import Figures, Row
+
+Sample = tuple["Row", "float | None"]
+"""A sample and its part of the figure: a share of the causes, or the whole Δ."""
+
+
+Place = tuple[float, float]
+"""Verified and automatic value, to three digits."""
+
+
+@dataclass(frozen=True, slots=True)
+class FiguresLook:
+    """The figures with what takes long to find for many samples: it is worked out outside the event loop.
+
+    `largest` has every sample by size of Δ; `places` how many have the same two values, with the first of
+    them. `said` are the sentences of the answer.
+    """
+
+    found: Figures
+    largest: Sequence[Sample]
+    places: Mapping[Place, tuple[int, Row]]
+    said: tuple[str, ...] = ()
+
+
+def look(found: Figures, said: tuple[str, ...] = ()) -> FiguresLook:
+    """Prepare figures for the screen; .2 s for 100,000 verified samples."""
+    largest = by_size(found.rows)
+    places: dict[Place, tuple[int, Row]] = {}
+    for row, _ in largest:
+        at = place(row)
+        if at is not None:
+            count, first = places.get(at, (0, row))
+            places[at] = count + 1, first
+    return FiguresLook(found, largest, places, said)
+
+
+def place(row: Row) -> Place | None:
+    """Where a sample stands in the scatter picture; None where one of its values is undefined."""
+    if row.verified is None or row.automatic is None:
+        return None
+    return round(row.verified, 3), round(row.automatic, 3)
+
+
+def by_size(rows: Sequence[Row]) -> list[Sample]:
+    """All samples, the largest difference first, undefined ones last."""
+    return sorted(((row, row.delta) for row in rows), key=_largest)
+
+
+def of_cause(rows: Sequence[Row], cause: str, *, label: str = "", language: str = "") -> list[Sample]:
+    """The samples with a cause, the largest share first; with a label only its units count."""
+    found: list[Sample] = []
+    for row in rows:
+        if row.delta is None or (language and row.language != language):
+            continue
+        own = [one for one in row.shares if one.cause == cause and (not label or label in one.labels)]
+        if own:
+            found.append((row, sum(_part(one, label) for one in own)))
+    return sorted(found, key=_largest)
+
+
+def _part(one: Share, label: str) -> float:
+    """A share of Δ, or the part of it that units of a label have: units of one share weigh alike."""
+    units = one.labels.count(label) if label else one.units
+    return float(one.share or 0) * units / one.units
+
+
+def _largest(one: Sample) -> tuple[bool, float, str]:
+    row, part = one
+    return part is None, -abs(part or 0.0), row.id
+
+
+# Lists of figures: every line is drawn for its width, and some open samples.
+
+Toned = tuple[str, str]
+"""A text and its tone: "", dim, good, warn or accent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A line: `draw` gives its parts for a number of cells; `title` and `samples` are what it opens.
+
+    `shares`: what the samples come with is their part of the line's figure. `said` is the line in full.
+    """
+
+    draw: Callable[[int], Sequence[Toned]]
+    title: str = ""
+    samples: Callable[[], list[Sample]] | None = None
+    shares: bool = False
+    said: str = ""
+
+
+class Picks(Rows[Pick]):
+    """Lines with a cursor; a line that opens nothing may be stood on and says nothing."""
+
+    BASE = "picks--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "picks--row",
+        "picks--dim",
+        "picks--good",
+        "picks--warn",
+        "picks--accent",
+        "picks--cursor",
+    }
+
+    def show(self, picks: Sequence[Pick], *, at: int = 0) -> None:
+        """Show these lines, the cursor on one of them."""
+        self.put(picks, at)
+
+    def drawn(self, pick: Pick, size: int, *, here: bool) -> list[Segment]:
+        """One line."""
+        return painted(self, pick.draw(size - 2), size, here=here)
+
+
+def painted(listed: Lines, parts: Sequence[Toned], size: int, *, here: bool) -> list[Segment]:
+    """The parts of a line in the styles of their tones; under the cursor all of it in one."""
+    cursor = listed.part("picks--cursor") if here else None
+    return [
+        Segment(text, cursor or listed.part(f"picks--{tone or 'row'}"))
+        for text, tone in fitted([("▸ " if here else "  ", ""), *parts], size)
+    ]
+
+
+def fitted(parts: Sequence[Toned], size: int) -> list[Toned]:
+    """The parts in exactly `size` cells, the last one cut with an ellipsis or the line filled up."""
+    kept: list[Toned] = []
+    for text, tone in parts:
+        if size <= 0:
+            break
+        text = text if width(text) <= size else fit(text, size)
+        kept.append((text, tone))
+        size -= width(text)
+    return [*kept, (" " * size, "")] if size > 0 else kept
+
+
+def bar(value: float, most: float, half: int) -> str:
+    """A bar from the middle to the left or right, `2 · half + 1` cells; its full length stands for `most`."""
+    steps = round(2 * half * abs(value) / most) if most else 0
+    if value and not steps:
+        steps = 1
+    blocks = "█" * (steps // 2) + ("▌" if value > 0 else "▐") * (steps % 2)
+    if value > 0:
+        return " " * half + "│" + blocks.ljust(half)
+    if value < 0:
+        blocks = blocks[::-1]
+    return blocks.rjust(half) + "│" + " " * half
+
+
+# Words.
 
 NAME, VALUE = 28, 15
 """Cells of a fact's name and value."""
@@ -33,14 +180,14 @@ TOP = 3
 
 def fact_lines(
     facts: Sequence[Fact], room: int, *, strong: str = "", name: int = NAME, value: int = VALUE
-) -> list[list[Styled]]:
+) -> list[list[Part]]:
     """Facts in columns; a note that has no room stands below. The one named `strong` stands out."""
-    lines: list[list[Styled]] = []
+    lines: list[list[Part]] = []
     for fact in facts:
         style = "bold $accent" if fact.name == strong else "bold"
         text = fit(fact.value, value) if width(fact.value) < value else fact.value + " "
         lines.append([(fit(flat(fact.name), name), DIM), (text, style)])
-        note: Styled = (flat(fact.note), DIM)
+        note: Part = (flat(fact.note), DIM)
         if name + width(text) + width(note[0]) <= room:
             lines[-1].append(note)
         else:
@@ -48,11 +195,11 @@ def fact_lines(
     return lines
 
 
-def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Styled]]:
+def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Part]]:
     """Facts beside a picture: name and value on a line, the rest below where it does not fit."""
-    lines: list[list[Styled]] = []
+    lines: list[list[Part]] = []
     for fact in facts:
-        line: list[Styled] = [(fit(flat(fact.name), 12), DIM), (f"{fact.value} ", "bold")]
+        line: list[Part] = [(fit(flat(fact.name), 12), DIM), (f"{fact.value} ", "bold")]
         if fact.note and 12 + width(fact.value) + 1 + width(fact.note) <= room:
             lines.append([*line, (flat(fact.note), DIM)])
         elif fact.note:
@@ -62,7 +209,7 @@ def narrow_lines(facts: Sequence[Fact], room: int) -> list[list[Styled]]:
     return lines
 
 
-def overview(found: Figures, room: int, *, high: bool = True) -> list[list[Styled]]:
+def overview(found: Figures, room: int, *, high: bool = True) -> list[list[Part]]:
     """The estimate, or what stands in its place; a line each where the screen is not `high`."""
     facts = words.estimate_facts(found.estimate, assisted=found.assisted)
     strong = words.estimate_label(found.estimate)
@@ -112,7 +259,7 @@ def _cause(
     rows: Sequence[Row], one: CauseTotal, most: float, by: str = "", name: str = "", size: int = 0
 ) -> Pick:
     chosen = partial(
-        figures_rows.of_cause, rows, one.cause, label=name if by == "label" else "",
+        of_cause, rows, one.cause, label=name if by == "label" else "",
         language=name if by == "language" else "",
     )  # fmt: skip
     title = f"{one.cause} · {flat(name)}" if name else one.cause
@@ -122,7 +269,7 @@ def _cause(
     return Pick(partial(_draw_cause, one, most, lead), title, chosen, shares=True, said=said)
 
 
-def _draw_cause(one: CauseTotal, most: float, lead: str, size: int) -> list[Part]:
+def _draw_cause(one: CauseTotal, most: float, lead: str, size: int) -> list[Toned]:
     half = min(20, max(4, (size - CAUSE - 50 - width(lead)) // 2))
     share, tone = float(one.share), "warn"
     if one.n < FEWEST:
@@ -137,109 +284,6 @@ def _draw_cause(one: CauseTotal, most: float, lead: str, size: int) -> list[Part
     ]  # fmt: skip
 
 
-# Differences.
-
-
-def bin_picks(found: Sequence[Bin[Row]]) -> list[Pick]:
-    """A line a bin of differences: from, to, how many."""
-    most = max((len(one.samples) for one in found), default=0)
-    return [
-        Pick(
-            partial(_draw_bin, one, most),
-            "equal" if one.equal else f"Δ {_ends(one)}",
-            partial(figures_rows.by_size, one.samples) if one.samples else None,
-        )
-        for one in found
-    ]
-
-
-def _ends(one: Bin[Row]) -> str:
-    return f"{signed(one.low, 1)} to {signed(one.high, 1)}"
-
-
-def _draw_bin(one: Bin[Row], most: int, size: int) -> list[Part]:
-    name = fit("equal" if one.equal else _ends(one), 13)
-    count = len(one.samples)
-    return [
-        (name, "good" if one.equal else ""),
-        (fit(f"{count:,}" if count else "·", 7, right=True), "" if count else "dim"),
-        ("  ", ""),
-        (level(count, most, max(0, size - 23)), "good" if one.equal else "accent"),
-    ]
-
-
-# Labels, verdicts, arms.
-
-
-def label_head(size: int) -> str:
-    """The names of the columns over `label_picks`."""
-    return _label_line(words.LABEL_HEAD, size)
-
-
-def label_picks(found: Figures) -> list[Pick]:
-    """A line a label: counts, precision, recall, F1; opens the samples in which its units differ."""
-    return [
-        Pick(
-            partial(_draw_label, cells), f"label {flat(cells[0])}",
-            partial(figures_rows.of_label, found.rows, cells[0]), shares=True,
-        )
-        for cells in words.label_rows(found.labels)
-    ]  # fmt: skip
-
-
-def _draw_label(cells: tuple[str, ...], size: int) -> list[Part]:
-    return [(_label_line(cells, size), "")]
-
-
-def _label_line(cells: Sequence[str], size: int) -> str:
-    first = 14 if size < 100 else 24
-    each = [9, 9, 7, 7, 7, 7, 15] if size < 100 else [11, 11, 11, 10, 10, 10, 16]
-    return fit(flat(cells[0]), first) + "".join(
-        fit(cell, one, right=True) for cell, one in zip(cells[1:], each, strict=True)
-    )
-
-
-def verdict_picks(found: Figures) -> list[Pick]:
-    """The four cells of the table; those that differ open their samples."""
-    one = found.verdicts
-    table: tuple[tuple[str, int, str], ...] = (
-        ("found by both", one.both_found, ""),
-        ("found by the person only", one.only_human, "missed match"),
-        ("found by the machine only", one.only_machine, "false match"),
-        ("missing for both", one.both_missing, ""),
-    )
-    most = max((count for _, count, _ in table), default=0)
-    return [
-        Pick(
-            partial(_draw_count, name, count, most, "warn" if cause else "good"),
-            name,
-            partial(figures_rows.of_cause, found.rows, cause) if cause and count else None,
-            shares=True,
-        )
-        for name, count, cause in table
-    ]
-
-
-def _draw_count(name: str, count: int, most: int, tone: str, size: int) -> list[Part]:
-    return [
-        (fit(name, NAME), ""), (fit(f"{count:,}", 9, right=True), ""), ("  ", ""),
-        (level(count, most, max(0, min(60, size - NAME - 13))), tone),
-    ]  # fmt: skip
-
-
-def arm_picks(seen: Look) -> list[Pick]:
-    """How the samples were reviewed; every line opens its samples."""
-    most = max(seen.ways.values())
-    return [
-        Pick(
-            partial(_draw_count, name, seen.ways[name], most, "accent"),
-            name,
-            partial(figures_rows.where, seen.found.rows, wanted) if seen.ways[name] else None,
-        )
-        for name, wanted in figures_rows.WAYS
-    ]
-
-
 # Samples.
 
 
@@ -248,7 +292,7 @@ def sample_head(size: int, part: str) -> str:
     return _columns(size, "sample", "automatic", "verified", "Δ", part, "main cause")
 
 
-def sample_parts(one: Sample, share: bool, size: int) -> list[Part]:
+def sample_parts(one: Sample, share: bool, size: int) -> list[Toned]:
     """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
     key = _key_cells(size)
@@ -269,7 +313,7 @@ def _key_cells(size: int) -> int:
     return min(44, max(12, size - 30 - 8 - 20))
 
 
-def sample_line(row: Row) -> list[Styled]:
+def sample_line(row: Row) -> list[Toned]:
     """The chosen sample of the scatter picture."""
     return [
         ("◆ ", "bold $warning"), (short(row.id, 60, row.question), "bold"),

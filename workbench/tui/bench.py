@@ -1,0 +1,363 @@
+"""The app as its screens know it: keys in order, what a sample costs, and the way from screen to screen."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from importlib import import_module
+from operator import ge
+from time import monotonic
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
+
+from textual.content import Content
+from textual.events import Event
+from textual.geometry import Size
+from textual.screen import Screen
+from textual.widget import Widget
+
+from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
+from workbench.model import Effort
+from workbench.tui.keys import Act
+from workbench.tui.own import OwnApp
+from workbench.tui.work import Gate, start
+
+if TYPE_CHECKING:
+    from workbench.model import Kind
+    from workbench.stages.review import Moved
+    from workbench.store.engine import Store
+    from workbench.tui.desk import Desk
+    from workbench.tui.proposing import Going
+
+IDLE = 60.0
+"""Seconds that a longer pause counts as: reading takes a minute, an absence is no work."""
+
+QUIET = 0.4
+"""Seconds after the queue is there until the rest is loaded, so that its rows are painted first."""
+
+TOUR_ROOM = (60, 16)
+"""Columns and lines below which the tour would cover all there is: it waits for a larger window."""
+
+LOOK = 0.2
+"""Seconds between two looks whether a run has ended."""
+
+Again = Callable[[], Awaitable[None]]
+"""Opens a screen once more that was left for another one."""
+
+
+class Meter:
+    """What a sample costs a person: active seconds and presses while it is on the screen.
+
+    What was not written with an act waits for the next act on that sample. Times are seconds of one
+    monotonic clock.
+    """
+
+    def __init__(self) -> None:
+        self._spent: dict[int, Effort] = {}
+        self._sample: int | None = None
+        self._last = 0.0
+
+    def look_at(self, sample_id: int | None, now: float) -> None:
+        """Another sample is on the screen from now on; None: none is."""
+        self.alive(now)
+        self._sample = sample_id
+
+    def alive(self, now: float) -> None:
+        """The person did something."""
+        pause, self._last = now - self._last, now
+        if self._sample is not None and pause > 0:
+            self.give_back(self._sample, Effort(min(pause, IDLE), 0))
+
+    def press(self, now: float) -> None:
+        """A key or a click."""
+        self.alive(now)
+        if self._sample is not None:
+            self.give_back(self._sample, Effort(0.0, 1))
+
+    def take(self, sample_id: int) -> Effort:
+        """What was spent on a sample since it was taken last."""
+        return self._spent.pop(sample_id, Effort(0.0, 0))
+
+    def give_back(self, sample_id: int, effort: Effort) -> None:
+        """Effort that is not written: it waits for the next act."""
+        now = self.take(sample_id)
+        self._spent[sample_id] = Effort(now.seconds + effort.seconds, now.presses + effort.presses)
+
+
+class Home(Protocol):
+    """The screen below all others: the queue."""
+
+    desk: Desk | None
+
+    async def begin(self, desk: Desk) -> None:
+        """The dataset is open: show its samples."""
+
+    async def begin_with(self, picks: tuple[int, ...]) -> None:
+        """Open the next sample, or some that were picked by hand, one after the other."""
+
+    async def choose(self, names: tuple[str, ...]) -> None:
+        """There are several datasets: ask for one."""
+
+    def refuse(self, why: str, *, missing: bool = False) -> None:
+        """The dataset cannot be opened: say what to do."""
+
+    def returned(self, at: int | None, said: str) -> None:
+        """Back from a review of the sample `at`; `said` goes to the status line."""
+
+    def planned(self, *, changed: bool, go_on: bool) -> None:
+        """Back from the plan, which may have changed the order; `go_on` opens the next sample."""
+
+    def action_reread(self) -> None:
+        """Read everything again."""
+
+
+class Bench(OwnApp):
+    """Opens screens by the names in `ROOMS`, so that no screen needs to know another one's class.
+
+    `connect` opens the store; it is called in a thread after the first frame is on the screen. `tour` shows
+    the first steps once, `notice` what a person should know of the terminal. `begin_with` is opened right
+    away: the next sample, or some that were picked to be audited. The rest is a person's own.
+    """
+
+    ROOMS: ClassVar[Mapping[str, str]] = {}
+    """Where the class of a screen is, as `module:class`."""
+
+    def __init__(
+        self,
+        connect: Callable[[], Store],
+        dataset: str | None,
+        annotator: str,
+        *,
+        theme: str = "",
+        keymap: Mapping[str, str] | None = None,
+        tour: bool = False,
+        begin_with: Literal["next"] | tuple[int, ...] | None = None,
+        remember: Callable[..., None] | None = None,
+        notice: str = "",
+    ) -> None:
+        super().__init__(theme=theme, keymap=keymap, remember=remember)
+        self._connect = connect
+        self._dataset = dataset
+        self.annotator = annotator
+        self._tour = tour
+        self._begin_with = begin_with
+        self._leave_with = 0
+        self._notice = notice
+        self.gate = Gate()
+        self.meter = Meter()
+        self.pressed_at = 0.0
+        self.store: Store | None = None
+        self.proposing: Going | None = None
+
+    @property
+    def home(self) -> Home:
+        """The queue."""
+        return cast("Home", self.screen_stack[0])
+
+    @property
+    def desk(self) -> Desk | None:
+        """The open dataset, once it is open."""
+        return self.home.desk
+
+    # Keys, in order.
+
+    @staticmethod
+    def clock() -> float:
+        """Seconds of the clock that events are stamped with."""
+        return Event().time
+
+    def open_gate(self) -> None:
+        """Let the keys that waited run, in the app's own turn."""
+        self.gate.open()
+        self.call_later(self.gate.drain)
+
+    def unseen(self) -> bool:
+        """Whether nobody sees what a key would do: the notice stands there, or is about to.
+
+        The size is known at once, the screen hears of it 8 ms later and more.
+        """
+        return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
+
+    def perform(self, act: Act) -> None:
+        """Do what a key would do: after everything that was pressed before."""
+
+        async def do() -> None:
+            if not self.unseen():
+                self.pressed_at = self.clock()
+                await self.run_action(act.binding.binding.action, act.binding.node)
+
+        self.call_later(self.gate.enter, do)
+
+    # From screen to screen.
+
+    async def open(self, room: str, *args: Any, **own: Any) -> None:
+        """Open a screen of `ROOMS`; its module loads in a thread, and keys wait until it is filled."""
+        self.gate.close()
+        screen_class = await self._screen_class(room)
+        await self.push_screen(screen_class(*args, **own))
+
+    async def _screen_class(self, room: str) -> Any:
+        module, _, name = self.ROOMS[room].partition(":")
+        if module not in sys.modules:
+            await asyncio.to_thread(import_module, module)
+        return getattr(import_module(module), name)
+
+    async def ask(self, dialog: Screen[None]) -> None:
+        """Put a dialog over the screen; keys wait until it can take them."""
+        self.gate.close()
+        await self.push_screen(dialog)
+
+    async def review(
+        self,
+        desk: Desk,
+        sample_id: int,
+        arrival: tuple[str, Moved] | None = None,
+        *,
+        kind: Kind | None = None,
+        picked: bool = False,
+    ) -> None:
+        """Open a sample for review; `arrival` is the undo or redo that leads there, and its word.
+
+        `picked`: it was chosen by hand, so a new review is no part of a random sample.
+        """
+        self.gate.close()  # the review opens it again when the sample is painted
+        screen_class = await self._screen_class("review")
+        screen = screen_class(desk, sample_id, arrival[1].kind if arrival else kind, picked=picked)
+        screen.arrival = arrival
+        await self.push_screen(screen)
+
+    async def back_to_queue(self, at: int | None, said: str = "") -> None:
+        """Leave the review; the keys that waited go to the queue."""
+        await self.pop_screen()
+        self.meter.look_at(None, monotonic())
+        self.home.returned(at, said)
+        self.open_gate()
+
+    async def compare(self, at: int | None, again: Again) -> None:
+        """Leave the review for the figures; keys wait until those are there. `again` opens the review."""
+        await self.leave_for_queue()
+        self.home.returned(at, "")
+        await self.open("compare", self.desk, again)
+
+    async def back_from_runs(self) -> None:
+        """Leave the runs; the queue reads again what a run may have changed."""
+        await self.pop_screen()
+        self.home.action_reread()
+
+    async def back_from_plan(self, *, changed: bool = False, go_on: bool = False) -> None:
+        """Leave the plan; the queue reads its order again, or goes on with the next sample of it."""
+        await self.pop_screen()
+        self.home.planned(changed=changed, go_on=go_on)
+
+    async def leave_for_queue(self) -> None:
+        """Back to the queue from wherever one is; what was typed in a dialog is gone."""
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        self.meter.look_at(None, monotonic())
+
+    # The store.
+
+    def open_store(self) -> None:
+        """Open the store and the dataset beside the event loop, then show the queue; keys wait for it."""
+        self.gate.close()
+        start(self, self._open, group="open")
+
+    async def _open(self) -> None:
+        try:
+            await self.home.begin(await asyncio.to_thread(self._load))
+            if self._begin_with is not None:
+                start_with, self._begin_with = self._begin_with, None
+                await self.home.begin_with(() if start_with == "next" else start_with)
+                return
+            if self._tour and all(map(ge, self.size, TOUR_ROOM)):
+                self._tour = False
+                self.keep(tour_seen=True)
+                await self.open("tour", self.keymap)
+                return
+        except AmbiguousError as error:
+            await self.home.choose(error.choices)
+            return
+        except NotFoundError as error:
+            self.home.refuse(str(error), missing=True)
+        except WorkbenchError as error:
+            self._leave_with = 1
+            self.home.refuse(str(error))
+        finally:
+            if not self.is_headless:
+                self.set_timer(QUIET, partial(start, self, self._get_ready, group="ready"))
+        self.open_gate()
+
+    def _load(self) -> Desk:
+        """Runs in a thread: everything heavy is imported here, while "opening …" is on the screen."""
+        if self.store is None:
+            self.store = self._connect()
+        from workbench.tui.desk import open_desk
+
+        return open_desk(self.store, self._dataset, self.annotator)
+
+    async def _get_ready(self) -> None:
+        """Load what the first review needs, then collect again, leaving out what is there by now.
+
+        Without that a full collection walks 400,000 objects of the libraries and holds a key up for 80 ms.
+        """
+        await self._screen_class("review")
+        gc.freeze()
+        gc.enable()
+
+    def choose_dataset(self, name: str) -> None:
+        """Open this one of several datasets."""
+        self._dataset = name
+        self.open_store()
+
+    async def open_other_file(self) -> None:
+        """Close the file that was open and open the one that its path leads to now."""
+        await self.leave_for_queue()
+        self.gate.close()
+        store, self.store = self.store, None
+        if store is not None:
+            await asyncio.to_thread(store.close)
+        self.open_store()
+
+    # A run that goes on.
+
+    def propose(self, going: Going) -> None:
+        """Watch a run that was started; a screen that does not show runs hears how it ended."""
+
+        def look() -> None:
+            if not going.alive:
+                timer.stop()
+                if not getattr(self.screen, "SHOWS_RUNS", False):
+                    text, _, tone = going.outcome()
+                    severity = "information" if tone == "good" else "warning"
+                    self.notify(text, severity=cast("Any", severity), markup=False)
+
+        self.proposing = going
+        timer = self.set_interval(LOOK, look)
+
+
+TINY = "-tiny"
+"""The class of a screen while the terminal is too small for it; keys do nothing then."""
+
+NEEDED = (60, 16)
+"""Columns and lines that every screen can do with."""
+
+
+def too_small(size: Size) -> bool:
+    """Whether a window of this size shows the notice."""
+    return size.width < NEEDED[0] or size.height < NEEDED[1]
+
+
+class TooSmall(Widget):
+    """Covers its screen, which keeps its state, its focus and what was typed below."""
+
+    def render(self) -> Content:
+        """What there is, and what is needed."""
+        have = self.app.size
+        lines = (
+            f"This window has {have.width} × {have.height} characters.",
+            f"Workbench needs {NEEDED[0]} × {NEEDED[1]}: make it larger.",
+            "Nothing is lost. ctrl+q quits.",
+        )
+        return Content("\n".join(lines))

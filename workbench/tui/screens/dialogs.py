@@ -1,0 +1,283 @@
+"""Small dialogs over a screen: a menu, a question, and a form of lines with one value each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from workbench.tui.cells import fit, width
+from workbench.tui.keys import key, moving
+from workbench.tui.safe import flat
+from workbench.tui.screens.base import Dialog
+from workbench.tui.screens.prompt import PromptScreen
+from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Part, as_text
+from workbench.tui.widgets.lines import Rows
+
+Hints = Mapping[str, str | Mapping[str, str]]
+"""What stands next to a line of a form, the same for all its values or by value."""
+
+
+@dataclass(frozen=True, slots=True)
+class MenuChoice:
+    """One line of a menu: a name, what stands at its right, whether it is on; without `take` a heading."""
+
+    name: str
+    right: str = ""
+    on: bool = False
+    take: Callable[[], None] | None = None
+
+
+class Choices(Rows[MenuChoice]):
+    """Choices under headings; the cursor stands on choices only."""
+
+    BASE = "choices--row"
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "choices--row",
+        "choices--dim",
+        "choices--cursor",
+        "choices--cursor-dim",
+        "choices--heading",
+    }
+
+    def on_mount(self) -> None:
+        """The cursor stands on what is on, else on the first choice."""
+        self.resized(self.count)
+        takeable = [index for index, choice in enumerate(self.rows) if choice.take]
+        on = [index for index in takeable if self.rows[index].on]
+        self.move_to((on or takeable or [0])[0], tell=False)
+
+    def move(self, step: int) -> None:
+        """To the next choice in a direction, as many times as `step` says; stops at the ends."""
+        takeable = [index for index, choice in enumerate(self.rows) if choice.take]
+        at = takeable.index(self.cursor) + step
+        self.move_to(takeable[max(0, min(at, len(takeable) - 1))], tell=False)
+        if at <= 0:
+            self.reveal(0)  # the heading above the first choice
+
+    def move_page(self, step: int) -> None:
+        """Ten choices further or back."""
+        self.move(10 * step)
+
+    def drawn(self, choice: MenuChoice, size: int, *, here: bool) -> list[Segment]:
+        """A heading or a choice."""
+        if choice.take is None:
+            return [Segment(fit(flat(choice.name), size), self.part("choices--heading"))]
+        style = self.part("choices--cursor" if here else "choices--row")
+        dim = self.part("choices--cursor-dim" if here else "choices--dim")
+        right = flat(choice.right)
+        return [
+            Segment("▸ " if here else "  ", style),
+            Segment("✓ " if choice.on else "  ", style),
+            Segment(fit(flat(choice.name), size - 4 - width(right)), style),
+            Segment(right, dim),
+        ]
+
+
+class MenuScreen(Dialog):
+    """A title and choices; Enter or a click takes one and closes. `otherwise` is done when none was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter space", "open", "Take it", "menu.take", "Menu"),
+        *moving("menu", "choice"),
+        key("escape q", "cancel", "Close without doing anything", "menu.cancel", "Menu"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        choices: Sequence[MenuChoice],
+        hint: str = "enter takes  esc closes",
+        otherwise: Callable[[], None] | None = None,
+    ) -> None:
+        super().__init__()
+        self._title, self._choices, self._hint, self._otherwise = title, tuple(choices), hint, otherwise
+
+    def compose(self) -> ComposeResult:
+        """A box in the middle."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Choices(self._choices, id="choices")
+
+    def opened(self) -> None:
+        """The title."""
+        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, DIM),))
+
+    def action_cancel(self) -> None:
+        """Close, with what is to be done then."""
+        super().action_cancel()
+        if self._otherwise is not None:
+            self._otherwise()
+
+    async def action_open(self) -> None:
+        """Close, then do it."""
+        take = self._choices[self.query_one(Choices).cursor].take
+        if take is not None:
+            self.app.pop_screen()
+            take()
+
+
+class ConfirmScreen(Dialog):
+    """A question: y goes on, Escape stays. Without `go_on` there is only staying."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("y", "go_on", "Go on", "confirm.yes", "Question", "go on"),
+        key("escape n q", "cancel", "Stay", "confirm.no", "Question", "stay"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        text: str | Content,
+        go_on: Callable[[], None] | None,
+        *,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self._title, self._text, self._go_on = title, text, go_on
+
+    def compose(self) -> ComposeResult:
+        """A box in the middle."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
+            yield KeyBar(id="answers")
+
+    def opened(self) -> None:
+        """The question."""
+        self.query_one("#title", Bar).show(((self._title, "bold"),))
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What cannot be gone on with is no answer."""
+        return None if action == "go_on" and self._go_on is None else True
+
+    def action_go_on(self) -> None:
+        """Close, then do it."""
+        self.app.pop_screen()
+        assert self._go_on is not None  # the key is closed without it
+        self._go_on()
+
+
+@dataclass(frozen=True, slots=True)
+class TypedLine:
+    """The line of a form whose value can be typed: what is asked, and the value that a text stands for.
+
+    `value` raises ValueError with what is wrong.
+    """
+
+    name: str
+    question: str
+    value: Callable[[str], str]
+
+
+class FormScreen(Dialog):
+    """↑↓ choose the line, ←→ its value; Enter hands the values over.
+
+    `names` gives the lines that mean something for the values so far.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter", "submit", "Look at what it means", "form.go", "Form", "go on"),
+        key("right space", "turn(1)", "Next value", "form.next", "Form", "next value"),
+        key("left", "turn(-1)", "Previous value", "form.previous", "Form"),
+        key("m", "type", "Type a value that is not listed", "form.type", "Form", "type a value"),
+        key("j down tab", "move(1)", "Next line", "form.down", "Form"),
+        key("k up shift+tab", "move(-1)", "Previous line", "form.up", "Form"),
+        key("escape q", "cancel", "Close without doing anything", "form.cancel", "Form", "cancel"),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        values: Mapping[str, Sequence[str]],
+        hints: Hints,
+        typed: TypedLine,
+        names: Callable[[Mapping[str, str]], list[str]],
+        take: Callable[[Mapping[str, str]], None],
+        *,
+        about: str = "",
+    ) -> None:
+        super().__init__()
+        self._title, self._about, self._hints = title, about, hints
+        self._values = {name: list(listed) for name, listed in values.items()}
+        self._typed, self._names, self._take = typed, names, take
+        self.chosen = {name: listed[0] for name, listed in values.items() if listed}
+        self.line = 0
+
+    def compose(self) -> ComposeResult:
+        """A box in the middle."""
+        with Vertical(id="box"):
+            yield Bar(id="title")
+            yield Static(id="lines")
+            yield KeyBar(id="answers")
+
+    def opened(self) -> None:
+        """The lines with their first values."""
+        self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._about, DIM),))
+        self._draw()
+
+    def _draw(self) -> None:
+        names = self._names(self.chosen)
+        self.line = min(self.line, len(names) - 1)
+        # a line without a meaning is left empty: the box keeps its height
+        lines = [
+            self._line(name, here=name == names[self.line]) if name in names else [] for name in self._values
+        ]
+        self.query_one("#lines", Static).update(as_text(lines))
+        self.refresh_bindings()
+
+    def _line(self, name: str, *, here: bool) -> list[Part]:
+        value, hint = flat(self.chosen[name]), self._hints.get(name, "")
+        room = 4 + max(width(flat(value)) for values in self._values.values() for value in values)
+        return [
+            ("▸ " if here else "  ", "$accent"),
+            (fit(name, 10), "bold" if here else DIM),
+            (fit(f"‹ {value} ›" if here else f"  {value}", room), "bold" if here else ""),
+            (f"  {hint if isinstance(hint, str) else hint.get(value, '')}", DIM),
+        ]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A value is typed only for a line that is there."""
+        return None if action == "type" and self._typed.name not in self._names(self.chosen) else True
+
+    def action_move(self, step: int) -> None:
+        """To another line."""
+        self.line = max(0, self.line + int(step))
+        self._draw()
+
+    def action_turn(self, step: int) -> None:
+        """Another value of this line, round the end."""
+        name = self._names(self.chosen)[self.line]
+        listed = self._values[name]
+        self.chosen[name] = listed[(listed.index(self.chosen[name]) + int(step)) % len(listed)]
+        self._draw()
+
+    async def action_type(self) -> None:
+        """Type a value that is not listed."""
+        line = self._typed
+        await self.bench.ask(
+            PromptScreen(line.question, self._take_typed, value=self.chosen[line.name], select=True)
+        )
+
+    def _take_typed(self, text: str) -> str | None:
+        name = self._typed.name
+        try:
+            value = self.chosen[name] = self._typed.value(text)
+        except ValueError as error:
+            return str(error)
+        if value not in self._values[name]:
+            self._values[name].append(value)
+        self._draw()
+        return None
+
+    def action_submit(self) -> None:
+        """Close, then hand the values over."""
+        self.app.pop_screen()
+        self._take(self.chosen)
