@@ -34,6 +34,12 @@ ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}
         ([{**ROW, "my_metric": 0.5, "id": "x"}], "a.jsonl", "native"),
         ([{**ROW, "question": "another column"}], "a.jsonl", "native"),
         ([{"input": "q", "expected_output": "r", "retrieval_context": []}], "a.jsonl", "deepeval"),
+        (json.dumps({"results": [{"input": "q", "expected_output": "r"}]}, indent=1), "a.json", "deepeval"),
+        (
+            json.dumps({"n": 1, "tasks": [{"data": {"text": "t"}, "predictions": []}]}),
+            "a.json",
+            "label-studio",
+        ),
         ("input,actual_output,expected_output,retrieval_context\nq,a,r,c\n", "a.csv", "deepeval"),
         ("question,ground_truth,contexts\nq,r,[]\n", "a.csv", "ragas"),
         ([{"text": "t", "_task_hash": 1}], "a.jsonl", "prodigy"),

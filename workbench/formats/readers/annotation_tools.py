@@ -246,13 +246,12 @@ def _label_studio_region(
 ) -> Region | None:
     """A marked span; None for a result of another kind, such as a relation or a choice."""
     as_object(given, f"{where}.result[{number}]", "an object with value")
-    value, kind = given.get("value"), given.get("type")
+    value, kind, name = given.get("value"), given.get("type"), given.get("id")
+    verdict = decided.get(name) if type(name) is str else None
     if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
-        if kind != "choices" or given.get("id") not in decided:
+        if kind != "choices" or verdict is None:
             notes.ignored[f"result of type {kind}"[:60]] += 1
         return None
-    name = given.get("id")
-    verdict = decided.get(name) if type(name) is str else None
     return _span(value, f"{where}.result[{number}].value", notes, verdict)
 
 
