@@ -8,8 +8,7 @@ from pathlib import Path
 
 from textual.binding import Binding
 
-from workbench.tui.keymap import actions
-from workbench.tui.keys import TWIN_OF, shown
+from workbench.tui.keys import TWIN_OF, actions, shown
 
 PAGE = Path(__file__).with_name("keys.md")
 HEAD = """\

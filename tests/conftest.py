@@ -7,8 +7,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from workbench.model import Policy, Record, count
+from workbench.model import Kind, Policy, Record, Span, count
+from workbench.reviewing.edits import Put
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, write_state
+from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
@@ -182,3 +184,34 @@ def statement_recall(record: Record) -> float:
     assert record.proposal is not None
     found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only="contextual_recall")
     return float(count(found["contextual_recall"].units).recall or 0)
+
+
+def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
+    """A new unit at the first place of a text in the reference."""
+    start = opened.sample.reference.index(text)
+    return add_span(opened, kind, Span(start, start + len(text)), label)
+
+
+@pytest.fixture
+def quick_claude(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A key that a local service takes, and a rate that needs no warm-up."""
+    from workbench.proposing.claude import run as claude_run
+    from workbench.proposing.claude.pace import CallPace
+
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
+    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+
+
+@pytest.fixture
+def service(quick_claude: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Starts a local Claude service with some options; ANTHROPIC_BASE_URL names it."""
+    from tests.proposing.claude.server import Options, running
+
+    with ExitStack() as stack:
+
+        def start(**options: Any) -> Any:
+            found, url = stack.enter_context(running(Options(**options)))
+            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
+            return found
+
+        yield start

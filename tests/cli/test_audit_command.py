@@ -190,3 +190,11 @@ def test_update_replaces_a_score_that_differs(run: Run, tmp_path: Path) -> None:
 
     assert 3 == run("audit", path).code
     assert "Your context_entity_recall is .50." in run("audit", path, "--update").out
+
+
+def test_an_audit_that_fails_leaves_no_database(run: Run) -> None:
+    """Of a file that is not there, and of one whose rows are all refused."""
+    Path("bad.jsonl").write_text('{"user_input": "q", "reference": 3}\n')
+
+    assert [2, 2] == [run("audit", name).code for name in ("nothing.jsonl", "bad.jsonl")]
+    assert not Path("workbench.db").exists()

@@ -14,12 +14,13 @@ from tests.conftest import Bench
 
 
 def test_several_formats_stand_below_one_folder(demo: Bench, run: Any) -> None:
-    done = run("export", "out", "--format", "native", "--format", "csv", "--json")
+    done = run("export", "out", "--format", "native", "--format", "csv", "--licence", "CC0-1.0", "--json")
 
     assert (0, "") == (done.code, done.err)
     assert {"native", "csv", "manifest.json"} == {path.name for path in Path("out").iterdir()}
     assert {"native": 50, "csv": 50} == done.json["rows"]
     assert (50, 13) == (done.json["samples"], done.json["gold"])
+    assert "CC0-1.0" == json.loads(Path("out/manifest.json").read_text("utf-8"))["licence"]["annotations"]
 
 
 def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> None:
@@ -27,11 +28,6 @@ def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> Non
 
     assert "out: 50 samples, 50 with a proposal, 13 verified" in done.out
     assert "left out: 37 entities todo; 1 span nested" in done.out
-
-
-def test_a_licence_stands_in_the_manifest(demo: Bench, run: Any) -> None:
-    assert 0 == run("export", "out", "--licence", "CC0-1.0").code
-    assert "CC0-1.0" == json.loads(Path("out/manifest.json").read_text("utf-8"))["licence"]["annotations"]
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from workbench.cli import app
-from workbench.cli.console import exit_code
 from workbench.store import engine
 
 TASK = {
@@ -23,19 +21,6 @@ TASK = {
     ],
     "answer": "accept",
 }
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> Any:
-    """Run a command in an empty folder: exit code, standard output, standard error."""
-    monkeypatch.chdir(tmp_path)
-
-    def runner(*arguments: str) -> tuple[int, str, str]:
-        code = exit_code(lambda: app(["--as", "ann", *arguments]))
-        out, err = capsys.readouterr()
-        return code, out, err
-
-    return runner
 
 
 def files(folder: Path) -> list[str]:
@@ -387,28 +372,37 @@ def test_what_is_missing_is_said_once(run: Any) -> None:
     assert err.replace(str(Path.cwd()), "").count("missing") == 1  # this test's folder has the word too
 
 
-def test_a_text_that_is_not_closed_is_said_in_one_piece(run: Any) -> None:
-    Path("a.jsonl").write_text(json.dumps(ROW) + '\n{"id": "b')
+ODD_ROWS: list[tuple[list[Any], str]] = [
+    ([ROW, '{"id": "b'], '"{"id": "b" (unterminated string starting at column 8)'),
+    (
+        [ROW, {**ROW, "id": "b", "reference": " \n"}, {**ROW, "id": "c", "reference": ""}],
+        "  blank reference, so that there is nothing to verify: 2 rows\n",
+    ),
+    (
+        [
+            {
+                **ROW,
+                "proposal": {"proposer": "p", "reference_entities": [{"text": "Zoe", "start": 0, "end": 3}]},
+            }
+        ],
+        '  places in proposals that point nowhere, left out: 1 (line 1: "Zoe" 0:3)\n',
+    ),
+]
 
-    _, out, _ = run("import", "a.jsonl")
 
-    assert '"{"id": "b" (unterminated string starting at column 8)' in out
+@pytest.mark.parametrize(("rows", "said"), ODD_ROWS, ids=["not closed", "blank", "nowhere"])
+def test_what_is_odd_about_a_row_is_said_in_one_line(run: Any, rows: list[Any], said: str) -> None:
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    Path("a.jsonl").write_text("\n".join(lines))
 
-
-def test_a_blank_reference_is_said(run: Any) -> None:
-    rows = [ROW, {**ROW, "id": "b", "reference": " \n"}, {**ROW, "id": "c", "reference": ""}]
-    Path("a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-    assert "  blank reference, so that there is nothing to verify: 2 rows" in run("import", "a.jsonl")[1]
+    assert said in run("import", "a.jsonl").out
 
 
 def test_one_proposal_is_one(run: Any) -> None:
-    Path("a.jsonl").write_text(
-        json.dumps({**ROW, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}}) + "\n"
-    )
+    write("a.jsonl", [{**ROW, "proposal": {"proposer": "p", "reference_entities": ["Ann"]}}])
     run("import", "a.jsonl")
 
-    assert "p-run-1 (current): 1 proposal\n" in run("status")[1] + "\n"
+    assert "p-run-1 (current): 1 proposal\n" in run("status").out + "\n"
 
 
 def test_offsets_that_we_counted_for_label_studio_are_nothing_to_say(run: Any) -> None:
@@ -437,16 +431,6 @@ def test_every_folder_of_an_export_that_can_come_back_does(run: Any) -> None:
         code, out, err = run("--dataset", f"from-{name}", "import", f"x1/{name}", "--gold")
         assert (code, err) == (0, ""), name
         assert "1 review with 1" in out, name
-
-
-def test_places_of_proposals_that_point_nowhere_are_listed(run: Any) -> None:
-    said = {"proposer": "p", "reference_entities": [{"text": "Zoe", "start": 0, "end": 3}]}
-    Path("a.jsonl").write_text(json.dumps({**ROW, "proposal": said}) + "\n")
-
-    assert (
-        '  places in proposals that point nowhere, left out: 1 (line 1: "Zoe" 0:3)'
-        in run("import", "a.jsonl")[1].splitlines()
-    )
 
 
 def test_an_empty_path_is_not_the_current_folder(run: Any, tmp_path: Path) -> None:

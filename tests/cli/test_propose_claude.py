@@ -8,17 +8,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.proposing.claude.faults import Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.pace import CallPace
 
 Start = Callable[..., Service]
 CLAUDE = ("propose", "--proposer", "claude")
@@ -26,19 +24,10 @@ PROMPT = "=== entities ===\nFind {{labels}}.\n=== statements ===\nSplit.\n=== ve
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts the service with some options, and sets the usual variables to it."""
-    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+def service(service: Start, monkeypatch: pytest.MonkeyPatch) -> Start:
+    """Starts a local service that is asked again at once."""
     monkeypatch.setattr(claude_run.LiveRun, "_backoff", lambda run, attempts: 0.01)
-    with ExitStack() as stack:
-
-        def start(**options: Any) -> Service:
-            found, url = stack.enter_context(running(Options(**options)))
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-            monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-secret-key")
-            return found
-
-        yield start
+    return service
 
 
 @pytest.fixture

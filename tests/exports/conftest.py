@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import itertools
 import json
 from collections.abc import Callable, Iterator
@@ -203,3 +204,19 @@ def _conll_spans(path: Path, numbered: Iterator[tuple[int, str]], text: str) -> 
     if place and next(numbered, (0, "\n"))[1] != "\n":
         raise InputError(f"{path}:{number + 1}: a token after the end of the text")
     return spans
+
+
+def json_rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def csv_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV file."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of an export."""
+    return dict(json.loads((folder / "manifest.json").read_text("utf-8")))

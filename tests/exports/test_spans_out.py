@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.conftest import Bench
-from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, read_conll, report_of
+from tests.exports.conftest import EMOJI, NESTED, ROWS, Leave, json_rows, read_conll, report_of
 from tests.formats.test_formats_round_trip import TEXT
 from workbench.errors import InputError
 from workbench.formats.exports.item import ExportItem, Wrote
@@ -29,10 +29,6 @@ from workbench.formats.exports.spans import (
 from workbench.model import Sample, Span, Unit
 
 GOLD = {row["id"]: row for row in ROWS}
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def test_conll_gives_every_span_back_exactly(leave: Leave) -> None:
@@ -52,7 +48,7 @@ def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
     """Readers take every line for a token. The ids and texts stand in the same order in another file."""
     folder = leave("conll")
     texts = (folder / "gold.conll").read_text("utf-8").removesuffix("\n\n").split("\n\n")
-    named = lines(folder / "texts.jsonl")
+    named = json_rows(folder / "texts.jsonl")
 
     assert [row["id"] for row in ROWS if row["id"] not in ("arabic", "without")] == [
         one["id"] for one in named
@@ -79,7 +75,7 @@ def test_conll_holds_tokens_and_tags_and_nothing_else(leave: Leave) -> None:
 )
 def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str) -> None:
     folder = leave("conll")
-    named = change(lines(folder / "texts.jsonl"))
+    named = change(json_rows(folder / "texts.jsonl"))
     (folder / "texts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in named), "utf-8")
     tokens = (folder / "gold.conll").read_text("utf-8")
     last = tokens.removesuffix("\n\n").rindex("\n\n")
@@ -91,7 +87,7 @@ def test_conll_and_its_texts_have_to_fit(leave: Leave, change: Any, message: str
 
 
 def test_conll_names_what_one_row_of_tags_cannot_hold(hard: Bench, leave: Leave) -> None:
-    conflicts = lines(leave("conll") / "conflicts.jsonl")
+    conflicts = json_rows(leave("conll") / "conflicts.jsonl")
 
     assert [
         {
@@ -151,7 +147,7 @@ def test_exact_tokens_hold_all_but_white_space_once(given: tuple[str, list[Unit]
 
 def test_prodigy_spans_end_with_their_last_token(leave: Leave) -> None:
     """`end` is exclusive, `token_end` inclusive."""
-    tasks = lines(leave("prodigy") / "tasks.jsonl")
+    tasks = json_rows(leave("prodigy") / "tasks.jsonl")
 
     assert ["emoji", "cyrillic", "=formula", "nested", "nothing to find"] == [
         task["meta"]["id"] for task in tasks

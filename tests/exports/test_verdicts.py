@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tests.conftest import Bench
-from tests.exports.conftest import Leave
+from tests.exports.conftest import Leave, json_rows
 from workbench.model import KINDS
 from workbench.stages.export import ExportOptions, export
 
@@ -58,13 +58,9 @@ def test_every_split_has_its_own_verdicts(demo: Bench, tmp_path: Path) -> None:
     splits = set()
     for name in ("one", "two"):
         folder = tmp_path / "out" / name
-        verdicts = rows(folder / "verdicts.jsonl")
-        gold = {row["id"] for row in rows(folder / "samples.jsonl") if row.get("gold")}
+        verdicts = json_rows(folder / "verdicts.jsonl")
+        gold = {row["id"] for row in json_rows(folder / "samples.jsonl") if row.get("gold")}
         assert gold == {row["id"] for row in verdicts}
         assert all(name == row["split"] for row in verdicts)
         splits |= gold
     assert 13 == len(splits)
-
-
-def rows(path: Path) -> list[dict[str, object]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -10,20 +10,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.proposing.claude.faults import Faults
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from workbench.errors import AccessError, BusyError, UsageError
-from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
-from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
 from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
@@ -43,24 +41,7 @@ ROWS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that the local service takes, and a rate that needs no warm-up."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
-
-
-@pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
-    """Starts the service with some options; ANTHROPIC_BASE_URL names it."""
-    with ExitStack() as stack:
-
-        def start(**options: Any) -> Service:
-            found, url = stack.enter_context(running(Options(**options)))
-            monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-            return found
-
-        yield start
+pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
 def both_kinds(bench: Any, dataset: str | None = None) -> Any:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.proposing.claude import answering
-from tests.proposing.claude.server import Options, Service, running
+from tests.proposing.claude.server import Service
 from workbench.errors import UsageError
-from workbench.proposing.claude import run as claude_run
-from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.proposing.claude.run import Limits
 from workbench.reports import compare_document
@@ -29,21 +26,13 @@ from workbench.stages.recompute import gate_of, score_dataset
 from workbench.stages.review import act
 from workbench.stages.runs import Unsteady
 
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A key that the local service takes, and a rate that needs no warm-up."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "test")
-    monkeypatch.setattr(claude_run, "CallPace", lambda: CallPace(500.0))
+pytestmark = pytest.mark.usefixtures("quick_claude")
 
 
 @pytest.fixture
-def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    """The local service; ANTHROPIC_BASE_URL names it."""
-    with ExitStack() as stack:
-        found, url = stack.enter_context(running(Options()))
-        monkeypatch.setenv("ANTHROPIC_BASE_URL", url)
-        yield found
+def service(service: Callable[..., Service]) -> Service:
+    """The local service, started."""
+    return service()
 
 
 def row(place: str, country: str, *, of: str = "", group: str | None = None) -> dict[str, Any]:

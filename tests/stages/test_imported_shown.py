@@ -13,9 +13,8 @@ from workbench.model import Imported
 from workbench.stages import editing
 from workbench.stages.review import Opened, act
 from workbench.stages.why import explain
-from workbench.tui.shares import reasons_line
 from workbench.tui.view import outcome
-from workbench.tui.why_text import totals
+from workbench.tui.why_text import reasons_line, totals
 from workbench.tui.widgets.tallies import first_of
 
 COLUMN = "context_entity_recall"

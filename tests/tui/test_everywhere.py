@@ -11,11 +11,9 @@ from textual.screen import Screen
 from textual.widgets.input import Selection as InputSelection
 
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keymap import nodes
-from workbench.tui.keys import declared
+from workbench.tui.keys import declared, nodes
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import Status
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import Field, Status
 
 Press = Callable[..., Awaitable[None]]
 SCREENS = [node for node in nodes() if issubclass(node, Screen)]

@@ -9,11 +9,10 @@ from rich.cells import cell_len
 from textual.app import App, ComposeResult
 
 from workbench.model import Span, Unit
-from workbench.stages.review import Names, unmarked
+from workbench.stages.review import NamePlaces, unmarked
 from workbench.text.tokens import tokens
 from workbench.tui.cells import width
-from workbench.tui.hints import LETTERS, SURE, Hint, after, codes, hints, letter
-from workbench.tui.keys import TWINS
+from workbench.tui.keys import LETTERS, SURE, TWINS, Hint, after, codes, hints, letter
 from workbench.tui.widgets.passage import Passage
 
 TEXTS = {
@@ -162,7 +161,7 @@ def test_names_that_are_no_units() -> None:
     """Covered, overlapped, rejected and equally named places are none; the others are."""
     text = "Anna met Boris in Riga. Riga is in Latvia; ANNA likes Boris Petrov and Oslo."
     places = [(0, 4), (9, 14), (18, 22), (35, 41), (43, 47), (54, 66), (71, 75)]
-    names = Names("en", tuple((Span(*place), text[slice(*place)].lower()) for place in places))
+    names = NamePlaces("en", tuple((Span(*place), text[slice(*place)].lower()) for place in places))
     units = [
         unit(1, "Anna", (0, 4)),
         unit(2, "Riga. Riga", (18, 28), rejected=True),

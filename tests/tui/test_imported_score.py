@@ -14,8 +14,7 @@ from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.why_text import written
 from workbench.tui.widgets.bars import Bar, Status
 from workbench.tui.widgets.cause_list import CauseList
-from workbench.tui.widgets.sample_columns import SampleHead
-from workbench.tui.widgets.sample_list import SampleList
+from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.widgets.tallies import Tallies
 
 Press = Callable[..., Awaitable[None]]

@@ -13,11 +13,9 @@ from textual.binding import Binding
 
 from workbench.errors import UsageError
 from workbench.settings import Settings
-from workbench.tui.keymap import actions, key_name, keymap, nodes
-from workbench.tui.keys import acts, declared, shown
-from workbench.tui.screens.tour import STEPS
-from workbench.tui.widgets.bars import KeyBar
-from workbench.tui.widgets.field import Field
+from workbench.tui.keys import actions, acts, declared, key_name, keymap, nodes, shown
+from workbench.tui.screens.help import STEPS
+from workbench.tui.widgets.bars import Field, KeyBar
 from workbench.tui.widgets.unit_list import UnitList
 
 Press = Callable[..., Awaitable[None]]

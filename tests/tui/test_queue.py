@@ -15,13 +15,11 @@ from textual.widgets import Static
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
-from workbench.tui.ids import short, told_of
+from workbench.tui.figures import short, told_of
 from workbench.tui.screens.dialogs import Choices
-from workbench.tui.widgets.bars import Head, KeyBar, Status
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import Field, Head, KeyBar, Status
 from workbench.tui.widgets.queue_lines import Completions, ProgressLine, progress_parts
-from workbench.tui.widgets.sample_columns import SampleHead, plan
-from workbench.tui.widgets.sample_list import PAGE, SampleList
+from workbench.tui.widgets.sample_list import PAGE, SampleList, columns_of
 
 Press = Callable[..., Awaitable[None]]
 
@@ -255,22 +253,6 @@ async def test_a_view_of_decided_samples_is_gone_through_one_by_one(
         assert "this was the last of the view" in app.screen.query_one(Status).text
 
 
-async def test_a_click_on_a_column_asks_for_its_order(database: Path, make_app: Any, press: Press) -> None:
-    """And another click goes back to the random one."""
-    app = make_app(database)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await press(pilot)
-        drawn = shown(app)
-        place = app.screen.query_one(SampleHead)._places
-        column = next(start for start, _, order in place if order == "file")
-        await pilot.click(SampleHead, offset=(column + 3, 0))
-        await press(pilot, "y")
-        assert shown(app)[:2] == ["tower", "nevsky"]
-        await pilot.click(SampleHead, offset=(column + 3, 0))
-        await press(pilot)
-        assert shown(app) == drawn
-
-
 async def test_why_opens_for_a_decided_row_only(
     database: Path, make_app: Any, press: Press, open_review: Press
 ) -> None:
@@ -476,10 +458,10 @@ async def test_the_whole_list_takes_the_place_of_its_beginning_without_a_jump() 
 @pytest.mark.parametrize("key_size", [4, 12, 40])
 def test_columns_fill_the_row(size: int, key_size: int) -> None:
     """The reference gets what is left, and never less than a few letters."""
-    assert plan(size, key_size).text >= 4
+    assert columns_of(size, key_size).text >= 4
     if size >= 77:
-        assert plan(size, key_size).text >= 15
-        assert plan(size, key_size).cause
+        assert columns_of(size, key_size).text >= 15
+        assert columns_of(size, key_size).cause
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,9 @@ from textual.pilot import Pilot
 from tests.tui.conftest import until
 from tests.tui.test_hostile import on_screen
 from workbench.model import Match, Unit
+from workbench.tui.bench import NEEDED, TINY
 from workbench.tui.keys import acts
-from workbench.tui.widgets.bars import KEPT, Head, KeyBar, arranged
-from workbench.tui.widgets.field import Field
-from workbench.tui.widgets.too_small import NEEDED, TINY
+from workbench.tui.widgets.bars import KEPT, Field, Head, KeyBar, arranged
 from workbench.tui.widgets.unit_list import UnitList
 from workbench.tui.widgets.unit_list import plan as columns
 

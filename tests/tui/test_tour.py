@@ -15,8 +15,8 @@ from tests.tui.test_keymap import keys
 from workbench.settings import Settings, State, read_state, remember
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.bench import TOUR_ROOM
-from workbench.tui.keymap import keymap
-from workbench.tui.screens.tour import STEPS
+from workbench.tui.keys import keymap
+from workbench.tui.screens.help import STEPS
 from workbench.tui.widgets.bars import Status
 
 Press = Callable[..., Awaitable[None]]

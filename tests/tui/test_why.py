@@ -16,7 +16,7 @@ from workbench.tui.cells import width
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
 from workbench.tui.screens.why import WhyScreen
-from workbench.tui.shares import adding_up
+from workbench.tui.why_text import adding_up
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
 from workbench.tui.widgets.cause_list import CauseList
 from workbench.tui.widgets.passage import Passage

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer.core import TyperOption
 
 from workbench import __version__
 from workbench.errors import StoreError, UsageError, WorkbenchError
@@ -137,6 +138,18 @@ def named_path(text: str) -> Path:
 
 def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def given(context: typer.Context) -> list[TyperOption]:
+    """The options of its own that a command was given."""
+    return [
+        one
+        for one in context.command.params
+        if isinstance(one, TyperOption)
+        and not one.hidden  # those of every command
+        and (source := context.get_parameter_source(one.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
 
 
 @contextmanager

@@ -53,13 +53,12 @@ def export(
     """Write samples, proposals and gold for other tools; native rows by default, which import back."""
     from workbench import reports
     from workbench.reports.export import export_text
-    from workbench.stages.export import ExportOptions
-    from workbench.stages.export import export as stage
+    from workbench.stages import export as stage
     from workbench.store.datasets import count_samples
 
     _check_folder(directory)
     call: Call = context.obj
-    options = ExportOptions(
+    options = stage.ExportOptions(
         formats=tuple(format or ["native"]),
         only=only,
         query=query,
@@ -75,7 +74,7 @@ def export(
         dataset_of(call, bulk=False) as (store, info),
         reports.progress("Exporting", count_samples(store, info.id)) as progress,
     ):
-        report = stage(store, info, directory, options, annotator=call.annotator, progress=progress)
+        report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)
     reports.show(report, export_text(report), as_json=json)
 
 
@@ -136,21 +135,20 @@ def purge(
     """
     from workbench import reports
     from workbench.reports.export import purge_plan_text, purge_text
-    from workbench.stages.upkeep import plan_purge
-    from workbench.stages.upkeep import purge as stage
+    from workbench.stages import upkeep
 
     call: Call = context.obj
     if bool(samples) == everything:
         raise UsageError("name samples by id, or say --all")
     with dataset_of(call) as (store, info):
-        plan = plan_purge(store, info, samples or [])
+        plan = upkeep.plan_purge(store, info, samples or [])
         if not yes:
             if not on_terminal():
                 raise UsageError("purge removes text for good: say --yes to do it without being asked")
             typer.echo(purge_plan_text(plan), err=True)
             if not typer.confirm("Remove it?", err=True):
                 raise UsageError("nothing was removed")
-        report = stage(store, info, plan, call.annotator)
+        report = upkeep.purge(store, info, plan, call.annotator)
     reports.show(report, purge_text(report), as_json=json)
     if report.by_hand:
         raise typer.Exit(3)

@@ -81,12 +81,10 @@ def propose(
         _refuse_claudes(context)
         _without_key(call, proposer, run, json=json)
         return
-    from workbench.proposing.claude.asks import DEFAULT_MODEL
-    from workbench.stages.claude import keep_external
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages import claude as stage
 
-    options = ClaudeOptions(
-        model=model or DEFAULT_MODEL,
+    options = stage.ClaudeOptions(
+        model=model or stage.ClaudeOptions().model,
         effort=None if effort == "none" else effort,
         max_tokens=max_tokens,
         prompt=prompt,
@@ -97,7 +95,7 @@ def propose(
     )
     with dataset_of(call) as (store, info):
         if external is not None:
-            info = keep_external(store, info, external)
+            info = stage.keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
             dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, rounds=repeat, json=json,
@@ -148,57 +146,41 @@ def _claude(
     json: bool,
 ) -> None:
     from workbench import reports
-    from workbench.proposing.claude.call import check_key
-    from workbench.proposing.claude.run import Limits
-    from workbench.reports.claude import (
-        plan_document,
-        plan_text,
-        repeat_document,
-        repeat_text,
-        report_document,
-        report_text,
-    )
+    from workbench.reports import claude as texts
     from workbench.reports.texts import instead_text
-    from workbench.stages.claude import DroppedError, check_allowed, plan_rounds, propose_rounds
-    from workbench.stages.claude_setup import MAX_COST
+    from workbench.stages import claude as stage
     from workbench.store.datasets import dataset_info
 
-    limit = MAX_COST if max_cost is None else Decimal(str(max_cost))
-    plan = plan_rounds(store, info, options, rounds)
+    limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
+    plan = stage.plan_rounds(store, info, options, rounds)
     if dry_run:
-        reports.show(plan_document(plan), plan_text(plan, limit), as_json=json)
+        reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
         return
-    check_allowed(plan)
+    stage.check_allowed(plan)
     if plan.samples:
         if plan.cost is None and max_cost is not None:
             raise UsageError(
                 f"--max-cost cannot be kept: no price is known for {plan.model}; give one with --prices FILE"
             )
-        check_key()
+        stage.check_key()
         if not yes:
             _agree(plan, limit)
-    limits = Limits(total_seconds=max_seconds, max_cost=limit)
+    limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
     try:
         with _progress_line() as on_progress:
-            report = propose_rounds(
+            report = stage.propose_rounds(
                 store, info, options, rounds,
                 annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
-    except DroppedError as error:
+    except stage.DroppedError as error:
         typer.echo(f"workbench: {error}", err=True)
         raise typer.Exit(3) from None
-    only = report.rounds[0]
-    if rounds == 1:
-        now = dataset_info(store, info.id).run
-        instead = (
-            f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-            if now != info.run
-            else ""
-        )
-        text = report_text(only) + (instead if info.run else "")
-        reports.show(report_document(only), text, as_json=json)
-    else:
-        reports.show(repeat_document(report), repeat_text(report), as_json=json)
+    now = dataset_info(store, info.id).run
+    text = texts.repeat_text(report)
+    if rounds == 1 and info.run and now != info.run:
+        text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
+    document = texts.report_document(report.rounds[0]) if rounds == 1 else texts.repeat_document(report)
+    reports.show(document, text, as_json=json)
     if not report.complete:
         raise typer.Exit(3)
 
@@ -206,13 +188,13 @@ def _claude(
 def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     from workbench.reports.claude import money, plan_text
-    from workbench.stages.claude import check_leaving
+    from workbench.stages import claude as stage
 
     dear = plan.cost is None or plan.cost > max_cost
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
-        check_leaving(plan)
+        stage.check_leaving(plan)
         if plan.cost is None:
             raise UsageError(
                 f"no price is known for {plan.model}: give one with --prices FILE, or say --yes to go "

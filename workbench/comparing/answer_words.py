@@ -28,34 +28,31 @@ SCORER_WORDS = {
 ABSENT: dict[Kind, str] = {"entity": "is in no context", "statement": "is supported by no context"}
 UNTRACED = "not explained: the file does not list what was counted"
 NOT_BY_STEPS = "not explained by the steps that the file records"
+_OF_NAMES: dict[What, tuple[str, str]] = {
+    "another form": ("name", "that the contexts contain in another form"),
+    "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
+    "counted wrongly": ("name", "counted although the contexts do not contain them"),
+    "should not count": ("name", "extracted by mistake"),
+    "left out": ("name", "of the reference that nobody extracted"),
+    "cut differently": ("name", "with other boundaries or parts"),
+    "unsure": ("name", "that a reviewer is unsure of"),
+    "untraced": ("", UNTRACED),
+    "rounding": ("", "rounding in the file"),
+    "too high": ("sample", "that your score rates too high"),
+    "too low": ("sample", "that your score rates too low"),
+}
+_OF_STATEMENTS: dict[What, str] = {
+    "another form": "that the contexts support, counted as unsupported",
+    "not extracted": "that the contexts support, counted as unsupported",
+    "counted wrongly": "counted although the contexts do not support them",
+}
 EFFECTS: dict[Kind, dict[What, tuple[str, str]]] = {
-    "entity": {
-        "another form": ("name", "that the contexts contain in another form"),
-        "not extracted": ("name", "that the contexts contain, but nobody extracted there"),
-        "counted wrongly": ("name", "counted although the contexts do not contain them"),
-        "should not count": ("name", "extracted by mistake"),
-        "left out": ("name", "of the reference that nobody extracted"),
-        "cut differently": ("name", "with other boundaries or parts"),
-        "unsure": ("name", "that a reviewer is unsure of"),
-        "untraced": ("", UNTRACED),
-        "rounding": ("", "rounding in the file"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
-    },
+    "entity": _OF_NAMES,
     "statement": {
-        "another form": ("statement", "that the contexts support, counted as unsupported"),
-        "not extracted": ("statement", "that the contexts support, counted as unsupported"),
-        "counted wrongly": ("statement", "counted although the contexts do not support them"),
-        "should not count": ("statement", "extracted by mistake"),
-        "left out": ("statement", "of the reference that nobody extracted"),
-        "cut differently": ("statement", "with other boundaries or parts"),
-        "unsure": ("statement", "that a reviewer is unsure of"),
-        "untraced": ("", UNTRACED),
-        "rounding": ("", "rounding in the file"),
-        "too high": ("sample", "that your score rates too high"),
-        "too low": ("sample", "that your score rates too low"),
+        what: (unit.replace("name", "statement"), _OF_STATEMENTS.get(what, words))
+        for what, (unit, words) in _OF_NAMES.items()
     },
-}  # fmt: skip
+}
 
 Say = Callable[[str], str]
 UNEXPLAINED: tuple[What, ...] = ("untraced", "rounding")

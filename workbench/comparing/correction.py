@@ -242,7 +242,9 @@ def fit(scores: Floats, positive: Floats, weights: Floats) -> Model:
     rest = scores[near], positive[near], weights[near]
     if len(scores) < ENOUGH:
         a, b = platt(*rest)
-        model = Model("platt", none, min(a, 0.0), b if a < 0 else _level(*rest[1:]))
+        found, total = float(rest[2] @ rest[1]), float(rest[2].sum())
+        level = log((total - found + 1) / (found + 1))  # a level sigmoid, where likeness says nothing
+        model = Model("platt", none, min(a, 0.0), b if a < 0 else level)
     else:
         xs, ys = isotonic(*rest)
         model = Model("isotonic", none, 0.0, 0.0, tuple(xs.tolist()), tuple(ys.tolist()))
@@ -322,12 +324,6 @@ def band(probabilities: Sequence[float], low: int) -> tuple[int, int] | None:
     """
     inside = [at for at in range(low, 101) if BAND[0] <= probabilities[at] <= BAND[1]]
     return (inside[0], inside[-1]) if inside else None
-
-
-def _level(positive: Floats, weights: Floats) -> float:
-    """The b of a sigmoid that is level, where likeness says nothing: Platt's smoothed rate."""
-    found, total = float(weights @ positive), float(weights.sum())
-    return log((total - found + 1) / (found + 1))
 
 
 def _sigmoid(z: float) -> float:

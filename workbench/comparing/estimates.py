@@ -75,18 +75,15 @@ def _of_design(found: Estimate, planned: int | None, at_planned: bool, complete:
     elif found.method == "t" and at_planned and planned:
         said.append(f"Valid at the planned {planned} samples only.")
     if found.bound is not None:
+        other = f" otherwise than by {abs(found.bound.usual):.3f}" if found.bound.usual else ""
         looks = "at the planned number" if at_planned and planned else "at every look"
         said.append(
-            f"{found.bound.differing} of {found.bound.n} differ{_otherwise(found.bound)}, too few for a t"
+            f"{found.bound.differing} of {found.bound.n} differ{other}, too few for a t"
             f" interval: at most {found.bound.share:.1%} of the samples do (95 %, {looks})."
         )
     elif found.corpus is None:
         said.append("No interval: within each stratum all differences are equal, which shows no spread.")
     return said
-
-
-def _otherwise(bound: Bound) -> str:
-    return f" otherwise than by {abs(bound.usual):.3f}" if bound.usual else ""
 
 
 def _of_samples(found: Estimate) -> list[str]:
@@ -320,7 +317,7 @@ def _intervals(
 ) -> Estimate:
     """Both intervals; `tuned` None allows t intervals, else the n of a confidence sequence (0: no plan)."""
     low, middle, high = figures
-    few = _few_groups(found)
+    few = found.groups is not None and found.groups < FEWEST
     if complete:
         corpus = found.reach
     elif bound is not None:
@@ -350,10 +347,6 @@ def _intervals(
         method=method,
         se=None if bound or corpus is None else sqrt(middle.variance),
     )
-
-
-def _few_groups(found: Estimate) -> bool:
-    return found.groups is not None and found.groups < FEWEST
 
 
 def _spread(low: EstimateFigures, high: EstimateFigures, tuned: int | None, *, process: bool) -> Interval:

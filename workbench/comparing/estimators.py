@@ -7,7 +7,7 @@ sample is no part of the mean but was drawn like the others, so the mean is a ra
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Literal
@@ -113,7 +113,7 @@ def difference(
     parts = sizes / sizes.sum()
     relative = (parts / np.where(taken > 0, taken, 1))[terms.stratum]  # sums to 1
     had = np.array([value is not None for value in automatic], dtype=float)
-    values = np.array([0.0 if value is None else value for value in automatic])
+    values = np.array([value or 0.0 for value in automatic])
     gained = terms.has_verified * terms.verified - terms.has_automatic * terms.automatic
     joined = terms.has_verified - terms.has_automatic
     share = float(had.mean() + (relative * joined).sum())
@@ -144,10 +144,10 @@ def _terms(kept: Sequence[Reached], fill: Fill, place: dict[str, int], certain: 
     verified = [_filled(one, fill) for one in kept]
     return _Terms(
         chance=chance,
-        verified=_zeros(verified),
-        automatic=_zeros(one.automatic for one in kept),
-        has_verified=_defined(verified),
-        has_automatic=_defined(one.automatic for one in kept),
+        verified=np.array([value or 0.0 for value in verified]),
+        automatic=np.array([one.automatic or 0.0 for one in kept]),
+        has_verified=np.array([value is not None for value in verified], dtype=float),
+        has_automatic=np.array([one.automatic is not None for one in kept], dtype=float),
         stratum=np.array([place.get(one.stratum, 0) if len(place) > 1 else 0 for one in kept]),
         group=clusters([one.group for one in kept]),
     )
@@ -170,14 +170,6 @@ def clusters(names: Sequence[str | None]) -> NDArray[np.int64]:
 def _filled(one: Reached, fill: Fill) -> float | None:
     bound = one.low if fill == "low" else one.high if fill == "high" else None
     return one.verified if bound is None else bound
-
-
-def _zeros(values: Iterable[float | None]) -> Floats:
-    return np.array([0.0 if value is None else value for value in values])
-
-
-def _defined(values: Iterable[float | None]) -> Floats:
-    return np.array([value is not None for value in values], dtype=float)
 
 
 def _by_stratum(terms: _Terms, errors: Floats, parts: Floats) -> tuple[float, float, float, list[int]]:

@@ -91,22 +91,16 @@ def families(groups: Sequence[str | None], references: Sequence[str]) -> list[li
 
     A reference that stands in two groups joins them.
     """
-    parent: dict[str, str] = {}
+    from scipy.cluster.hierarchy import DisjointSet
 
-    def root(name: str) -> str:
-        parent.setdefault(name, name)
-        while parent[name] != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
+    kin = DisjointSet(f"r{reference}" for reference in references)
     for group, reference in zip(groups, references, strict=True):
         if group is not None:
-            first, second = sorted((root(f"g{group}"), root(f"r{reference}")))
-            parent[second] = first
+            kin.add(f"g{group}")
+            kin.merge(f"g{group}", f"r{reference}")
     found: dict[str, list[int]] = defaultdict(list)
     for place, reference in enumerate(references):
-        found[root(f"r{reference}")].append(place)
+        found[kin[f"r{reference}"]].append(place)
     return list(found.values())
 
 

@@ -133,8 +133,8 @@ def estimate_facts(found: Estimate, *, assisted: bool = False) -> list[Fact]:
 
     `assisted` labels the estimate by the gold that it rests on.
     """
-    automatic = number(found.automatic.value)
-    facts = [Fact(f"automatic, all {found.total:,}", automatic, _undefined(found.automatic.undefined))]
+    automatic, lacking = number(found.automatic.value), found.automatic.undefined
+    facts = [Fact(f"automatic, all {found.total:,}", automatic, f"{lacking:,} undefined" if lacking else "")]
     if not found.complete or found.open:
         facts += _so_far(found)
     if found.complete and found.reach is not None:
@@ -227,10 +227,6 @@ def estimate_notes(found: Estimate, *, assisted: bool) -> list[str]:
     if found.complete and not found.refusal and found.n < BADGE:
         lines.append(f"{found.n:,} samples, fewer than {BADGE}: read with caution.")
     return [*lines, ASSISTED] if assisted and found.n else lines
-
-
-def _undefined(count: int) -> str:
-    return f"{count:,} undefined" if count else ""
 
 
 # Paired values.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from workbench.stages.policy import PolicyReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.recompute import Scored, ScoreReport
-    from workbench.stages.upkeep import Status
+    from workbench.stages.upkeep import DatabaseStatus
 
 SHOWN_ROWS = 200
 EXTERNAL_DIGITS = 6
@@ -68,7 +68,7 @@ def policy_changes_text(report: PolicyReport) -> str:
     return clean("\n".join(lines))
 
 
-def status_text(report: Status) -> str:
+def status_text(report: DatabaseStatus) -> str:
     """Datasets, runs and progress."""
     lines = [report.url]
     if not report.datasets:

@@ -43,20 +43,15 @@ def gate(
     defined = [(name, recall) for name, recall in recalls if recall is not None]
     mark = Fraction(1) if strict else Fraction(str(threshold))
     below = tuple(name for name, recall in defined if recall < mark)
-    if not defined:
-        return ScoreGate(metric, threshold, strict, False, None, 0, len(recalls), unscored, ())
-    if strict:
-        value = Fraction(len(defined) - len(below), len(defined))
-        passed = not below and not unscored
-    else:
-        value = sum((recall for _, recall in defined), Fraction(0)) / len(defined)
-        passed = value >= mark
+    reached = len(defined) - len(below) if strict else sum((recall for _, recall in defined), Fraction(0))
+    value = Fraction(reached) / len(defined) if defined else None
+    passed = value is not None and (not below and not unscored if strict else value >= mark)
     return ScoreGate(
         metric=metric,
         threshold=threshold,
         strict=strict,
         passed=passed,
-        value=float(value),
+        value=None if value is None else float(value),
         n=len(defined),
         undefined=len(recalls) - len(defined),
         unscored=unscored,

@@ -15,18 +15,18 @@ from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
 from workbench.proposing.claude.asks import Setup, read_part
-from workbench.proposing.claude.call import check_model, connect, host
+from workbench.proposing.claude.call import check_key, check_model, connect, host
 from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, forecast
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
-from workbench.stages.claude_setup import ClaudeOptions, found_run, prices_of, run_of, setup_of
+from workbench.stages.claude_setup import MAX_COST, ClaudeOptions, found_run, prices_of, run_of, setup_of
 from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 
-__all__ = ["Limits"]
+__all__ = ["MAX_COST", "ClaudeOptions", "Limits", "check_key"]
 
 EXTERNAL = ("ask", "allow", "never")
 
@@ -117,16 +117,7 @@ def plan_run(store: Store, info: DatasetInfo, options: ClaudeOptions) -> ClaudeP
         host=host(),
         external=info.external,
         examples=tuple(example.id for example in setup.examples),
-        notes=(*_short_of_examples(setup, options), *_too_long(setup, sends)),
-    )
-
-
-def _too_long(setup: Setup, sends: Forecast) -> tuple[str, ...]:
-    if not sends.cut:
-        return ()
-    return (
-        f"{sends.cut:,} calls carry texts of up to {sends.longest:,} tokens: an answer may need more than "
-        f"{setup.max_tokens:,} tokens (--max-tokens); one that is cut off fails and is paid",
+        notes=tuple(_notes(setup, options, sends)),
     )
 
 
@@ -144,13 +135,18 @@ def _thinking(store: Store, info: DatasetInfo, setup: Setup) -> int:
     return assumed_thinking(setup.effort)
 
 
-def _short_of_examples(setup: Setup, options: ClaudeOptions) -> tuple[str, ...]:
-    if len(setup.examples) == options.examples:
-        return ()
-    return (
-        f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
-        "but none to review without suggestions, one of each group",
-    )
+def _notes(setup: Setup, options: ClaudeOptions, sends: Forecast | None = None) -> Iterator[str]:
+    """What a person should know of a set-up and, before it is paid, of what it sends."""
+    if len(setup.examples) != options.examples:
+        yield (
+            f"asked for {options.examples} examples, there are {len(setup.examples)}: verified samples, "
+            "but none to review without suggestions, one of each group"
+        )
+    if sends is not None and sends.cut:
+        yield (
+            f"{sends.cut:,} calls carry texts of up to {sends.longest:,} tokens: an answer may need more "
+            f"than {setup.max_tokens:,} tokens (--max-tokens); one that is cut off fails and is paid"
+        )
 
 
 def keep_external(store: Store, info: DatasetInfo, external: str) -> DatasetInfo:
@@ -226,7 +222,7 @@ def propose_claude(
                 )
         if options.round == 1 and (summary.progress.answered or run.n_proposals):
             set_dataset(store, info.id, run_id=run.id)
-        notes = (*_short_of_examples(setup, options), *notes, *summary.notes)
+        notes = (*_notes(setup, options), *notes, *summary.notes)
         return _report(store, info, run, summary, notes)
 
     try:

@@ -80,9 +80,7 @@ def unsure(opened: Opened, unit: Unit) -> Put:
 
 def next_reason(opened: Opened, unit: Unit) -> Put:
     """Missing for the next reason: absent, partial, contradicted, other entity, and from the start again."""
-    put = _match(unit, "missing")
-    changed = put.units[0]
-    return replace(put, units=(replace(changed, match=replace(changed.match, reason=reason_after(unit))),))
+    return _match(unit, "missing", reason=reason_after(unit))
 
 
 def reason_after(unit: Unit) -> Reason:
@@ -129,31 +127,19 @@ def as_shown(opened: Opened, unit: Unit) -> Unit | None:
     return next((one for one in units if one.id == unit.id), None)
 
 
-def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
-    """A new unit from typed text.
-
-    Raises InputError when the text does not stand in the reference.
-    """
-    typed = text.strip()
-    spans = ground(typed, opened.sample.reference) if typed else ()
-    if not spans:
-        raise InputError(f"{typed[:60]!r} is not in the reference text; type it as it is written there")
-    return add_span(opened, kind, spans[0], label, text=typed if kind == "statement" else "")
-
-
-def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: str = "") -> Put:
+def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
     """A new unit from a stretch of the reference; undecided when blind, else matched as the others were.
 
     Raises InputError for a name that is a unit already.
     """
     reference = opened.sample.reference
     surface = reference[span.start : span.end]
-    refuse_twice(opened, kind, text or surface)
+    refuse_twice(opened, kind, surface)
     spans = (span, *(other for other in ground(surface, reference) if other != span))
     unit = Unit(
         id=new_id(opened, kind),
         kind=kind,
-        text=text or surface,
+        text=surface,
         label=label,
         spans=spans if kind == "entity" else (span,),
         origin="human",
@@ -249,10 +235,12 @@ def matched(opened: Opened, *units: Unit, gone: Collection[str] = ()) -> tuple[U
     return tuple(unit.matched(one.match) for unit, one in zip(units, found.units, strict=True))
 
 
-def _match(unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = ()) -> Put:
+def _match(
+    unit: Unit, verdict: Verdict, evidence: tuple[Evidence, ...] = (), reason: Reason = "absent"
+) -> Put:
     match = Match(
         verdict=verdict,
-        reason="absent" if verdict == "missing" else None,
+        reason=reason if verdict == "missing" else None,
         evidence=evidence,
         similarity=unit.match.similarity,
         rule="human",

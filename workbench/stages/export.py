@@ -335,6 +335,9 @@ def manifest_of(store: Store, departure: Departure, estimates: list[dict[str, An
     }
 
 
+_OF_ESTIMATE = ("total", "n", "undefined", "excluded", "open", "point", "method", "df", "refusal")
+
+
 def estimate_document(found: Figures) -> dict[str, Any]:
     """What the verified samples say of all; `refusal` says why there is no number."""
     one = found.estimate
@@ -347,20 +350,12 @@ def estimate_document(found: Figures) -> dict[str, Any]:
         "scorer": found.scorer,
         "run": found.run,
         "design": str(one.design),
-        "total": one.total,
-        "n": one.n,
-        "undefined": one.undefined,
-        "excluded": one.excluded,
-        "open": one.open,
         "automatic": one.automatic.value,
         "verified_so_far": one.verified.value,
-        "point": one.point,
         "corpus": ends(one.corpus),
         "generalising": ends(one.generalising),
         "level": 0.95,
-        "method": one.method,
-        "df": one.df,
-        "refusal": one.refusal,
+        **{name: getattr(one, name) for name in _OF_ESTIMATE},
     }
 
 

@@ -27,7 +27,7 @@ from workbench.stages.plan import Reach
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.exports import Leaving, Said, Scale
+from workbench.store.exports import Leaving, Scale, StoredReview
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
 from workbench.text.normalise import fold
@@ -148,7 +148,7 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
 
 
 def stands(
-    reviews: Collection[Said], kind: Kind, counted_labels: Collection[str]
+    reviews: Collection[StoredReview], kind: Kind, counted_labels: Collection[str]
 ) -> tuple[str, tuple[Unit, ...] | None]:
     """Where a kind stands over all reviews, and the units that stand; an exclusion wins."""
     states = [one.states[kind] for one in reviews]
@@ -213,7 +213,7 @@ def _automatic(leaving: Leaving, info: DatasetInfo, kind: Kind) -> Assessment | 
 
 
 def _of_review(
-    item: ExportItem, kind: Kind, said: Said, state: ReviewState | None, name: str
+    item: ExportItem, kind: Kind, said: StoredReview, state: ReviewState | None, name: str
 ) -> dict[str, Any]:
     """What all verdicts of one person on one kind of one sample share. `standing`: they are the gold."""
     own = state.of(kind) if state else None

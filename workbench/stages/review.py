@@ -286,17 +286,17 @@ LONGEST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class NamePlaces:
     """The places of a text that look like names, in order, each with the normalised key of its wording."""
 
     lang: str
     places: tuple[tuple[Span, str], ...] = ()
 
 
-NO_NAMES = Names("")
+NO_NAMES = NamePlaces("")
 
 
-def names_of(opened: Opened) -> Names:
+def names_of(opened: Opened) -> NamePlaces:
     """The names of a sample's reference as the rules see them; none when it is reviewed blind.
 
     About 1 ms for 500 characters and .2 s more the first time, so this belongs in a thread.
@@ -307,7 +307,7 @@ def names_of(opened: Opened) -> Names:
 
 
 @lru_cache(maxsize=64)
-def _names(text: str, lang: str) -> Names:
+def _names(text: str, lang: str) -> NamePlaces:
     from workbench.proposing.rules import entities  # .1 s: only where a sample is opened
 
     places: list[tuple[Span, str]] = []
@@ -317,10 +317,10 @@ def _names(text: str, lang: str) -> Names:
         span = Span(entity.start, entity.end)
         if not places or span.start >= places[-1][0].end:  # a name inside another one is picked by its token
             places.append((span, key(entity.text, lang) or entity.text))
-    return Names(lang, tuple(places))
+    return NamePlaces(lang, tuple(places))
 
 
-def unmarked(names: Names, units: Sequence[Unit]) -> tuple[Span, ...]:
+def unmarked(names: NamePlaces, units: Sequence[Unit]) -> tuple[Span, ...]:
     """The names that no unit covers, touches or equals, whether it counts or is rejected."""
     if not names.places:
         return ()

@@ -46,17 +46,17 @@ class DatasetStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class DatabaseStatus:
     """A database, where it is and what it holds."""
 
     url: str
     datasets: tuple[DatasetStatus, ...]
 
 
-def status(store: Store, annotator: str, dataset: str | None = None) -> Status:
+def status(store: Store, annotator: str, dataset: str | None = None) -> DatabaseStatus:
     """All datasets, or the named one. Raises NotFoundError when there is none of that name."""
     found = [datasets.find_dataset(store, dataset)] if dataset else datasets.list_datasets(store)
-    return Status(
+    return DatabaseStatus(
         shown_url(store.url),
         tuple(
             DatasetStatus(
@@ -164,9 +164,6 @@ def verify(directory: Path) -> VerifyReport:
         str(home), len(manifest["files"]), checked, tuple(found), more,
         asked=str(directory), unread=tuple(unread), text=bool(manifest.get("text", True)),
     )  # fmt: skip
-
-
-SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ CHUNK = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredReview:
     """One annotator's review of one sample: what stands in the database of it."""
 
     review_id: int
@@ -182,7 +182,7 @@ class Leaving:
     stratum: str
     proposal_id: int | None
     proposal: Proposal | None
-    reviews: tuple[Said, ...]
+    reviews: tuple[StoredReview, ...]
     external: dict[str, str]
     automatic: dict[str, Score]
 
@@ -251,7 +251,7 @@ def _chunk(
     ]
 
 
-def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
+def _said(session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     reviews = session.exec(
         select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.id))
     ).all()
@@ -272,7 +272,7 @@ def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
             )
         )
     )
-    found: dict[int, list[Said]] = {}
+    found: dict[int, list[StoredReview]] = {}
     for review in reviews:
         number = review.id or 0
         states: dict[Kind, str] = {"entity": review.entity, "statement": review.statement}
@@ -289,7 +289,7 @@ def _said(session: Session, ids: Sequence[int]) -> dict[int, list[Said]]:
         )
         entities, statements = (units.get((review.sample_id, review.annotator, kind)) for kind in KINDS)
         record = GoldRecord(review.annotator, entities, statements, effort.get(number), marks)
-        said = Said(number, review.origin, review.shown, states, record)
+        said = StoredReview(number, review.origin, review.shown, states, record)
         found.setdefault(review.sample_id, []).append(said)
     return found
 

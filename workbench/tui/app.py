@@ -28,9 +28,8 @@ from workbench.tui.proposing import LEAVING
 from workbench.tui.safe import TerminalGuard, crash_text, flat
 from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen
-from workbench.tui.screens.help import HelpScreen
+from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
-from workbench.tui.screens.tour import TourScreen
 
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
@@ -64,7 +63,7 @@ class WorkbenchApp(Bench):
         "calibrate": "workbench.tui.screens.calibrate:CalibrateScreen",
         "plan": "workbench.tui.screens.plan:PlanScreen",
         "runs": "workbench.tui.screens.runs:RunsScreen",
-        "tour": "workbench.tui.screens.tour:TourScreen",
+        "tour": "workbench.tui.screens.help:TourScreen",
     }
 
     _last_paste = float("-inf")

@@ -12,14 +12,16 @@ from operator import ge
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, cast
 
+from textual.content import Content
 from textual.events import Event
+from textual.geometry import Size
 from textual.screen import Screen
+from textual.widget import Widget
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.model import Effort
 from workbench.tui.keys import Act
 from workbench.tui.own import OwnApp
-from workbench.tui.widgets.too_small import TINY, too_small
 from workbench.tui.work import Gate, start
 
 if TYPE_CHECKING:
@@ -333,3 +335,29 @@ class Bench(OwnApp):
 
         self.proposing = going
         timer = self.set_interval(LOOK, look)
+
+
+TINY = "-tiny"
+"""The class of a screen while the terminal is too small for it; keys do nothing then."""
+
+NEEDED = (60, 16)
+"""Columns and lines that every screen can do with."""
+
+
+def too_small(size: Size) -> bool:
+    """Whether a window of this size shows the notice."""
+    return size.width < NEEDED[0] or size.height < NEEDED[1]
+
+
+class TooSmall(Widget):
+    """Covers its screen, which keeps its state, its focus and what was typed below."""
+
+    def render(self) -> Content:
+        """What there is, and what is needed."""
+        have = self.app.size
+        lines = (
+            f"This window has {have.width} × {have.height} characters.",
+            f"Workbench needs {NEEDED[0]} × {NEEDED[1]}: make it larger.",
+            "Nothing is lost. ctrl+q quits.",
+        )
+        return Content("\n".join(lines))

@@ -1,16 +1,28 @@
-"""Key bindings with their twins on a Russian keyboard, and the help made from them."""
+"""Key bindings with their Russian twins, the keys a person chose, and letters for places of a text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from itertools import islice, product
+from math import ceil, sqrt
+from pkgutil import walk_packages
+from typing import NamedTuple
 
+from textual.app import App
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.dom import DOMNode
-from textual.keys import REPLACED_KEYS, _character_to_key, key_to_character
+from textual.keys import REPLACED_KEYS, Keys, _character_to_key, key_to_character
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
+
+import workbench.tui
+from workbench.errors import UsageError
+from workbench.settings import Settings, did_you_mean
+from workbench.text.tokens import UNSPACED
 
 _LATIN = "qwertyuiop[]asdfghjkl;'zxcvbnm,.QWERTYUIOP{}ASDFGHJKL:\"ZXCVBNM<>"
 _CYRILLIC = "йцукенгшщзхъфывапролджэячсмитьбюЙЦУКЕНГШЩЗХЪФЫВАПРОЛДЖЭЯЧСМИТЬБЮ"
@@ -161,3 +173,174 @@ def _span(keys: tuple[str, ...]) -> tuple[str, ...]:
         return ()
     first, last = keys[0].partition("–")[0], keys[-1].rpartition("–")[2]
     return (first if first == last else f"{first}–{last}",)
+
+
+ALWAYS = {"ctrl+q": "app.quit", "f1": "app.help"}
+"""Keys that no map may take away: the way out and the help, which also work while one is typing."""
+
+_MODIFIERS = re.compile(r"(?:(?:ctrl|alt|shift|super|hyper|meta)\+)+")
+_SHIFTED = re.compile(r"shift\+([a-z])")
+_NAMED = {str(key.value) for key in Keys if not key.value.startswith("<")} | {
+    _character_to_key(chr(code)) for code in range(0x21, 0x7F) if not chr(code).isalnum()
+}
+
+
+@cache
+def nodes() -> tuple[type[DOMNode], ...]:
+    """Every class of the app that has bindings of its own: the app, its screens, its fields."""
+    found: dict[type[DOMNode], None] = {}
+    for info in walk_packages(workbench.tui.__path__, "workbench.tui."):
+        for one in vars(import_module(info.name)).values():
+            if isinstance(one, type) and issubclass(one, DOMNode) and declared(one):
+                found[one] = None
+    return tuple(found)
+
+
+def actions() -> dict[str, tuple[Binding, ...]]:
+    """Every action of the app by its name: one binding a key, in the order of the classes."""
+    found: dict[str, dict[str, Binding]] = {}
+    for node in nodes():
+        for binding in declared(node):
+            found.setdefault(str(binding.id), {}).setdefault(binding.key, binding)
+    return {name: tuple(by_key.values()) for name, by_key in found.items()}
+
+
+def keymap(settings: Settings) -> dict[str, str]:
+    """The keymap for the app, Russian twins included.
+
+    Raises UsageError for an action or a key that does not exist, for two actions of one screen on one
+    key, and for a map that takes away the way out or the help.
+    """
+    if not settings.keys:
+        return {}
+    lead = f"{settings.path}: keys: "
+    known = actions()
+    wanted: dict[str, tuple[str, ...]] = {}
+    for name, keys in settings.keys.items():
+        if name not in known:
+            raise UsageError(f"{lead}there is no action {name!r}{did_you_mean(name, known)}")
+        try:
+            wanted[name] = tuple(dict.fromkeys(_with_twins(key_name(one) for one in keys)))
+        except UsageError as error:
+            raise UsageError(f"{lead}{name}: {error}") from error
+    for key, owner in ALWAYS.items():
+        if owner in wanted and key not in wanted[owner]:
+            raise UsageError(f"{lead}{owner} keeps {shown(key)}: name it too")
+        for name, keys in wanted.items():
+            if key in keys and name != owner and all(key != binding.key for binding in known[name]):
+                raise UsageError(f"{lead}{name}: {shown(key)} belongs to {owner}")
+    does = {name: bindings[0].action.removeprefix("app.") for name, bindings in known.items()}
+    for node in nodes():
+        _refuse_clashes(lead, node, wanted, does)
+    return {name: ",".join(keys) for name, keys in wanted.items()}
+
+
+def key_name(given: str) -> str:
+    """A key as the library names it. Raises UsageError for a key that no keyboard has."""
+    name = unshown(given if len(given) == 1 else given.lower())
+    if len(name) == 1 and name.isprintable():
+        return _character_to_key(name)
+    if upper := _SHIFTED.fullmatch(name):
+        return upper[1].upper()
+    base = _MODIFIERS.sub("", name, count=1)
+    if base in _NAMED or (typed(base) and (base == name or len(base) == 1)):
+        return name
+    raise UsageError(f"there is no key {given!r}{did_you_mean(name, _NAMED)}")
+
+
+def _with_twins(keys: Iterable[str]) -> Iterator[str]:
+    for key in keys:
+        yield key
+        if twin := TWIN_OF.get(key):
+            yield twin
+
+
+def _refuse_clashes(
+    lead: str, node: type[DOMNode], wanted: Mapping[str, tuple[str, ...]], does: Mapping[str, str]
+) -> None:
+    """Two actions of one screen on one key, one of them by the person's wish."""
+    claims: dict[str, str] = {}
+    for name, default in _keys_of(node).items():
+        for key in wanted.get(name, default):
+            other = claims.setdefault(key, name)
+            if does[other] != does[name] and (name in wanted or other in wanted):
+                raise UsageError(f"{lead}{other} and {name} are both on {shown(key)}")
+            if name in wanted and issubclass(node, Input) and typed(key):
+                raise UsageError(f"{lead}{name}: {shown(key)} is a character that one types there")
+
+
+def _keys_of(node: type[DOMNode]) -> dict[str, list[str]]:
+    """The keys of every action that can be done on a screen; a subclass takes over a key of its base."""
+    owners = {binding.key: str(binding.id) for binding in declared(node)}
+    if issubclass(node, Screen):
+        everywhere = [binding for app in nodes() if issubclass(app, App) for binding in declared(app)]
+        for binding in everywhere:
+            if binding.priority or not issubclass(node, ModalScreen):
+                owners.setdefault(binding.key, str(binding.id))
+    found: dict[str, list[str]] = {}
+    for key, name in owners.items():
+        found.setdefault(name, []).append(key)
+    return found
+
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm"
+"""The letters of codes, the home row first."""
+
+SURE = 6
+"""One-letter codes that are kept however many places ask for two letters."""
+
+_OF_TWIN = {twin: latin for latin, twin in TWINS.items() if latin.isalpha()}
+_DENSE = re.compile(f"[{UNSPACED}]")
+
+
+class Hint(NamedTuple):
+    """The code of a stretch of a text; its first `typed` letters have been typed already.
+
+    `quiet`: part of a run of short tokens without blanks (Chinese, Thai). Until the first letter is typed
+    only the first of those that share it shows it: the text under them stays readable.
+    """
+
+    start: int
+    end: int
+    code: str
+    typed: int = 0
+    quiet: bool = False
+
+    @property
+    def left(self) -> str:
+        """The letters that are still to be typed."""
+        return self.code[self.typed :]
+
+
+def codes(singles: int, doubles: int) -> tuple[list[str], list[str]]:
+    """One-letter codes for the first of `singles` places, two-letter codes for the first of `doubles`.
+
+    As few letters as can be are in use, so that most codes lie on the home row. 520 two-letter codes
+    leave six letters for the others; places beyond get no code.
+    """
+    firsts = min(max(ceil(sqrt(doubles)), ceil(doubles / len(LETTERS))), len(LETTERS) - min(singles, SURE))
+    single = LETTERS[: min(singles, len(LETTERS) - firsts)]
+    begin = LETTERS[len(single) : len(single) + firsts]
+    seconds = LETTERS[: ceil(doubles / firsts)] if firsts else ""
+    return list(single), ["".join(pair) for pair in islice(product(begin, seconds), doubles)]
+
+
+def hints(text: str, stretches: Sequence[tuple[int, int]], given: Sequence[str]) -> list[Hint]:
+    """The stretches with their codes, as far as there are codes."""
+    found: list[Hint] = []
+    for (start, end), code in zip(stretches, given, strict=False):
+        touches = bool(found) and found[-1].quiet and found[-1].end == start
+        quiet = len(code) > 1 and (bool(_DENSE.match(text, start)) or (touches and end - start == 1))
+        found.append(Hint(start, end, code, quiet=quiet))
+    return found
+
+
+def letter(character: str) -> str:
+    """The Latin letter of a typed character, also on the Russian layout; empty for anything else."""
+    latin = _OF_TWIN.get(character, character)
+    return latin if latin.lower() in LETTERS and len(latin) == 1 else ""
+
+
+def after(offered: Iterable[Hint], typed: str) -> list[Hint]:
+    """The hints whose code begins with what was typed."""
+    return [hint._replace(typed=len(typed)) for hint in offered if hint.code.startswith(typed)]

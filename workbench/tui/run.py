@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from workbench.settings import Settings, read_state, remember, state_path
 from workbench.tui.app import WorkbenchApp
-from workbench.tui.keymap import keymap
+from workbench.tui.keys import keymap
 from workbench.tui.proposing import finish
 from workbench.tui.safe import flat
 from workbench.tui.theme import SIXTEEN, chosen_theme

@@ -11,11 +11,10 @@ from workbench.reviewing.edits import Accept, Edit, Put
 from workbench.scoring.names import scorer_name
 from workbench.text.figures import delta
 from workbench.tui.cells import cut, width
-from workbench.tui.figures import DISPOSITION_SYMBOL, tally
-from workbench.tui.ids import short
+from workbench.tui.figures import DISPOSITION_SYMBOL, short, tally
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
-from workbench.tui.shares import reasons_line
+from workbench.tui.why_text import reasons_line
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.tallies import counted, first_of
 

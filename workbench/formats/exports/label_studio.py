@@ -5,7 +5,8 @@ Its editor counts offsets in UTF-16 units, as JavaScript does; they differ from 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,7 @@ def write(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wro
 
 def _task(item: ExportItem, labels: dict[str, None]) -> str:
     text = item.sample.reference
-    place = _Units(text)
+    place = _utf16(text)
     proposed = item.proposal.reference_entities if item.proposal else None
     predictions = [] if proposed is None else [_prediction(item, proposed, place)]
     annotations = []
@@ -72,14 +73,13 @@ def _contexts(item: ExportItem) -> list[dict[str, str]]:
     return [{"number": str(number), "text": text} for number, text in enumerate(contexts, 1)]
 
 
-class _Units:
-    """Offsets of a text in UTF-16 units."""
+Offset = Callable[[int], int]
 
-    def __init__(self, text: str) -> None:
-        self.wide = [place for place, one in enumerate(text) if one > "\uffff"]
 
-    def __call__(self, offset: int) -> int:
-        return offset + sum(place < offset for place in self.wide)
+def _utf16(text: str) -> Offset:
+    """Tells how many UTF-16 units stand before an offset of a text."""
+    wide = [place for place, one in enumerate(text) if one > "\uffff"]
+    return lambda offset: offset + bisect_left(wide, offset)
 
 
 def _region(name: str, what: str, start: int, end: int, surface: str, chosen: str) -> dict[str, Any]:
@@ -94,7 +94,9 @@ def _region(name: str, what: str, start: int, end: int, surface: str, chosen: st
     }
 
 
-def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Units) -> dict[str, Any]:
+def _annotation(
+    record: GoldRecord, found: list[Tagged], text: str, place: Callable[[int], int]
+) -> dict[str, Any]:
     result: list[dict[str, Any]] = []
     for number, one in enumerate(found, 1):
         marked = place(one.start), place(one.end), text[one.start : one.end]
@@ -108,7 +110,9 @@ def _annotation(record: GoldRecord, found: list[Tagged], text: str, place: _Unit
     return value
 
 
-def _prediction(item: ExportItem, proposed: Iterable[ProposedEntity], place: _Units) -> dict[str, Any]:
+def _prediction(
+    item: ExportItem, proposed: Iterable[ProposedEntity], place: Callable[[int], int]
+) -> dict[str, Any]:
     """The proposed entities at every place where they stand; one that stands nowhere is left out."""
     text = item.sample.reference
     result: list[dict[str, Any]] = []

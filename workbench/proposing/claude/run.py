@@ -252,7 +252,7 @@ class LiveRun:
                 if fresh is None and pull is not None and pull.done():
                     ask = pull.result()
                     pull = None if ask is None else asyncio.create_task(_next(source))
-                    fresh = None if ask is None else self._try(ask)
+                    fresh = None if ask is None else _Try(ask, self._budget.likely(ask))
                 if fresh is None and pull is None and not (self._later or self._calls or self._deliveries):
                     return ""
                 ready = self._later[0][0] if self._later else float("inf")
@@ -279,9 +279,6 @@ class LiveRun:
                 await asyncio.gather(pull, return_exceptions=True)
             if isinstance(source, AsyncGenerator):
                 await source.aclose()
-
-    def _try(self, ask: Ask) -> _Try:
-        return _Try(ask, self._budget.likely(ask))
 
     def _start(self, item: _Try) -> None:
         self._pace.started(self._now())
@@ -348,7 +345,8 @@ class LiveRun:
         if called.headers.get("x-should-retry") == "false":
             again = False
         if again:
-            self._again(item, now + (self._backoff(item.attempts) if seconds is None else seconds))
+            when = now + (self._backoff(item.attempts) if seconds is None else seconds)
+            self._again(item, when)
         elif self._in_a_row >= _HOPELESS:
             self._halted = self._halted or failure
         else:
@@ -369,7 +367,7 @@ class LiveRun:
         left = asked_alone(item.ask, result)
         for ask in singles(item.ask) if left else ():
             if ask.keys[0] in left:
-                self._again(self._try(ask), self._now())
+                self._again(_Try(ask, self._budget.likely(ask)), self._now())
         if len(left) < len(item.ask.keys):
             self._meter.settled(given)
 

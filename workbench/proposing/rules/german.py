@@ -78,7 +78,8 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
     for end in range(min(run.last, index + 3), index - 1, -1):
         name = reading.text[reading.tokens[index].start : reading.tokens[end].end]
         if (is_place(name) or is_organisation(name)) and name.casefold() not in COMMON_IN_GERMAN:
-            return _and_more(reading, run, end) if is_first_name(word) and end == index else end
+            more = is_first_name(word) and index == end < run.last
+            return _person_end(reading, run, end) if more else end
     if (foreign := _foreign(reading, run, index)) is not None:
         return foreign
     if is_title(word):
@@ -92,7 +93,7 @@ def _name_from(reading: Reading, run: Run, index: int, surnames: Set[str]) -> in
         return (
             index + 1
             if not _ADJECTIVE.match(reading.tokens[index + 1].text.casefold())
-            else _last(run, index + 2)
+            else min(run.last, index + 2)
         )
     if len(word) > 1 and (
         word.isupper() or (any(letter.isupper() for letter in word[1:]) and "-" not in word)
@@ -157,11 +158,3 @@ def _person_end(reading: Reading, run: Run, index: int) -> int:
     while end > index and not reading.capital[end]:
         end -= 1
     return end
-
-
-def _and_more(reading: Reading, run: Run, end: int) -> int:
-    return _person_end(reading, run, end) if end < run.last else end
-
-
-def _last(run: Run, index: int) -> int:
-    return min(run.last, index)

@@ -16,16 +16,11 @@ def alternatives(section: str) -> str:
     return _WORDS[section].strip().replace("\n", "|")
 
 
-# Full names and the usual short forms; case forms are listed, endings are not guessed.
-MONTHS = _WORDS["months"]
 # Month names that are no other word and no first name stand alone in their language.
 ALONE = by_key(_WORDS["months alone"])
 WEEKDAYS = by_key(_WORDS["weekdays"])
 # A four-digit number before one of these counts something; the parts of a regular expression.
 COUNTED = alternatives("counted")
-ORDINALS = _WORDS["ordinals"]
-NUMERALS = _WORDS["numerals"]
-PERIODS = _WORDS["periods"]
 
 
 def any_of(listed: str) -> str:
@@ -45,7 +40,7 @@ def _one_of(*alternatives: str, flags: int = 0) -> re.Pattern[str]:
 @lru_cache(maxsize=1)
 def _calendar() -> re.Pattern[str]:
     """Dates that name a month, ISO and dotted dates."""
-    month = rf"(?:{any_of(MONTHS)})(?![^\W_])\.?"
+    month = rf"(?:{any_of(_WORDS['months'])})(?![^\W_])\.?"
     day = r"(?:0?[1-9]|[12]\d|3[01])"
     numbered = rf"{day}(?:st|nd|rd|th|er|º|°|ª|-го|-е|\.)?"
     year = r"[1-9]\d{2,3}(?!\d)"
@@ -62,7 +57,7 @@ def _calendar() -> re.Pattern[str]:
     )
 
 
-_ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{any_of(ORDINALS)})"
+_ORDINAL = rf"(?:\d{{1,2}}(?:st|nd|rd|th)|{any_of(_WORDS['ordinals'])})"
 _AGE = r"(?:\d{1,2}|[IVX]{1,6})(?:-?(?:й|го|м|е))?"  # the number of a Russian century: 19, XIX, 19-го
 _CENTURY = _one_of(
     rf"(?<!\w){_ORDINAL}[- ](?:century|millennium)(?![^\W_])(?: {_ERA})?",
@@ -74,9 +69,9 @@ _CENTURY = _one_of(
 )
 # "three weeks", "two-day", but no ages: "35-year-old", "35 years old".
 _DURATION = _one_of(
-    rf"(?<![\w.,-])(?:\d+(?:[.,]\d+)?|{any_of(NUMERALS)})"
+    rf"(?<![\w.,-])(?:\d+(?:[.,]\d+)?|{any_of(_WORDS['numerals'])})"
     r"(?:[ \u00a0]|-(?=(?:year|month|week|day|hour|minute|decade)(?!s)))"
-    rf"(?:{any_of(PERIODS)})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
+    rf"(?:{any_of(_WORDS['periods'])})(?!\w|-old|[- ]olds?(?!\w)|['’])(?! (?:ago|old|of age|назад|alt)(?!\w))"
 )
 _FOUR = r"(?:1\d{3}|20\d{2})"
 _FREE = r"(?<![\w.,$€£¥№#/:+-])"  # no part of an amount, a number or a path

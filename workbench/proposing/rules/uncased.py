@@ -17,13 +17,6 @@ def listed(section: str) -> list[str]:
     return _WORDS[section].strip().split("|")
 
 
-HAN = tuple(_WORDS["han"].split())
-JAPANESE = tuple(_WORDS["japanese"].split())
-KOREAN = tuple(_WORDS["korean"].split())
-ARABIC = (*listed("arabic phrases"), *_WORDS["arabic"].split())
-HEBREW = (*listed("hebrew phrases"), *_WORDS["hebrew"].split())
-DEVANAGARI = (*listed("devanagari phrases"), *_WORDS["devanagari"].split())
-THAI = tuple(_WORDS["thai"].split())
 # Known entries that are organisations, not places.
 BODIES = frozenset(listed("bodies"))
 # The characters Chinese writes foreign names with; others end the name.
@@ -77,6 +70,12 @@ _THAI_AFTER = re.compile(
 )
 
 
+def _names(section: str) -> list[str]:
+    """The names of a script, those of several words too."""
+    phrases = listed(f"{section} phrases") if f"{section} phrases" in _WORDS else []
+    return [*phrases, *_WORDS[section].split()]
+
+
 def _alternatives(names: Sequence[str]) -> str:
     return "|".join(re.escape(name) for name in sorted(set(names), key=lambda name: (-len(name), name)))
 
@@ -84,15 +83,16 @@ def _alternatives(names: Sequence[str]) -> str:
 @lru_cache(maxsize=1)
 def _known() -> re.Pattern[str]:
     """All known places: Arabic and Hebrew ones after up to two prefix letters, Thai and Han ones anywhere."""
-    katakana = [name for name in JAPANESE if re.match(f"[{_KATA}]", name)]
-    han = [name for name in (*HAN, *JAPANESE) if name not in katakana]
+    japanese = _names("japanese")
+    katakana = [name for name in japanese if re.match(f"[{_KATA}]", name)]
+    han = [name for name in (*_names("han"), *japanese) if name not in katakana]
     return re.compile(
         f"(?<![{_KATA}])(?:{_alternatives(katakana)})(?![{_KATA}])|(?:{_alternatives(han)})"
-        f"|(?<![가-힣])(?:{_alternatives(KOREAN)})"
-        rf"|(?<!\w)(?:[وبلفك]{{1,2}})?(?P<ar>{_alternatives(ARABIC)})(?!\w)"
-        rf"|(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<he>{_alternatives(HEBREW)})(?!\w)"
-        rf"|(?<![\u0900-\u097f])(?:{_alternatives(DEVANAGARI)})(?![\u0900-\u097f])"
-        rf"|(?:{_alternatives(THAI)})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"
+        f"|(?<![가-힣])(?:{_alternatives(_names('korean'))})"
+        rf"|(?<!\w)(?:[وبلفك]{{1,2}})?(?P<ar>{_alternatives(_names('arabic'))})(?!\w)"
+        rf"|(?<!\w)(?:[בלמוהכש]{{1,2}})?(?P<he>{_alternatives(_names('hebrew'))})(?!\w)"
+        rf"|(?<![\u0900-\u097f])(?:{_alternatives(_names('devanagari'))})(?![\u0900-\u097f])"
+        rf"|(?:{_alternatives(_names('thai'))})(?![\u0e30-\u0e3a\u0e45\u0e47-\u0e4e])"
     )
 
 

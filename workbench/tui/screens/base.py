@@ -11,12 +11,11 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen, Screen
 
 from workbench.errors import WorkbenchError
-from workbench.tui.bench import Bench
+from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import KeyBar, Status
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.too_small import TINY, TooSmall, too_small
 from workbench.tui.work import Work, start
 
 

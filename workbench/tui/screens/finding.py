@@ -22,8 +22,7 @@ from workbench.tui.keys import key
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog
-from workbench.tui.widgets.bars import DIM, Bar, choice_parts
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import DIM, Bar, Field, choice_parts
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.sample_pane import SamplePane
 from workbench.tui.work import on_stage, start

@@ -16,8 +16,7 @@ from workbench.tui.keys import TWINS, key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part
-from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.rows import Rows
+from workbench.tui.widgets.lines import Lines, Rows
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
 

@@ -14,8 +14,7 @@ from textual.geometry import Size
 
 from workbench.model import Span
 from workbench.tui.cells import cut
-from workbench.tui.hints import Hint, after, codes, hints, letter
-from workbench.tui.keys import key
+from workbench.tui.keys import Hint, after, codes, hints, key, letter
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts

@@ -14,8 +14,7 @@ from textual.widgets import Input, Static
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part, choice_parts
-from workbench.tui.widgets.field import Field
+from workbench.tui.widgets.bars import DIM, Bar, Field, Part, choice_parts
 from workbench.tui.widgets.passage import Passage
 
 Answer = Callable[[str], str | None]

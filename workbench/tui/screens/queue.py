@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -11,39 +12,72 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.content import Content
 from textual.widgets import Static
 
-from workbench.text.query import Query, Term
-from workbench.tui.keys import key
+from workbench.text.figures import many
+from workbench.text.query import META, Query, Term, toggled, tokens, values_of
+from workbench.tui.cells import cut
+from workbench.tui.keys import key, moving, shown
 from workbench.tui.safe import flat
-from workbench.tui.screens.dialogs import MenuChoice, MenuScreen
-from workbench.tui.screens.queue_search import SearchScreen
-from workbench.tui.screens.queue_view import ORDERS
-from workbench.tui.widgets.bars import DIM, Head, KeyBar, Status
-from workbench.tui.widgets.field import QueryField
-from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.queue_lines import Completions, ProgressLine
-from workbench.tui.widgets.sample_columns import SampleHead
-from workbench.tui.widgets.sample_list import SampleList
+from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
+from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
+from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField
+from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
+    from workbench.stages.queue import Order, Progress
     from workbench.stages.review import Moved
+    from workbench.tui.desk import Desk
 
 Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
 
-DISPUTED = Query((Term("is", ("disputed",)),))
+ABOVE, BELOW = 40, 100
+"""Samples before and from the next undecided one that are shown while the whole view is being read."""
 
-ORDER_HINTS = {
-    "u": "every beginning of it is a random sample",
-    "doubt": "where verdicts are likely to be wrong",
-    "delta": "decided samples, to look at again",
-    "file": "as they came",
+NAME = 32
+"""Cells of a dataset's name, so that what is told of the view has room at 80 columns."""
+
+SLOW = 0.3
+"""Seconds after which it is mentioned that something is still being read."""
+
+ORDERS: dict[Order, tuple[str, str]] = {
+    "u": ("random order", "every beginning of it is a random sample"),
+    "doubt": ("doubtful first", "where verdicts are likely to be wrong"),
+    "delta": ("largest Δ first", "decided samples, to look at again"),
+    "file": ("file order", "as they came"),
 }
 
+GROUPS = {
+    "state": "State", "is": "Marks", "label": "Labels", "lang": "Languages", "group": "Groups",
+    "by": "Reviewed by",
+}  # fmt: skip
+"""The fields that one can choose from, with their headings."""
 
-class QueueScreen(SearchScreen):
-    """All samples, the search over them, and the way into a review."""
+NAMES = {"todo": "to do", "offplan": "picked by hand", "rematch": "to be matched again"}
+MOST = 12
+"""Values of a field offered in the menu; the others are typed."""
+
+OFF_PLAN = """\
+Reviews made in another order than the {own} one cannot stand for the whole dataset: no estimate is \
+made from them. They are marked as picked by hand (◌).
+"""
+
+NO_DATASET = """\
+There is no dataset here yet.
+
+  workbench import FILE      bring in samples (JSONL, CSV, a ragas or deepeval file)
+  workbench demo             look around with a small ready-made dataset
+"""
+
+
+class QueueScreen(BaseScreen):
+    """All samples, the search over them, and the way into a review.
+
+    One view is read at a time, the newest wish next.
+    """
 
     LEGEND = (
         ("· ◐ ✓", "to do, started, verified"),
@@ -57,7 +91,7 @@ class QueueScreen(SearchScreen):
         ("meta.KEY:x", "id:x  group:x  flag:x; all terms hold at once"),
     )
     BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "review", "Review this sample", "queue.open", "Queue", "review"),
+        key("enter", "open", "Review this sample", "queue.open", "Queue", "review"),
         key(
             "c space", "go_on", "Go on with the next undecided sample", "queue.continue", "Queue", "continue"
         ),
@@ -81,26 +115,36 @@ class QueueScreen(SearchScreen):
         ),
         key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
-        key("j down", "move(1)", "Next sample", "queue.down", "Moving"),
-        key("k up", "move(-1)", "Previous sample", "queue.up", "Moving"),
-        key("pagedown ctrl+f", "page(1)", "Page down", "queue.page_down", "Moving"),
-        key("pageup ctrl+b", "page(-1)", "Page up", "queue.page_up", "Moving"),
+        *moving("queue", "sample", "pagedown ctrl+f"),
         key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "review go_on search facets orders everything why undo redo reread plan runs calibrate compare "
+        "open go_on search facets orders everything why undo redo reread plan runs calibrate compare "
         "disputes move page edge".split()
     )
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.desk: Desk | None = None
+        self.query_shown = Query()
+        self.order: Order = "u"
+        self.progress: Progress | None = None
+        self._wanted: tuple[int | None, bool] | None = None
+        self._reading = False
+        self._held = False
+        self._whole = False
+        self._asked: set[int] = set()
+
     def compose(self) -> ComposeResult:
         """Head, progress, search, the list, what happened, the keys."""
+        completions = Completions(id="hint")
         yield Head(id="head")
         yield ProgressLine(id="progress")
         with Horizontal(id="find"):
             yield Static("/", id="slash")
-            yield QueryField(placeholder="search: words, state:todo, label:date, delta>.2", id="search")
-        yield Completions(id="hint")
+            yield QueryField(self._search, self._want_facets, completions)
+        yield completions
         yield SampleHead(id="columns")
         yield SampleList(id="samples")
         yield Static(id="empty")
@@ -112,31 +156,32 @@ class QueueScreen(SearchScreen):
         self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
 
-    async def choose(self, names: tuple[str, ...]) -> None:
-        """Several datasets: ask for one."""
-        choices = [MenuChoice(name, take=partial(self.bench.choose_dataset, name)) for name in names]
-        hint = "enter opens  esc quits"
-        await self.bench.ask(MenuScreen("Which dataset?", choices, hint, otherwise=self.app.exit))
+    @property
+    def field(self) -> QueryField:
+        """The search field."""
+        return self.query_one(QueryField)
 
-    # Keys.
+    @property
+    def samples(self) -> SampleList:
+        """The list."""
+        return self.query_one(SampleList)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Before the dataset is there only help and the way out are open."""
-        return None if self.desk is None and action in self.NEED_DATASET else True
+    # What the app says.
 
-    async def action_review(self) -> None:
-        """Open the sample under the cursor."""
-        chosen = self.samples.chosen
-        if chosen is not None:
-            await self.bench.review(self.view_desk(), chosen)
-
-    async def action_go_on(self) -> None:
-        """Open the next sample to decide; in a view of decided samples the one under the cursor."""
-        desk = self.view_desk()
-        if desk.view is not None and desk.view.decided:
-            await self.action_review()
-        else:
-            self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
+    async def begin(self, desk: Desk) -> None:
+        """The dataset is open: show the samples around the next undecided one, then read them all."""
+        self.desk = desk
+        self.field.facets, self.field.value = None, ""
+        self.query_shown, self.order = Query(), "u"
+        self.progress, self._whole = None, False
+        first = await desk.first(ABOVE, BELOW)
+        samples = self.samples
+        samples.forget()
+        samples.set(first.ids, desk, first.at, rows=first.rows)
+        self._say_empty("")
+        self._draw_head()
+        self._view(first.at)
+        self.query_one(KeyBar).refresh()
 
     async def begin_with(self, picks: tuple[int, ...]) -> None:
         """Go on with the next sample, or audit some that were picked by hand, one after the other."""
@@ -148,6 +193,316 @@ class QueueScreen(SearchScreen):
 
         view = View(array("q", picks), decided=False, off_plan=True, audited=True)
         await self.bench.review(replace(self.desk, view=view), picks[0], picked=True)
+
+    async def choose(self, names: tuple[str, ...]) -> None:
+        """Several datasets: ask for one."""
+        choices = [MenuChoice(name, take=partial(self.bench.choose_dataset, name)) for name in names]
+        hint = "enter opens  esc quits"
+        await self.bench.ask(MenuScreen("Which dataset?", choices, hint, otherwise=self.app.exit))
+
+    def refuse(self, why: str, *, missing: bool = False) -> None:
+        """The dataset cannot be opened: say what to do."""
+        self._say_empty(f"{NO_DATASET}\n{why}" if missing else why)
+        self.query_one(Head).show((("Workbench", "bold"),))
+        if not missing:
+            self.say("could not open the database", sign="!", tone="bad")
+
+    def returned(self, at: int | None, said: str) -> None:
+        """Back from a review: what was decided may have changed the view."""
+        self.say(said)
+        self.field.facets = None
+        if self._changes_by_deciding():
+            self._view(at, stay=True)
+        else:
+            self.samples.go_to(at)
+            self.samples.reread()
+            self._count()
+
+    def planned(self, *, changed: bool, go_on: bool) -> None:
+        """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
+        assert self.desk is not None
+        if go_on:
+            self.field.value = ""
+            self.query_shown, self.order = Query(), "u"
+            self._view(None, stay=True)
+            self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
+        elif changed:
+            start(self, self._to_next, group="next", failed=self._unread)
+        else:
+            self.action_reread()
+
+    async def _to_next(self) -> None:
+        assert self.desk is not None
+        self._view(await self.desk.next())
+
+    def _changes_by_deciding(self) -> bool:
+        fixed = ("text", "id", "lang", "group")
+        return self.order == "delta" or any(
+            term.field not in fixed and not term.field.startswith(META) for term in self.query_shown.terms
+        )
+
+    # Reading.
+
+    def _view(self, at: int | None, *, stay: bool = False, hold: bool = False) -> None:
+        """Read the view as it is wanted now; with `hold` keys wait until it is shown."""
+        if hold:
+            self._held = True
+            self.bench.gate.close()
+        self._wanted = at, stay
+        if not self._reading:
+            self._reading = True
+            start(self, self._read_views, group="view", failed=self._unread)
+
+    async def _read_views(self) -> None:
+        try:
+            with self._slowly("reading …"):
+                while self._wanted is not None:
+                    (at, stay), self._wanted = self._wanted, None
+                    await self._show(at, stay=stay)
+        finally:
+            self._reading = False
+            if self._held:
+                self._held = False
+                self.bench.open_gate()
+        self._count()
+
+    @contextmanager
+    def _slowly(self, said: str) -> Iterator[None]:
+        """Say what goes on while it goes on, if it takes a while."""
+        status = self.query_one(Status)
+        timer = self.set_timer(SLOW, partial(status.say, said))
+        try:
+            yield
+        finally:
+            timer.stop()
+            if status.text == said:
+                status.clear()
+
+    async def _show(self, at: int | None, *, stay: bool) -> None:
+        desk = self.desk
+        assert desk is not None
+        query, order = self.query_shown, self.order
+        ids = await desk.ids(query, order)
+        if self._wanted is not None or desk is not self.desk:
+            return  # something else is wanted by now
+        self.samples.set(ids, desk, at, stay=stay)
+        self._whole = True
+        self._say_empty(why_empty(query) if query and not ids else "")
+        self._draw_head()
+        if order == "doubt" and (number := await desk.undoubted()):
+            said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
+            self.say(said, sign="!", tone="warn")
+
+    def _count(self) -> None:
+        """Read how far one is."""
+        start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
+
+    async def _read_progress(self) -> None:
+        desk = self.desk
+        assert desk is not None
+        self.progress = await desk.progress()
+        pace, planned = await desk.pace(), await desk.planned()
+        if not self.progress.total:
+            self._say_empty("This dataset has no samples.\n\n  workbench import FILE      brings some in")
+        self.query_one(ProgressLine).show(self.progress, pace, planned)
+        self._draw_head()
+
+    def _unread(self, error: Exception) -> None:
+        self.say(f"could not read: {error} (r reads again)", sign="!", tone="bad")
+
+    def not_opened(self, error: Exception) -> None:
+        """Something could not be read that keys wait for."""
+        self._unread(error)
+        self.bench.open_gate()
+
+    def on_sample_list_unread(self, event: SampleList.Unread) -> None:
+        """A page could not be read."""
+        event.stop()
+        self._unread(event.error)
+
+    def on_sample_list_arrived(self, event: SampleList.Arrived) -> None:
+        """The first rows say how much room ids need."""
+        event.stop()
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+
+    # Drawing.
+
+    def _draw_head(self) -> None:
+        desk = self.desk
+        assert desk is not None
+        self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        parts: list[Part] = [(cut(flat(desk.info.name), NAME), "bold")]
+        if self.progress is not None and self._whole:
+            total, here = self.progress.total, self.samples.count
+            count = many(total, "sample")
+            parts.append((f"  {count}" if here == total else f"  {here:,} of {count}", DIM))
+        if self.order != "u":
+            parts.append((f"  {ORDERS[self.order][0]}", "$accent"))
+        if self.off_plan:
+            parts.append(("  ◌ picked by hand", "$warning"))
+        self.query_one(Head).show(tuple(parts), ((f"as {flat(desk.annotator)}", DIM),))
+
+    def _say_empty(self, text: str) -> None:
+        empty = self.query_one("#empty", Static)
+        empty.update(Content("\n".join(map(flat, text.split("\n")))))
+        empty.display = bool(text)
+        self.samples.display = not text
+        self.query_one(SampleHead).display = not text
+
+    # Search and facets.
+
+    def _search(self, query: Query, done: bool) -> None:
+        if query != self.query_shown and self.desk is not None:
+            self.query_shown = query
+            self._view(self.samples.chosen, hold=done)
+
+    def _want_facets(self) -> None:
+        if self.desk is not None:
+            start(self, self._look, group="facets", failed=self._unread)
+
+    def action_search(self) -> None:
+        """Type into the search field."""
+        self.field.begin()
+
+    def action_everything(self) -> None:
+        """Empty the search field."""
+        self.field.set_query("")
+
+    def on_completions_taken(self, event: Completions.Taken) -> None:
+        """A click takes it, and one types on."""
+        event.stop()
+        self.set_focus(self.field)
+        self.field.take(event.completion)
+
+    async def _look(self) -> None:
+        assert self.desk is not None
+        self.field.facets = await self.desk.facets()
+        self.field.offer()
+
+    def action_facets(self) -> None:
+        """List what there is to choose from; keys wait until it is counted."""
+        self.bench.gate.close()
+        start(self, self._open_facets, group="work", failed=self.not_opened)
+
+    async def _open_facets(self) -> None:
+        if self.field.facets is None:
+            with self._slowly("counting …"):
+                await self._look()
+        await self.bench.ask(MenuScreen("View", self._choices()))
+
+    def _choices(self) -> list[MenuChoice]:
+        facets = self.field.facets
+        assert facets is not None
+        query = self.field.value
+        found = [MenuChoice("all samples", on=not query.strip(), take=self.action_everything)]
+        metas = {name: name for name in facets.values if name.startswith(META)}
+        for field, heading in (GROUPS | metas).items():
+            shown = [
+                (value, number)
+                for value, number in facets.values.get(field, ())
+                if number != 0 or field == "state"
+            ]
+            if not shown or (len(shown) == 1 and field in metas):
+                continue
+            found += [MenuChoice(""), MenuChoice(heading)]
+            for value, number in shown[:MOST]:
+                near = "≈" if {field, f"{field}:{value}"} & facets.estimated else ""
+                count = "" if number is None else f"{near}{number:,}"
+                name = NAMES.get(value, value) if field in ("state", "is") else value
+                choose = partial(self._toggle, field, value)
+                found.append(MenuChoice(name, count, _stands(query, field, value), choose))
+        return found
+
+    def _toggle(self, field: str, value: str) -> None:
+        self.field.set_query(toggled(self.field.value, field, value))
+
+    # Orders.
+
+    @property
+    def off_plan(self) -> bool:
+        """Whether a review begun from this view could not stand for the whole dataset."""
+        return self.order != "u" or self.query_shown.hand_picked
+
+    def view_desk(self) -> Desk:
+        """The desk for a review that goes on in this view."""
+        from workbench.tui.desk import View
+
+        desk = self.desk
+        assert desk is not None
+        if self.order == "u" and not self.query_shown:
+            return desk
+        through = self.query_shown.decided or self.order == "delta"
+        return replace(desk, view=View(self.samples.ids, through, self.off_plan))
+
+    def choose_order(self, order: Order) -> None:
+        """Show the view in another order; asked once, for what it means."""
+        if order != self.order:
+            self._once_agreed(order, partial(self._in_order, order))
+
+    def _once_agreed(self, order: Order, show: Callable[[], None]) -> None:
+        assert self.desk is not None
+        if order in ("u", self.order) or self.desk.info.id in self._asked:
+            show()
+        else:
+            go_on = partial(self._agree, self.desk.info.id, show)
+            own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
+            title = f"Leave the {own} order for: {ORDERS[order][0]}?"
+            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
+            self.bench.gate.close()
+            start(self, partial(self.bench.ask, dialog), group="work")
+
+    def _agree(self, dataset: int, go_on: Callable[[], None]) -> None:
+        self._asked.add(dataset)
+        go_on()
+
+    def _in_order(self, order: Order) -> None:
+        self.order = order
+        at = self.samples.chosen if order in ("u", "file") else None
+        self._view(at, hold=True)
+
+    async def action_orders(self) -> None:
+        """Choose an order."""
+        orders = dict(ORDERS)
+        if self.query_one(ProgressLine).has_plan:
+            orders["u"] = ("plan's order", "each sample with its chance in the plan")
+        choices = [
+            MenuChoice(
+                f"{name:<18}{hint}",
+                on=order == self.order,
+                take=partial(self.choose_order, order),
+            )
+            for order, (name, hint) in orders.items()
+        ]
+        await self.bench.ask(MenuScreen("Order", choices))
+
+    def action_disputes(self) -> None:
+        """The disputed samples, largest Δ first."""
+        self._once_agreed("delta", self._show_disputed)
+
+    def _show_disputed(self) -> None:
+        self.field.value = "is:disputed"
+        self.query_shown, self.order = Query((Term("is", ("disputed",)),)), "delta"
+        self._view(None, hold=True)
+
+    # Keys.
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Before the dataset is there only help and the way out are open."""
+        return None if self.desk is None and action in self.NEED_DATASET else True
+
+    async def action_open(self) -> None:
+        """Open the sample under the cursor."""
+        chosen = self.samples.chosen
+        if chosen is not None:
+            await self.bench.review(self.view_desk(), chosen)
+
+    async def action_go_on(self) -> None:
+        """Open the next sample to decide; in a view of decided samples the one under the cursor."""
+        desk = self.view_desk()
+        if desk.view is not None and desk.view.decided:
+            await self.action_open()
+        else:
+            self._jump(desk.next, desk.nothing_left, "could not look for the next sample")
 
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was."""
@@ -201,24 +556,14 @@ class QueueScreen(SearchScreen):
         self.say("automatic and verified show once this sample is decided")
         self.bench.open_gate()
 
-    def action_move(self, step: int) -> None:
-        """Up or down."""
-        self.samples.move(int(step))
-
-    def action_page(self, step: int) -> None:
-        """A page up or down."""
-        self.samples.move_page(int(step))
-
     def action_edge(self, last: int) -> None:
-        """The first or the last sample; of a view that is still being read as soon as it is there."""
+        """The first or the last sample."""
         self.samples.move_to((self.samples.count - 1) * int(last))
-        if not self._whole:
-            self._edge = int(last)
 
     def action_reread(self) -> None:
         """Read everything again: another window may have changed it."""
         self.query_one(Status).clear()
-        self.forget_facets()
+        self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 
     async def action_runs(self) -> None:
@@ -233,56 +578,32 @@ class QueueScreen(SearchScreen):
         """The figures of this dataset."""
         await self.bench.open("compare", self.desk)
 
-    def action_disputes(self) -> None:
-        """The disputed samples, largest Δ first."""
-        self._once_agreed("delta", self._show_disputed)
-
-    def _show_disputed(self) -> None:
-        self.field.value = "is:disputed"
-        self.query_shown, self.order = DISPUTED, "delta"
-        self._view(None, hold=True)
-
     async def action_plan(self) -> None:
         """The plan of this dataset."""
         await self.bench.open("plan", self.desk)
 
-    def planned(self, *, changed: bool, go_on: bool) -> None:
-        """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
-        assert self.desk is not None
-        if go_on:
-            self.field.value = ""
-            self.query_shown, self.order = Query(), "u"
-            self._view(None, stay=True)
-            self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
-        elif changed:
-            start(self, self._to_next, group="next", failed=self._unread)
-        else:
-            self.action_reread()
 
-    async def _to_next(self) -> None:
-        assert self.desk is not None
-        self._view(await self.desk.next())
+def why_empty(query: Query) -> str:
+    """What to do about a view without samples."""
+    lines = ["No sample fits this search."]
+    fields = {term.field for term in query.terms}
+    if query.by_value:
+        lines.append("delta, auto, verified and cause are known of decided samples only.")
+    if "disputed" in query.marks:
+        lines.append("is:disputed: values differ by more than .10, people differ, or somebody flagged it.")
+    if "lang" in fields:
+        lines.append("lang: goes by the language that a sample's meta names.")
+    if query.marks & {"stale", "offplan", "flagged", "fast"}:
+        lines.append("is: and flag: go by your own reviews.")
+    lines += ["", f"{shown('escape')} shows all samples, / changes the search, v lists what there is."]
+    return "\n".join(lines)
 
-    async def action_orders(self) -> None:
-        """Choose an order."""
-        planned = self.query_one(ProgressLine).has_plan
-        names = ORDERS | {"u": "plan's order"} if planned else ORDERS
-        hints = ORDER_HINTS | {"u": "each sample with its chance in the plan"} if planned else ORDER_HINTS
-        choices = [
-            MenuChoice(
-                f"{name:<18}{hints[order]}",
-                on=order == self.order,
-                take=partial(self.choose_order, order),
-            )
-            for order, name in names.items()
-        ]
-        await self.bench.ask(MenuScreen("Order", choices))
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """A click opens the sample."""
-        event.stop()
-        if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self.action_review)
+def _stands(query: str, field: str, value: str) -> bool:
+    return any(
+        token.field == field and not token.negated and value in values_of(token.rest)
+        for token in tokens(query)
+    )
 
 
 async def _arrival(word: str, move: Callable[[], Awaitable[Moved | None]]) -> tuple[str, Moved] | None:

@@ -21,8 +21,7 @@ from workbench.stages.review import Moved, Opened
 from workbench.tui import intents, view
 from workbench.tui.cells import cut
 from workbench.tui.desk import Desk
-from workbench.tui.figures import doubtful
-from workbench.tui.ids import told_of
+from workbench.tui.figures import doubtful, told_of
 from workbench.tui.intents import Intent
 from workbench.tui.keys import key
 from workbench.tui.safe import flat

@@ -17,8 +17,7 @@ from workbench.stages.review import Opened
 from workbench.text.figures import many
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.desk import Desk
-from workbench.tui.figures import DISPOSITION_SYMBOL
-from workbench.tui.ids import short
+from workbench.tui.figures import DISPOSITION_SYMBOL, short
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog

@@ -16,8 +16,7 @@ from textual.widgets import Static
 from workbench.errors import InputError
 from workbench.model import Kind, Unit
 from workbench.text.figures import delta
-from workbench.tui.figures import tally
-from workbench.tui.ids import short
+from workbench.tui.figures import short, tally
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
@@ -34,7 +33,7 @@ from workbench.tui.why_text import (
     source,
     totals,
 )
-from workbench.tui.widgets.bars import DIM, Bar, ColumnNames, Head, KeyBar, Part, Status, as_text
+from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import CauseList, column_names
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
@@ -78,7 +77,7 @@ class WhyScreen(BaseScreen):
         """Both values, the rows, what they come to, and one row in full."""
         yield Head(id="head")
         yield Bar(id="values")
-        yield ColumnNames(id="columns")
+        yield Static(id="columns", markup=False)
         yield CauseList(id="causes")
         yield Bar(id="sum")
         yield Static(id="totals")
@@ -157,7 +156,7 @@ class WhyScreen(BaseScreen):
         self.call_after_refresh(self._follow_columns)
 
     def _follow_columns(self) -> None:
-        self.query_one(ColumnNames).show(column_names(self.query_one(CauseList).columns))
+        self.query_one("#columns", Static).update(column_names(self.query_one(CauseList).columns))
 
     def _explain(self) -> None:
         """The row under the cursor in full."""

@@ -1,16 +1,19 @@
-"""One-line bars: the head of a screen, the line that says what happened, the keys."""
+"""One-line parts of a screen: the head, what happened, the keys, the names of parts, a text field."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Input
 
 from workbench.tui.cells import cut, cut_front, width
-from workbench.tui.keys import Act, acts
+from workbench.tui.keys import Act, acts, key
 from workbench.tui.safe import flat
 
 Part = tuple[str, str]
@@ -100,28 +103,6 @@ class Head(Bar):
         if said:
             left = (*left, (f"  {flat(said)}", DIM))
         self.show(left, ((f"as {flat(annotator)}", DIM),))
-
-
-class ColumnNames(Widget):
-    """The line above a list that names its columns."""
-
-    DEFAULT_CSS = """
-    ColumnNames { height: 1; width: 1fr; }
-    """
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._names = ""
-
-    def show(self, names: str) -> None:
-        """Say these, each over its column."""
-        if names != self._names:
-            self._names = names
-            self.refresh()
-
-    def render(self) -> Content:
-        """The line."""
-        return Content(self._names)
 
 
 class Status(Bar):
@@ -250,3 +231,20 @@ class SectionBar(Widget):
                 self.post_message(self.Pressed(number))
                 return
             left -= size + 2
+
+
+class Field(Input):
+    """An input without markup, history or blinking.
+
+    Enter runs the screen's `submit`, Escape its `cancel`: at once and in the order of the keys, where the
+    library's own message would arrive after keys typed behind it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter", "screen.submit", "Take what is typed", "field.take", "Typing", "done"),
+        key("escape", "screen.cancel", "Leave the field without it", "field.leave", "Typing", "cancel"),
+    ]
+
+    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:  # noqa: A002
+        super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
+        self.cursor_blink = False

@@ -16,8 +16,7 @@ from workbench.text.figures import UNDEFINED
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import ROUND
 from workbench.tui.safe import flat
-from workbench.tui.shares import adding_up
-from workbench.tui.why_text import cause_of
+from workbench.tui.why_text import adding_up, cause_of
 from workbench.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:

@@ -15,11 +15,10 @@ from workbench.comparing.intervals import FEWEST
 from workbench.comparing.words import Fact
 from workbench.text.figures import many, number, signed
 from workbench.tui.cells import cut, fit, width
-from workbench.tui.ids import short
+from workbench.tui.figures import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.rows import Rows
+from workbench.tui.widgets.lines import Lines, Rows
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal, Share

@@ -21,9 +21,8 @@ from workbench.text.figures import signed
 from workbench.tui.widgets import compare_lists as lists
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.compare_lists import FiguresLook, Picks, Place, Sample, place
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.lines import Lines, Rows
 from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.rows import Rows
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.tui.cells import clusters, index_at, width
-from workbench.tui.hints import Hint
+from workbench.tui.keys import Hint
 
 
 def lettered(

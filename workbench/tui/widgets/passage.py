@@ -17,7 +17,7 @@ from textual.strip import Strip
 
 from workbench.text.safe import clean
 from workbench.tui.cells import index_at, steady, wrap
-from workbench.tui.hints import Hint
+from workbench.tui.keys import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
 from workbench.tui.widgets.lines import Painted
 from workbench.tui.widgets.over_text import character_at, chosen, lettered, tinted

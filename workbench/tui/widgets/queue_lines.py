@@ -1,23 +1,32 @@
-"""The lines above the queue's list: how far one is, and what may come next in the query."""
+"""The lines above the queue's list: how far one is, the query, and what may come next in it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
+from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
+from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Input
+from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
-from workbench.text.query import Completion
+from workbench.text.query import Completion, Mistake, Query, apply, complete, parse, tokens
 from workbench.tui.cells import cut, width
+from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import DIM, Part
+from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
     from workbench.stages.queue import Pace, Progress
+    from workbench.stages.queue_values import Facets
+
+SEARCH_DELAY = 0.12
+"""Seconds of quiet before a search runs; typing faster than this runs one search, not one a letter."""
 
 
 class ProgressLine(Widget):
@@ -194,3 +203,136 @@ class Completions(Widget):
             if start <= event.x - self.gutter.left < end:
                 self.post_message(self.Taken(completion))
                 return
+
+
+class QueryField(Field):
+    """The query as it is typed; the last view that could be read stays while one types.
+
+    `search` shows what a query says; it is called with `done` when one is through with typing. `missing` is
+    called when the counts of `facets` are wanted and not there.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        key("enter", "submit", "Take what is typed", "field.take", "Typing", "done"),
+        key("escape", "cancel", "Leave the field without it", "field.leave", "Typing", "cancel"),
+        key("tab", "complete", "Take what is offered", "query.complete", "Typing", "complete"),
+        key("down", "offer(1)", "The next that is offered", "query.next", "Typing"),
+        key("up shift+tab", "offer(-1)", "The one before", "query.previous", "Typing"),
+    ]
+
+    def __init__(
+        self, search: Callable[[Query, bool], None], missing: Callable[[], None], below: Completions
+    ) -> None:
+        super().__init__(placeholder="search: words, state:todo, label:date, delta>.2", id="search")
+        self.facets: Facets | None = None
+        self._search, self._missing, self._below = search, missing, below
+        self._pending: Timer | None = None
+        self._offered_for: tuple[str, int, bool] | None = None
+
+    def begin(self) -> None:
+        """Type into the field; what stands there is replaced by the first letter."""
+        self.screen.set_focus(self)
+        self.selection = Selection(0, len(self.value))
+
+    def on_focus(self, _event: events.Focus) -> None:
+        """Offer what may come next while one types."""
+        self.offer()
+        if self.facets is None:
+            self._missing()
+
+    def on_blur(self, _event: events.Blur) -> None:
+        """Typing is over."""
+        self._offered_for = None
+        if not self._below.complaint:
+            self._below.offer(())
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while typing."""
+        event.stop()
+        self._stop_waiting()
+        self._pending = self.set_timer(SEARCH_DELAY, self.search_now)
+        self.offer()
+
+    def _stop_waiting(self) -> None:
+        if self._pending is not None:
+            self._pending.stop()
+            self._pending = None
+
+    async def action_submit(self) -> None:
+        """Take what was chosen, else on to the list."""
+        self.offer()
+        if self._below.chosen is not None:
+            self.take(self._below.chosen)
+        elif self.search_now(done=True):
+            self.screen.set_focus(None)
+
+    def action_cancel(self) -> None:
+        """All samples again."""
+        self.set_query("")
+        self.screen.set_focus(None)
+
+    def set_query(self, text: str) -> None:
+        """Search for this."""
+        self.value = text
+        self.search_now(done=True)
+
+    def search_now(self, *, done: bool = False) -> bool:
+        """Show what the query says; False while it has a mistake, which is told once it is `done`."""
+        self._stop_waiting()
+        query = parse(self.value)
+        if isinstance(query, Mistake):
+            if done or not self._offers():
+                self._below.complain(str(query))
+            return False
+        if done:
+            self._below.complain("")
+        else:
+            self.offer()
+        self._search(query, done)
+        return True
+
+    # Completion.
+
+    def _offers(self) -> list[Completion]:
+        return complete(self.value, self.cursor_position, self.facets.values if self.facets else {})
+
+    def offer(self) -> None:
+        """Offer what may come next; a mistake is told only where nothing can.
+
+        Once for a text, a cursor and facets: what was chosen since stays chosen.
+        """
+        here = self.value, self.cursor_position, self.facets is not None
+        if self.screen.focused is not self or here == self._offered_for:
+            return
+        self._offered_for = here
+        offers, mistake = self._offers(), parse(self.value)
+        if not offers and isinstance(mistake, Mistake):
+            self._below.complain(str(mistake))
+        else:
+            self._below.offer(offers, estimated=self._is_estimated())
+
+    def _is_estimated(self) -> bool:
+        at = self.cursor_position
+        token = next((token for token in tokens(self.value) if token.start < at <= token.end), None)
+        return token is not None and self.facets is not None and token.field in self.facets.estimated
+
+    def action_complete(self) -> None:
+        """Tab: take the chosen one, else the first, else what may have been meant."""
+        self.offer()
+        offers, mistake = self._offers(), parse(self.value)
+        if self._below.chosen is not None:
+            self.take(self._below.chosen)
+        elif offers:
+            self.take(offers[0])
+        elif isinstance(mistake, Mistake) and mistake.suggestion:
+            self.take(Completion(mistake.start, mistake.end, mistake.suggestion, mistake.suggestion))
+
+    def action_offer(self, step: int) -> None:
+        """Down and up: choose one of what is offered."""
+        self.offer()
+        self._below.move(int(step))
+
+    def take(self, completion: Completion) -> None:
+        """Put it into the query."""
+        self.value, self.cursor_position = apply(self.value, completion)
+        self.offer()

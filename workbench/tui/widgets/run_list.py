@@ -10,10 +10,10 @@ from rich.segment import Segment
 from workbench.reports.claude import money, progress_line, shortened
 from workbench.text.figures import UNDEFINED, many, table, value
 from workbench.tui.cells import fit, width
-from workbench.tui.ids import short
+from workbench.tui.figures import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.rows import Rows
+from workbench.tui.widgets.lines import Rows
 
 if TYPE_CHECKING:
     from decimal import Decimal

@@ -1,29 +1,75 @@
-"""The queue's list: any number of samples, of which only the visible pages are read."""
+"""The queue's list: any number of samples, of which only the visible pages are read; its columns."""
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol
 
 from rich.segment import Segment
+from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
+from textual.widget import Widget
 
 from workbench.model import Imported, Tally
 from workbench.scoring.names import SCORERS
 from workbench.text.figures import UNDEFINED, delta, value
 from workbench.tui.cells import fit, width
-from workbench.tui.figures import DISPOSITION_SYMBOL
-from workbench.tui.ids import short
+from workbench.tui.figures import DISPOSITION_SYMBOL, short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.lines import Lines
-from workbench.tui.widgets.sample_columns import DELTA, MARKS, VALUES, marks, plan
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import QueueRow
+    from workbench.stages.queue import Order, QueueRow
+
+MARKS = 5
+VALUES = {False: (5, 9), True: (7, 7)}
+"""Cells of both values, right-aligned under `auto` and `verified`, or under `yours` and `true`."""
+BOTH, DELTA = 14, 6
+CAUSE = 13
+LEAST_TEXT = 12
+"""Cells of the reference below which other columns give way."""
+
+
+class SampleColumns(NamedTuple):
+    """How many cells each column of a row gets; 0: it is left out."""
+
+    key: int
+    text: int
+    cause: int
+    who: int
+
+
+def columns_of(size: int, key_size: int) -> SampleColumns:
+    """The columns of a row of `size` cells for ids of `key_size`.
+
+    When space is short the annotator gives way first, then the cause, then the id.
+    """
+    most = 14 if size < 100 else 20 if size < 160 else 28
+    key = max(6, min(key_size or most, most))
+    cause, who = CAUSE, 0 if size < 100 else 12
+    fixed = 2 + 1 + MARKS + 2 + BOTH + DELTA + 1
+
+    def text() -> int:
+        return size - fixed - key - (2 + cause if cause else 0) - (2 + who if who else 0)
+
+    if text() < LEAST_TEXT:
+        who = 0
+    if text() < LEAST_TEXT:
+        cause = 0
+    if text() < LEAST_TEXT:
+        key = max(6, key - (LEAST_TEXT - text()))
+    return SampleColumns(key, max(4, text()), cause, who)
+
+
+def marks(row: QueueRow) -> str:
+    """⚑ flagged; ◇ blind or ↺ to be matched again; ↻ stale; ◌ picked by hand."""
+    kind = "◇" if row.blind else "↺" if row.rematch else ""
+    return ("⚑" if row.flag else "") + kind + ("↻" if row.stale else "") + ("◌" if row.off_plan else "")
+
 
 PAGE = 100
 KEPT = 6_000
@@ -33,7 +79,7 @@ LEAD = 3
 """A view opens with the cursor at least a few lines down, as far as there are samples above it."""
 
 
-class Source(Protocol):
+class SampleSource(Protocol):
     """What the list reads from."""
 
     async def rows(self, ids: Sequence[int]) -> dict[int, QueueRow]:
@@ -71,7 +117,7 @@ class SampleList(Lines):
         self.key_size = 0
         self.yours = False
         self._ids = array("q")
-        self._source: Source | None = None
+        self._source: SampleSource | None = None
         self._rows: dict[int, QueueRow] = {}
         self._causes: dict[int, str] = {}
         self._fresh: set[int] = set()
@@ -97,7 +143,7 @@ class SampleList(Lines):
     def set(
         self,
         ids: array[int],
-        source: Source,
+        source: SampleSource,
         at: int | None = None,
         *,
         rows: Mapping[int, QueueRow] | None = None,
@@ -169,7 +215,7 @@ class SampleList(Lines):
     def _failed(self, error: Exception) -> None:
         self.post_message(self.Unread(error))
 
-    async def _read(self, page: int, source: Source, ids: array[int]) -> None:
+    async def _read(self, page: int, source: SampleSource, ids: array[int]) -> None:
         try:
             top, bottom = self.scroll_offset.y // PAGE, (self.scroll_offset.y + self.size.height) // PAGE
             if not top <= page <= bottom:
@@ -199,15 +245,11 @@ class SampleList(Lines):
             self.key_size = max(width(short(row.key, PAGE, row.question)) for row in rows.values())
             self.post_message(self.Arrived())
 
-    async def _read_causes(self, source: Source, rows: Mapping[int, QueueRow]) -> None:
-        """The causes of a page, what is visible first: they take longer than the rows, which are there."""
-        top = self.scroll_offset.y
-        visible = set(self._ids[top : top + self.size.height])
-        for in_view in (True, False):
-            differing = [n for n, row in rows.items() if row.delta and (n in visible) == in_view]
-            if differing:
-                self._causes |= await source.causes(differing)
-                self.redraw()
+    async def _read_causes(self, source: SampleSource, rows: Mapping[int, QueueRow]) -> None:
+        """The causes of a page: they take longer than its rows, which are there."""
+        if differing := [number for number, row in rows.items() if row.delta]:
+            self._causes |= await source.causes(differing)
+            self.redraw()
 
     # Drawing.
 
@@ -230,7 +272,7 @@ class SampleList(Lines):
         pointer = "▸ " if at_cursor else "  "
         if row is None:
             return [Segment(pointer, base), Segment(fit("…", size - 2), dim)]
-        columns = plan(size, self.key_size)
+        columns = columns_of(size, self.key_size)
         decided = row.disposition in ("verified", "excluded")
         good, warn = self.part("samples--good"), self.part("samples--warn")
         background = base.background_style
@@ -265,3 +307,53 @@ def difference(row: QueueRow) -> str:
 
 def _number(counted: Tally | Imported | None, size: int) -> str:
     return fit(value(counted.recall) if counted else "", size, right=True)
+
+
+class SampleHead(Widget):
+    """The names of the columns, above the list."""
+
+    DEFAULT_CSS = """
+    SampleHead { height: 1; width: 1fr; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._order: Order = "u"
+        self._key_size = 0
+        self._yours = False
+
+    def show(self, order: Order, key_size: int, *, yours: bool = False) -> None:
+        """Mark the column that the list is ordered by, and leave ids that much room.
+
+        `yours`: the automatic values came with the file.
+        """
+        self._order, self._key_size, self._yours = order, key_size, yours
+        self.refresh()
+
+    def render(self) -> Content:
+        """The names, in the places of the columns; the list's scroll bar is left free.
+
+        Nothing before the first rows say how much room ids need: the names would jump.
+        """
+        if not self._key_size:
+            return Content("")
+        columns = columns_of(self.content_size.width - 1, self._key_size)
+        auto, verified = VALUES[self._yours]
+        named: list[tuple[str, int, bool, Order | None]] = [
+            ("", 3 + MARKS, False, None),
+            ("sample", columns.key + 2, False, "file"),
+            ("reference", columns.text, False, "u"),
+            ("yours" if self._yours else "auto", auto, True, "doubt"),
+            ("true" if self._yours else "verified", verified, True, None),
+            ("Δ", DELTA, True, "delta"),
+        ]
+        if columns.cause:
+            named += [("", 2, False, None), ("cause", columns.cause, False, None)]
+        if columns.who:
+            named += [("", 2, False, None), ("by", columns.who, False, None)]
+        parts: list[tuple[str, str]] = []
+        for name, size, right, order in named:
+            here = order == self._order and order != "u"
+            text = f"▾{name}" if here and right else f"{name} ▾" if here else name
+            parts.append((fit(text, size, right=right), "bold $accent" if here else ""))
+        return Content.assemble(*parts)

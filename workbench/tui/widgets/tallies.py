@@ -15,7 +15,7 @@ from workbench.scoring.names import first_scorer, scorer_name
 from workbench.text.figures import delta, value
 from workbench.tui.cells import cut, width
 from workbench.tui.figures import tally
-from workbench.tui.shares import causes_line, reasons_line
+from workbench.tui.why_text import causes_line, reasons_line
 from workbench.tui.widgets.bars import DIM, Part
 
 if TYPE_CHECKING:
