@@ -166,9 +166,6 @@ def verify(directory: Path) -> VerifyReport:
     )  # fmt: skip
 
 
-SHOWN = 10
-
-
 @dataclass(frozen=True, slots=True)
 class PurgeReport:
     """What a purge would do, and did. `keys`: the samples by id, also those whose rows went before.
