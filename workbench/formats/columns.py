@@ -231,7 +231,8 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
         if target is not None and target != "retrieved_contexts":
             result[target] = value
         elif target is not None:
-            result.setdefault(target, []).extend([] if value is None else context_texts(value, name))
+            texts = [] if value is None else context_texts(value, name, "a context, or a list of them")
+            result.setdefault(target, []).extend(texts)
         elif name in columns.external:
             result[score_name(name, columns.external[name])] = value
         elif deep and name in _INSIDE and type(value) is dict:
@@ -241,12 +242,12 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
     return result
 
 
-def context_texts(value: Any, name: str) -> list[Any]:
+def context_texts(value: Any, name: str, expected: str = "a list of strings") -> list[Any]:
     """Contexts as a list of texts, of one text alone or of objects that hold one too. Raises RowError."""
     if type(value) is str:
         return [value]
     if type(value) is not list:
-        raise RowError(excerpt(name), shown(value), "a list of strings")
+        raise RowError(excerpt(name), shown(value), expected)
     return [
         next((item[key] for key in CONTEXT_TEXTS if item.get(key) is not None), item)
         if type(item) is dict
