@@ -11,7 +11,7 @@ from workbench.stages.export import ExportOptions, export
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.stages.upkeep import PurgeReport, plan_purge, purge
-from workbench.store.tables_calls import AnswerRow, CallRow, FailedRow
+from workbench.store.tables import AnswerRow, CallRow, FailedRow
 
 SECRET = "Xyzzyplugh Quuxford"
 

@@ -233,7 +233,8 @@ class Desk:
                     assert key not in oracle.now or oracle.now[key] == oracle.shown[key]
                     continue
                 self.same(who, key, found.state)
-                assert fold(journal.load_events(self.store, found.id)) == found.state
+                with self.store.reading() as session:
+                    assert fold(journal.events_of(session, found.id)) == found.state
                 self.projected(found)
 
     def projected(self, found: journal.Review) -> None:

@@ -29,7 +29,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
-from workbench.store.tables_plans import ExportRow
+from workbench.store.tables import ExportRow
 
 
 @dataclass(frozen=True, slots=True)
