@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports.calibrate import report_text
@@ -101,7 +102,7 @@ def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says
 def with_a_unit_of_its_own(bench: Any, key: str) -> Any:
     """A review that adds a unit of its own."""
     opened = bench.open(key)
-    return act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+    return act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
 
 
 @pytest.mark.parametrize("objective", ["bias", "f1"])

@@ -15,7 +15,8 @@ from typing import Any
 
 import pytest
 
-from workbench.errors import InputError, NotFoundError, WorkbenchError
+from tests.conftest import add_text
+from workbench.errors import InputError, WorkbenchError
 from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
@@ -296,7 +297,7 @@ def verified(bench: Any) -> Any:
     """rome, verified by ann: Ann and Rome found in the first context, Bob missing, and one unit rejected."""
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
-    one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
+    one = act(bench.store, opened, add_text(opened, "entity", "met", "other"))
     two = act(bench.store, one, editing.toggle(one, unit_of(one, "met")))
     three = act(bench.store, two, editing.reject(two, unit_of(two, "met")))
     act(bench.store, three, editing.accept(three, "entity"))
@@ -571,18 +572,6 @@ def test_an_unreadable_file_changes_nothing(bench: Any, name: str, content: byte
     ) == [one for one in files if not one.endswith(("-wal", "-shm"))]
 
 
-def test_a_missing_file_and_a_folder_change_nothing(bench: Any) -> None:
-    """Named, and nothing made."""
-    before = bench.tables()
-
-    with pytest.raises(NotFoundError, match="no such file"):
-        bench.load(bench.folder / "nowhere.jsonl")
-    with pytest.raises(InputError, match="a folder"):
-        bench.load(bench.folder)
-
-    assert bench.tables() == before
-
-
 def test_a_file_of_bad_rows_only_makes_no_dataset(bench: Any) -> None:
     """The first reason is in the message, all rows are in the file of rejects."""
     with pytest.raises(InputError, match=r"nothing of .*data\.jsonl:1: user_input"):
@@ -832,7 +821,7 @@ def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
     bench.load([{**ROME, "proposal": PROPOSAL}], blind=1.0)
 
     opened = bench.open("rome")
-    after = act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+    after = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
 
     assert (opened.blind, opened.automatic, opened.revealed) == (True, (), ())
     assert opened.state.entity.assessment.units == opened.state.statement.assessment.units == ()

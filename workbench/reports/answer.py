@@ -76,7 +76,8 @@ def answer_text(
     """
     title = "your column" if found.imported else "score"
     done = f" · {found.reviewed:,} reviewed" if found.reviewed else ""
-    head = f"Dataset {one_line(found.dataset)} · {many(found.total, 'sample')}{done} · {title}: {one_line(found.scorer)}"
+    name, scorer = one_line(found.dataset), one_line(found.scorer)
+    head = f"Dataset {name} · {many(found.total, 'sample')}{done} · {title}: {scorer}"
     lines = [head, "", *wrap(" ".join(headline(found, one_line)), width)]
     end = [line for note in notes(found) for line in wrap(note, width)]
     end += ["", *_steps(found, width)] if end else _steps(found, width)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Measured, Point
     from workbench.comparing.intervals import Interval
     from workbench.stages.calibrate import CalibrateReport, Gathered
-    from workbench.store.calibrations import Saved
+    from workbench.store.tables import CalibrationRow
 
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
@@ -201,7 +201,7 @@ def used_text(name: str, threshold: int) -> str:
     )
 
 
-def list_text(saved: Sequence[Saved], used: str) -> str:
+def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
     """The calibrations of a dataset."""
     if not saved:
         return "no calibration is saved yet: workbench calibrate --save NAME"

@@ -31,10 +31,11 @@ from workbench.stages.figures import as_seen, figures, planned_prefix, without
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import gold, queue_values, runs, samples
+from workbench.store import gold, runs, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.queue import fast_ids
 
 Values = Mapping[int, float | None]
 
@@ -83,7 +84,7 @@ def answer(
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, here, viewer, every, withheld, scored, presence)
-    pace = queue.pace(store, info.id, viewer, queue_values.fast_ids(store, info, viewer))
+    pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)

@@ -310,7 +310,7 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
         if plan is None or plan.design == "simple":
             parts = plans.parts(store, info.id)
             n = len(_ids(store, info, done, plan, parts.population))
-            return Reach("simple", n, parts.population, plans.count_planned(store, [*done]) - n)
+            return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
         found = _prefix(store, info, kind, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
@@ -353,7 +353,7 @@ def _prefix(
         design=design,
         rows=rows,
         population=parts.population,
-        beyond=plans.count_planned(store, [*done]) - len(rows),
+        beyond=len(plans.planned(store, done)) - len(rows),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,
