@@ -226,11 +226,16 @@ def _too_few(found: Answer) -> str:
     picked = f", {found.picked:,} of them picked by hand" if found.picked else ""
     means = ""
     if found.compared:
-        these = "There" if found.compared == found.reviewed else f"Of {many(found.compared, 'sample')}"
-        means = f" {these} {_score(found)} reads {value(found.score_reviewed)}, "
-        means += f"the reviewed value is {value(found.verified)}."
+        have = "has" if found.compared == 1 else "have"
+        both = f"the {many(found.compared, 'sample')} that {have} both values"
+        these = "these" if found.compared == found.reviewed else both
+        means = f" On {these} {_score(found)} averages {value(found.score_reviewed)} "
+        means += f"and the reviewed value {value(found.verified)}."
     are = "is" if found.reviewed == 1 else "are"
-    need = f"An estimate needs {FEWEST} in random order; you have {found.in_order:,}."
+    need = (
+        f"An estimate needs {FEWEST} reviews with {UNITS[found.kind]}s in random order; you have "
+        f"{found.in_order:,}."
+    )
     if found.refusal:
         need = f"No estimate: {found.refusal}."
     elif found.total < FEWEST:
@@ -318,10 +323,7 @@ def step(one: Step, found: Answer) -> str:
         order = f"Review {one.samples:,} {more}in random order ({about})"
         return f"{order} for {gain}. You may stop at any time."
     if one.what == "scorer":
-        better = (
-            f"the score of a reviewed sample is then {value(one.after)} too high or too low on average, "
-            f"instead of {value(one.before)}"
-        )
+        better = f"the typical error of a reviewed sample is then {value(one.after)} instead of {value(one.before)}"
         metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
         return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
     return "Write a page to send: workbench compare --html FILE"

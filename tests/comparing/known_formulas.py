@@ -1,0 +1,252 @@
+"""Formulas of the textbooks that no report shows, as small helpers for the published answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from fractions import Fraction
+from math import atanh, fsum, sqrt, tanh
+from statistics import variance
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from workbench.comparing.agreement import Distance, Rate, Value
+from workbench.comparing.intervals import LEVEL, Interval, around, z_quantile
+from workbench.comparing.paired import Floats, pearson
+
+Scheme = Literal["strict", "exact", "partial", "type"]
+
+
+def rogan_gladen(machine: Rate, tpr: Rate, tnr: Rate) -> tuple[float, Interval]:
+    """(p + TNR − 1)/(TPR + TNR − 1) for a share of binary verdicts (Rogan, Gladen 1978), kept within [0, 1].
+
+    The interval is by the delta method and becomes [0, 1] as TPR + TNR nears 1.
+    """
+    p, one, other = machine.value, tpr.value, tnr.value
+    assert p is not None
+    assert one is not None
+    assert other is not None
+    apart = one + other - 1
+    value = min(1.0, max(0.0, (p + other - 1) / apart))
+    spread = p * (1 - p) / machine.n
+    spread += value**2 * one * (1 - one) / tpr.n + (1 - value) ** 2 * other * (1 - other) / tnr.n
+    return value, around(value, sqrt(spread) / apart).clipped()
+
+
+def interval(one: float, other: float) -> float:
+    """The squared difference of two numbers."""
+    return (one - other) ** 2
+
+
+def jaccard(one: AbstractSet[Hashable], other: AbstractSet[Hashable]) -> float:
+    """1 − shared / all; two empty sets are equal, so 0."""
+    every = len(one | other)
+    return 1 - len(one & other) / every if every else 0.0
+
+
+def masi(one: AbstractSet[Hashable], other: AbstractSet[Hashable]) -> float:
+    """Jaccard weighed by how the sets overlap: equal 1, one within the other 2/3, partly 1/3 (Passonneau)."""
+    if one == other:
+        return 0.0
+    shared = one & other
+    weight = 0.0 if not shared else 2 / 3 if shared in (one, other) else 1 / 3
+    return 1 - (1 - jaccard(one, other)) * weight
+
+
+def disorder(judges: Sequence[Value | None], distance: Distance[Value], empty: float) -> float:
+    """How far apart the units are that judges set at one place, `empty` for a judge who set none.
+
+    The mean distance over all pairs of judges, by the mean number of units a judge set (Mathet, Widlöcher,
+    Métivier, "The unified and holistic method gamma", 2015).
+    """
+    n = len(judges)
+    total = 0.0
+    for i, one in enumerate(judges):
+        for other in judges[i + 1 :]:
+            total += empty if one is None or other is None else distance(one, other)
+    units = sum(one is not None for one in judges) / n
+    return total / (n * (n - 1) / 2) / units
+
+
+class Marked(NamedTuple):
+    """A span with its label; `end` is inclusive."""
+
+    start: int
+    end: int
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SpanCounts:
+    """Spans that are right, wrong, half right, left out and made up."""
+
+    correct: int = 0
+    incorrect: int = 0
+    partial: int = 0
+    missed: int = 0
+    spurious: int = 0
+
+    @property
+    def f1(self) -> float | None:
+        """2 · right / (all spans of both sides), a half right one counting half."""
+        every = 2 * (self.correct + self.incorrect + self.partial) + self.missed + self.spurious
+        return 2 * (self.correct + self.partial / 2) / every if every else None
+
+    def plus(self, other: SpanCounts) -> SpanCounts:
+        """The counts of two texts together."""
+        return SpanCounts(*(getattr(self, name) + getattr(other, name) for name in SpanCounts.__slots__))
+
+
+def count_spans(gold: Sequence[Marked], found: Sequence[Marked], scheme: Scheme) -> SpanCounts:
+    """Count under one scheme: `strict` span and label, `exact` span, `partial` overlap, `type` label.
+
+    Equal spans are paired first, those with an equal label before the others, then overlapping ones alike.
+    """
+    pairs, left, free = _pairs(gold, found)
+    good = half = 0
+    for one, other in pairs:
+        same = one[:2] == other[:2]
+        if scheme == "partial":
+            good, half = good + same, half + (not same)
+        elif scheme == "type":
+            good += one.label == other.label
+        else:
+            good += same and (scheme == "exact" or one.label == other.label)
+    return SpanCounts(good, len(pairs) - good - half, half, len(left), len(free))
+
+
+def _pairs(
+    gold: Sequence[Marked], found: Sequence[Marked]
+) -> tuple[list[tuple[Marked, Marked]], list[Marked], list[Marked]]:
+    left, free = list(gold), list(found)
+    pairs = []
+    for same_span in (True, False):
+        for same_label in (True, False):
+            for other in list(free):
+                one = next((g for g in left if _fit(g, other, same_span, same_label)), None)
+                if one is not None:
+                    left.remove(one)
+                    free.remove(other)
+                    pairs.append((one, other))
+    return pairs, left, free
+
+
+def _fit(one: Marked, other: Marked, same_span: bool, same_label: bool) -> bool:
+    if same_label and one.label != other.label:
+        return False
+    if same_span:
+        return one[:2] == other[:2]
+    return one.start <= other.end and other.start <= one.end
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """Recall pooled over all units with its linearised standard error, and the mean over samples."""
+
+    micro: float
+    se: float | None
+    macro: float
+
+
+def micro_macro(found: Sequence[int], units: Sequence[int]) -> Ratio:
+    """Σk/Σm with SE = sqrt(s_e²/n) / mean(m), e = k − R m; and mean k/m. Samples without units stay out.
+
+    Raises ZeroDivisionError when no sample has units.
+    """
+    pairs = [(k, m) for k, m in zip(found, units, strict=True) if m]
+    micro = Fraction(sum(k for k, _ in pairs), sum(m for _, m in pairs))
+    macro = sum((Fraction(k, m) for k, m in pairs), Fraction(0)) / len(pairs)
+    errors = [float(k - micro * m) for k, m in pairs]
+    n = len(pairs)
+    se = None
+    if n > 1:
+        se = sqrt(variance(errors) / n) / (sum(m for _, m in pairs) / n)
+    return Ratio(float(micro), se, float(macro))
+
+
+def horvitz_thompson(values: Sequence[float], chances: Sequence[float]) -> float:
+    """The total Σ y / pi (Horvitz, Thompson 1952)."""
+    return fsum(y / pi for y, pi in zip(values, chances, strict=True))
+
+
+def horvitz_thompson_variance(
+    values: Sequence[float], chances: Sequence[float], pairs: Sequence[Sequence[float]]
+) -> float:
+    """The variance of that total: Σ (1 − pi) (y/pi)² and, with joint chances, the pairs' part."""
+    scaled = [y / pi for y, pi in zip(values, chances, strict=True)]
+    total = fsum((1 - pi) * e * e for e, pi in zip(scaled, chances, strict=True))
+    return total + fsum(
+        (1 - chances[i] * chances[j] / pairs[i][j]) * scaled[i] * scaled[j]
+        for i in range(len(values))
+        for j in range(len(values))
+        if i != j
+    )
+
+
+def hansen_hurwitz(values: Sequence[float], draws: Sequence[float]) -> tuple[float, float]:
+    """The total and its variance from draws with replacement of known chances (Hansen, Hurwitz 1943)."""
+    scaled = [y / p for y, p in zip(values, draws, strict=True)]
+    return fsum(scaled) / len(scaled), variance(scaled) / len(scaled)
+
+
+def bca(
+    columns: tuple[Floats, ...],
+    statistic: Callable[..., Floats],
+    *,
+    seed: int,
+    resamples: int = 9_999,
+    level: float = LEVEL,
+) -> Interval | None:
+    """The bias-corrected accelerated bootstrap interval (Efron 1987); rows are drawn whole.
+
+    None where the statistic hardly varies, for then the interval does not exist.
+    """
+    import warnings
+
+    from scipy.stats import DegenerateDataWarning, bootstrap
+
+    if all((one == one[0]).all() for one in columns):
+        return None
+    with warnings.catch_warnings(), np.errstate(divide="ignore", invalid="ignore"):
+        warnings.simplefilter("ignore", DegenerateDataWarning)
+        found = bootstrap(
+            columns,
+            statistic,
+            paired=len(columns) > 1,
+            vectorized=True,
+            n_resamples=resamples,
+            batch=max(1, 2_000_000 // len(columns[0])),
+            confidence_level=level,
+            method="BCa",
+            rng=seed,
+        ).confidence_interval
+    low, high = float(found.low), float(found.high)
+    return None if np.isnan(low) or np.isnan(high) or low == high else Interval(low, high)
+
+
+@dataclass(frozen=True, slots=True)
+class Concordance:
+    """Lin's concordance (1989) with its interval."""
+
+    value: float
+    interval: Interval
+
+
+def concordance(x: Floats, y: Floats, level: float = LEVEL) -> Concordance:
+    """2 s_xy / (s_x² + s_y² + (x̄ − ȳ)²) with moments by n.
+
+    The interval is by Fisher's z with Lin's variance as corrected in 2000, divided by n − 2.
+    """
+    n, apart = len(x), float(x.mean() - y.mean())
+    vx, vy = float(x.var()), float(y.var())
+    value = 2 * float(((x - x.mean()) * (y - y.mean())).mean()) / (vx + vy + apart**2)
+    r = pearson(x, y)
+    assert r is not None
+    u2 = apart**2 / sqrt(vx * vy)
+    rest = 1 - value**2
+    spread = (1 - r**2) * value**2 / (rest * r**2) + 2 * value**3 * (1 - value) * u2 / (r * rest**2)
+    spread = (spread - value**4 * u2**2 / (2 * r**2 * rest**2)) / (n - 2)
+    half, middle = z_quantile(level) * sqrt(max(spread, 0.0)), atanh(value)
+    return Concordance(value, Interval(tanh(middle - half), tanh(middle + half)))
