@@ -200,7 +200,7 @@ class CalibrateScreen(BaseScreen):
                 self._moved()
         self.query_one(Status).clear()
 
-    def on_slider_moved(self, event: Slider.Moved) -> None:
+    def on_slider_slid(self, event: Slider.Slid) -> None:
         """The slider by mouse."""
         event.stop()
         self.to(event.value)

@@ -107,7 +107,7 @@ class Slider(Widget):
     Slider { height: 1; width: 1fr; }
     """
 
-    class Moved(Message):
+    class Slid(Message):
         """The thumb was put somewhere."""
 
         def __init__(self, value: int) -> None:
@@ -161,7 +161,7 @@ class Slider(Widget):
         event.stop()
         self._dragged = True
         self.capture_mouse()
-        self.post_message(self.Moved(self.value_at(event.x - self.gutter.left)))
+        self.post_message(self.Slid(self.value_at(event.x - self.gutter.left)))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The thumb follows."""
@@ -169,7 +169,7 @@ class Slider(Widget):
             event.stop()
             value = self.value_at(event.x - self.gutter.left)
             if value != self.value:
-                self.post_message(self.Moved(value))
+                self.post_message(self.Slid(value))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Let go."""
@@ -180,9 +180,9 @@ class Slider(Widget):
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """One less."""
         event.stop()
-        self.post_message(self.Moved(max(LOW, self.value - 1)))
+        self.post_message(self.Slid(max(LOW, self.value - 1)))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """One more."""
         event.stop()
-        self.post_message(self.Moved(min(HIGH, self.value + 1)))
+        self.post_message(self.Slid(min(HIGH, self.value + 1)))
