@@ -16,9 +16,11 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from workbench.model import Policy, Record, count
+from workbench.model import Kind, Policy, Record, Span, count
+from workbench.reviewing.edits import Put
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, write_state
+from workbench.stages.editing import add_span
 from workbench.stages.import_ import ImportOptions, ImportReport, import_file, load_demo
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
@@ -182,6 +184,12 @@ def statement_recall(record: Record) -> float:
     assert record.proposal is not None
     found = assess_all(record.sample, record.proposal, Policy(), threshold=85, only="contextual_recall")
     return float(count(found["contextual_recall"].units).recall or 0)
+
+
+def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
+    """A new unit at the first place of a text in the reference."""
+    start = opened.sample.reference.index(text)
+    return add_span(opened, kind, Span(start, start + len(text)), label)
 
 
 @pytest.fixture

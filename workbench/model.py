@@ -336,6 +336,13 @@ class Record:
         return self.proposals[0] if self.proposals else None
 
 
+def named_language(meta: Mapping[str, Any]) -> str:
+    """The language that `language` or `lang` of a sample's meta names; empty where none does."""
+    given = (meta.get(name) for name in ("language", "lang"))
+    named = next((one for one in given if isinstance(one, str) and one), "")
+    return named.split("-")[0].lower()
+
+
 def text_hash(*parts: str) -> str:
     """A SHA-256 over the parts as 32 hex digits, joined by NUL, which no stored text holds."""
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:32]

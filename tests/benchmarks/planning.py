@@ -23,10 +23,10 @@ from workbench.stages import plan
 from workbench.stages.plan import Wish, prefix
 from workbench.store import plans
 from workbench.store.datasets import DatasetInfo, create_dataset, dataset_info, set_dataset
-from workbench.store.engine import Store, insert_many, open_store
+from workbench.store.engine import Store, open_store
 from workbench.store.runs import create_run
 from workbench.store.samples import draw
-from workbench.store.tables import METADATA
+from workbench.store.tables import METADATA, CountedRow, SampleRow
 
 ROUNDS = 5
 REVIEWED = 1_000
@@ -37,7 +37,6 @@ def fill(store: Store, n: int) -> DatasetInfo:
     dataset = create_dataset(store, "many", seed=1, policy=Policy(), annotator="ann")
     run = create_run(store, dataset, "p", "", {}, "ann")
     set_dataset(store, dataset, run_id=run)
-    tables = METADATA.tables
     samples: list[dict[str, Any]] = []
     counted: list[dict[str, Any]] = []
     for number in range(n):
@@ -57,9 +56,8 @@ def fill(store: Store, n: int) -> DatasetInfo:
                 "presence": b"\x64" * 5, "tallies": {}, "doubt": 0.1 if number % 4 else 1.1,
             }
         )  # fmt: skip
-    with store.writing() as session:
-        insert_many(session, tables["sample"], samples)
-        insert_many(session, tables["counted"], counted)
+    store.insert(SampleRow, samples)
+    store.insert(CountedRow, counted)
     return dataset_info(store, dataset)
 
 

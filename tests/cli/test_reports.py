@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench import reports
 from workbench.scoring.names import SCORERS
 from workbench.stages import editing
@@ -362,7 +363,7 @@ def blind(run: Any) -> Any:
     store = open_store("workbench.db")
     opened = open_sample(store, sample_ids(store, 1)["done"], "ann")
     for one in ("Rome", "Oslo"):
-        opened = act(store, opened, editing.add_text(opened, "entity", one, "place"))
+        opened = act(store, opened, add_text(opened, "entity", one, "place"))
     act(store, opened, editing.accept(opened, "entity"))
     store.close()
     return run

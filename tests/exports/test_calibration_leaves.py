@@ -11,6 +11,7 @@ from tests.conftest import Bench
 from workbench import calibration
 from workbench.api import ContextEntityRecall
 from workbench.errors import ExportError, NotFoundError
+from workbench.formats import calibration as calibration_file
 from workbench.stages import calibrate
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.upkeep import verify
@@ -28,7 +29,7 @@ def leave(store: Store, target: Path, *formats: str, **options: Any) -> Path:
 def calibrated(demo: Bench) -> Bench:
     """The demo with a calibration in use, and its file beside the database."""
     report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
-    calibrate.write(demo.folder / "calibration.json", report.document)
+    calibration_file.write(demo.folder / "calibration.json", report.document)
     calibrate.use(demo.store, demo.info(), "may")
     return demo
 
@@ -73,7 +74,7 @@ def test_without_a_calibration_in_use_it_is_said_how_to_make_one(calibrated: Ben
 def test_a_calibration_laid_into_an_export_by_hand_is_still_a_foreign_file(demo: Bench) -> None:
     report = calibrate.calibrate(demo.store, demo.info(), save="may", annotator="ann")
     target = leave(demo.store, demo.folder / "out", "native")
-    calibrate.write(target / "calibration.json", report.document)
+    calibration_file.write(target / "calibration.json", report.document)
 
     assert ("not in the manifest: calibration.json",) == verify(target).found
     with pytest.raises(ExportError, match=r"calibration\.json is not of the export there"):

@@ -62,9 +62,9 @@ def load(tmp_path: Path) -> Load:
     return loader
 
 
-def load_path(path: Path, format: str | None = None) -> Loaded:  # noqa: A002
+def load_path(path: Path, format: str | None = None, **options: Any) -> Loaded:  # noqa: A002
     notes = Notes()
-    return Loaded(list(read(path, format=format, notes=notes)), notes)
+    return Loaded(list(read(path, format=format, notes=notes, **options)), notes)
 
 
 @pytest.fixture

@@ -137,6 +137,15 @@ def test_a_verdict_chosen_for_each_region_makes_gold(load: Any) -> None:
     assert gold.annotator == "zoe"
 
 
+def test_a_choice_of_no_region_is_left_out(load: Any) -> None:
+    """Whatever its id is."""
+    odd = {"id": ["r1"], "type": "choices", "value": {"choices": ["missing"]}}
+    loaded = load([{**LABEL_STUDIO, "annotations": [{"result": [region(BOB), odd]}]}])
+
+    assert loaded.record.gold == ()
+    assert "left out, no place for them: result of type choices (1 row)" in loaded.notes.messages()
+
+
 def test_predictions_and_every_annotator_are_proposals_of_their_own(load: Any) -> None:
     """The model's comes first; a skipped task has none."""
     task = {

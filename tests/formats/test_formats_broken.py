@@ -103,9 +103,15 @@ LINES = [
     (proposal(statements=["a"]), 'proposal.statements[0]: got "a", expected an object with text'),
     (proposal(statements=[{"text": "a", "context": "0"}]), 'statements[0].context: got "0", expected the'),
     (proposal(statements=[{"text": "a", "verdict": True}]), "statements[0].verdict: got true, expected"),
+    (proposal(statements=[{"text": "a", "verdict": "idk"}]), 'verdict: got "idk", expected found or yes'),
     # gold
     (row(gold={"annotator": ""}), 'gold.annotator: got "", expected a string that is not empty'),
     (row(gold={"annotator": "a", "x": 1}), "gold: got an object with annotator, x, expected entities or"),
+    # a review that no export brings back
+    (row(gold={"annotator": "a"}), "expected entities or statements"),
+    (row(gold={"annotator": "a", "shown": "blind"}), "expected entities or statements"),
+    (row(gold={"annotator": "a", "off_plan": True}), "expected entities or statements"),
+    (row(gold={"annotator": "a", "reason": {"entity": "why"}}), "expected entities or statements"),
     (row(gold=[{"annotator": "a", "entities": []}, 3]), "gold[1]: got number 3, expected an object with"),
     (row(gold=[{"annotator": "a", "entities": []}] * 2), 'gold[1].annotator: got "a" again, expected one'),
     (row(gold={"annotator": "a", "entities": {}}), "gold.entities: got an object with no keys, expected a"),

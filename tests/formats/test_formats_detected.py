@@ -8,17 +8,13 @@ from typing import Any
 
 import pytest
 
+from tests.formats.conftest import load_path
 from workbench.errors import AmbiguousError, InputError, UsageError
 from workbench.formats.columns import columns_of
 from workbench.formats.reading import FORMATS, read
 from workbench.formats.rows import Notes
 
 ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}
-
-
-def rows(path: Path, **options: Any) -> tuple[list[Any], Notes]:
-    notes = Notes()
-    return list(read(path, notes=notes, **options)), notes
 
 
 @pytest.mark.parametrize(
@@ -30,7 +26,20 @@ def rows(path: Path, **options: Any) -> tuple[list[Any], Notes]:
         ("\ufeff" + json.dumps([ROW]), "a.json", "native"),
         ("[\n" + json.dumps(ROW) + "\n]\n", "a.jsonl", "native"),
         ([{"question": "q", "ground_truth": "r", "contexts": []}], "a.jsonl", "ragas"),
+        ([{"question": "q", "ground_truth": "r", "contexts": [], "id": "x"}], "a.jsonl", "ragas"),
+        # a column of a result table without a native key
+        ([{**ROW, "context_recall": None}], "a.jsonl", "ragas"),
+        ([{**ROW, "my_metric": 0.5}], "a.jsonl", "ragas"),
+        ([{**ROW, "reference_contexts": []}], "a.jsonl", "ragas"),
+        ([{**ROW, "my_metric": 0.5, "id": "x"}], "a.jsonl", "native"),
+        ([{**ROW, "question": "another column"}], "a.jsonl", "native"),
         ([{"input": "q", "expected_output": "r", "retrieval_context": []}], "a.jsonl", "deepeval"),
+        (json.dumps({"results": [{"input": "q", "expected_output": "r"}]}, indent=1), "a.json", "deepeval"),
+        (
+            json.dumps({"n": 1, "tasks": [{"data": {"text": "t"}, "predictions": []}]}),
+            "a.json",
+            "label-studio",
+        ),
         ("input,actual_output,expected_output,retrieval_context\nq,a,r,c\n", "a.csv", "deepeval"),
         ("question,ground_truth,contexts\nq,r,[]\n", "a.csv", "ragas"),
         ([{"text": "t", "_task_hash": 1}], "a.jsonl", "prodigy"),
@@ -56,7 +65,7 @@ def test_a_row_that_two_formats_claim_is_not_guessed(tmp_path: Path) -> None:
     with pytest.raises(AmbiguousError) as caught:
         read(path, notes=Notes())
     assert str(caught.value) == f"{path}: could be prodigy or doccano: say which with --format"
-    assert rows(path, format="doccano")[1].format == "doccano"
+    assert load_path(path, "doccano").notes.format == "doccano"
 
 
 def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
@@ -76,10 +85,10 @@ def test_columns_that_nobody_knows_can_be_named(tmp_path: Path) -> None:
         ["user_input=ask", "reference=answer_gold", "retrieved_contexts=one", "retrieved_contexts=two"],
         ["my_recall=entity"],
     )
-    found, notes = rows(path, columns=columns)
-    records = [row.record for row in found]
+    loaded = load_path(path, columns=columns)
+    records = loaded.records
 
-    assert [str(row.error) for row in found if row.error] == []
+    assert loaded.errors == []
     assert [(r.sample.user_input, r.sample.reference, r.sample.retrieved_contexts) for r in records] == [
         ("q", "Ann", ("c1",)),
         ("q2", "Bob", ("x", "y", "c2")),
@@ -88,7 +97,7 @@ def test_columns_that_nobody_knows_can_be_named(tmp_path: Path) -> None:
         ({"reference_": "old"}, {"my_recall (entity)": "0.50"}),
         ({}, {}),
     ]
-    assert "no score, the metric failed there: my_recall (entity) (1 row)" in notes.messages()
+    assert "no score, the metric failed there: my_recall (entity) (1 row)" in loaded.notes.messages()
 
 
 def test_keys_of_json_rows_can_be_named(load: Any, tmp_path: Path) -> None:
@@ -103,13 +112,12 @@ def test_keys_of_json_rows_can_be_named(load: Any, tmp_path: Path) -> None:
         json.dumps({"data": {"gold_answer": "Ann", "docs": ["c"], "other": "x"}, "annotations": []})
     )
 
-    ((row,), _), ((other,), notes) = rows(plain, columns=columns), rows(task, columns=columns)
+    record, other = load_path(plain, columns=columns).record, load_path(task, columns=columns)
 
-    assert row.error is None
-    assert row.record.sample.reference == "Ann"
-    assert row.record.scores == {"mine (statement)": "0.250"}
+    assert record.sample.reference == "Ann"
+    assert record.scores == {"mine (statement)": "0.250"}
     assert (other.record.sample.reference, other.record.sample.retrieved_contexts) == ("Ann", ("c",))
-    assert notes.format == "label-studio"
+    assert other.notes.format == "label-studio"
 
 
 @pytest.mark.parametrize(
@@ -173,9 +181,8 @@ def test_large_documents_are_read_in_pieces(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     given = [{**ROW, "id": str(n), "response": "мир " * (n % 700)} for n in range(3_000)]
     path.write_text(json.dumps(given, ensure_ascii=False), "utf-8")
-    found, _ = rows(path)
 
-    assert [row.record.sample.response for row in found] == [one["response"] for one in given]
+    assert [one.sample.response for one in load_path(path).records] == [one["response"] for one in given]
 
 
 def test_an_infinite_number_in_a_document_is_a_bad_item(load: Any) -> None:
@@ -194,7 +201,7 @@ def test_an_infinite_number_in_a_document_is_a_bad_item(load: Any) -> None:
 def test_a_folder_with_one_dataset_is_that_dataset(tmp_path: Path) -> None:
     """With several it is not guessed which."""
     (tmp_path / "a.jsonl").write_text(json.dumps(ROW))
-    assert len(rows(tmp_path)[0]) == 1
+    assert len(load_path(tmp_path).records) == 1
 
     (tmp_path / "b.jsonl").write_text(json.dumps(ROW))
     with pytest.raises(AmbiguousError, match=r"a folder: name a file: a.jsonl, b.jsonl"):

@@ -14,6 +14,7 @@ import pyarrow as arrow
 import pyarrow.parquet as parquet
 import pytest
 
+from tests.formats.conftest import load_path
 from workbench.errors import InputError
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
@@ -29,25 +30,21 @@ def saved(path: Path, rows: list[dict[str, Any]] | None = None, **options: Any) 
     return path
 
 
-def loaded(path: Path, **options: Any) -> tuple[list[Any], Notes]:
-    notes = Notes()
-    return list(read(path, notes=notes, **options)), notes
-
-
 @pytest.mark.parametrize("groups", [1, 100])
 @pytest.mark.parametrize("dictionary", [True, False])
 def test_rows_of_parquet_are_read_like_those_of_json(tmp_path: Path, groups: int, dictionary: bool) -> None:
     """Whatever its groups and encoding; NaN is a metric that failed."""
-    rows, notes = loaded(saved(tmp_path / "a.parquet", row_group_size=groups, use_dictionary=dictionary))
-    records = [row.record for row in rows]
+    path = saved(tmp_path / "a.parquet", row_group_size=groups, use_dictionary=dictionary)
+    loaded = load_path(path)
+    records = loaded.records
 
-    assert notes.format == "ragas"
+    assert loaded.notes.format == "ragas"
     assert [(r.sample.user_input, r.sample.retrieved_contexts, r.scores) for r in records] == [
         ("q", ("a", "it's"), {"context_recall": "0.5"}),
         ("я", (), {}),
     ]
     assert [r.sample.meta for r in records] == [{}, {"day": "x"}]
-    assert notes.failed == {"context_recall": 1}
+    assert loaded.notes.failed == {"context_recall": 1}
 
 
 def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
@@ -66,8 +63,8 @@ def test_a_hugging_face_folder_is_read_whole(tmp_path: Path) -> None:
     with file, arrow.ipc.new_stream(file, table.schema) as writer:
         writer.write_table(table)
 
-    assert [row.record.sample.user_input for row in loaded(tmp_path / "hub")[0]] == ["test", "train"]
-    assert [row.record.sample.user_input for row in loaded(disk)[0]] == ["q", "я"]
+    assert [one.sample.user_input for one in load_path(tmp_path / "hub").records] == ["test", "train"]
+    assert [one.sample.user_input for one in load_path(disk).records] == ["q", "я"]
 
 
 def test_an_arrow_file_is_read(tmp_path: Path) -> None:
@@ -77,7 +74,7 @@ def test_an_arrow_file_is_read(tmp_path: Path) -> None:
     with arrow.OSFile(str(path), "wb") as file, arrow.ipc.new_file(file, table.schema) as writer:
         writer.write_table(table)
 
-    assert len(loaded(path)[0]) == 2
+    assert len(load_path(path).rows) == 2
 
 
 def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
@@ -87,16 +84,16 @@ def test_dates_decimals_and_nested_columns_go_to_meta(tmp_path: Path) -> None:
         "at": datetime.datetime(2024, 1, 2, 3, 4, tzinfo=datetime.UTC),
         "n": {"a": [1]},
     }
-    rows, _ = loaded(saved(tmp_path / "a.parquet", [{**ROWS[0], **more}]))
+    record = load_path(saved(tmp_path / "a.parquet", [{**ROWS[0], **more}])).record
     pictures = [{**ROWS[0], "image": None}, {**ROWS[0], "image": b"\x00\x01"}]
-    (_, bad), _ = loaded(saved(tmp_path / "b.parquet", pictures))
+    bad = load_path(saved(tmp_path / "b.parquet", pictures))
 
-    assert rows[0].record.sample.meta == {
+    assert record.sample.meta == {
         "day": "2024-01-02",
         "at": "2024-01-02T03:04:00+00:00",
         "n": {"a": [1]},
     }
-    assert str(bad.error).endswith(":2: row: got 2 bytes in a column, expected text")
+    assert bad.errors == ["2: row: got 2 bytes in a column, expected text"]
 
 
 def test_our_native_row_in_a_column_comes_back(tmp_path: Path) -> None:
@@ -107,23 +104,19 @@ def test_our_native_row_in_a_column_comes_back(tmp_path: Path) -> None:
         "id": "s", "user_input": "q", "reference": "r", "retrieved_contexts": ["a"], "entity_recall": 1.0,
         "workbench": json.dumps(native),
     }  # fmt: skip
-    (found,), _ = loaded(saved(tmp_path / "a.parquet", [row]))
+    found = load_path(saved(tmp_path / "a.parquet", [row])).record
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps({**native, "reference": "r"}))
-    (expected,), _ = loaded(path)
 
-    assert found.error is None
-    assert found.record == expected.record
+    assert found == load_path(path).record
 
 
 def test_other_texts_than_the_native_row_has_are_taken(tmp_path: Path) -> None:
     """Somebody changed the column."""
     native = json.dumps({"user_input": "q", "retrieved_contexts": ["a"]})
     row = {"user_input": "other", "reference": "r", "retrieved_contexts": ["a"], "workbench": native}
-    (found,), _ = loaded(saved(tmp_path / "a.parquet", [row]))
 
-    assert found.error is None
-    assert found.record.sample.user_input == "other"
+    assert load_path(saved(tmp_path / "a.parquet", [row])).record.sample.user_input == "other"
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
@@ -243,7 +236,7 @@ def test_contexts_without_any_text_of_their_own_are_no_dataset(tmp_path: Path) -
 
 
 def test_a_small_file_of_many_equal_rows_is_read(tmp_path: Path) -> None:
-    assert 10_000 == len(loaded(hollow(tmp_path / "a.parquet", 10_000, 2))[0])
+    assert 10_000 == len(load_path(hollow(tmp_path / "a.parquet", 10_000, 2)).records)
 
 
 def test_texts_that_repeat_as_those_of_a_dataset_do_come_in_a_few_at_a_time(tmp_path: Path) -> None:
@@ -280,7 +273,7 @@ def test_nothing_and_nan_are_both_a_metric_that_failed(tmp_path: Path) -> None:
     rows = [{**ROWS[0], "context_recall": one, "mine": one} for one in numbers]
     table = arrow.table({name: [row[name] for row in rows] for name in rows[0]})
     parquet.write_table(table, tmp_path / "a.parquet")
-    _, notes = loaded(tmp_path / "a.parquet")
+    notes = load_path(tmp_path / "a.parquet").notes
 
     assert notes.failed["context_recall"] == 4
     assert notes.scores == {"context_recall": 1, "mine": 1}

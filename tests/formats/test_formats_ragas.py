@@ -41,27 +41,6 @@ def test_every_version_of_a_name_is_the_same_field(load: Any, row: dict[str, Any
     assert loaded.notes.messages() == []
 
 
-@pytest.mark.parametrize(
-    ("row", "expected"),
-    [
-        (V1, "ragas"),
-        (V2, "native"),
-        ({**V2, "context_recall": None}, "ragas"),
-        ({**V2, "my_metric": 0.5}, "ragas"),
-        ({**V2, "reference_contexts": []}, "ragas"),
-        ({**V2, "my_metric": 0.5, "id": "x"}, "native"),
-        ({**V1, "id": "x"}, "ragas"),
-        ({**V2, "question": "another column"}, "native"),
-    ],
-)
-def test_the_format_is_found_by_the_first_row(load: Any, row: dict[str, Any], expected: str) -> None:
-    """A field under another version's name, or columns of a result table without a native key."""
-    loaded = load([row])
-
-    assert loaded.errors == []
-    assert loaded.notes.format == expected
-
-
 def test_the_first_object_decides_the_format_not_the_first_line(load: Any) -> None:
     """A broken first row must not turn the file into another format."""
     loaded = load("{broken\n[]\n" + json.dumps(V1))

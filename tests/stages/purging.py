@@ -6,13 +6,12 @@ import json
 from datetime import UTC, datetime
 from typing import Any
 
-from tests.conftest import Bench
-from workbench.stages import editing
+from tests.conftest import Bench, add_text
 from workbench.stages.export import ExportOptions, export
 from workbench.stages.recompute import score_dataset
 from workbench.stages.review import act
 from workbench.stages.upkeep import PurgeReport, plan_purge, purge
-from workbench.store.tables_calls import AnswerRow, CallRow, FailedRow
+from workbench.store.tables import AnswerRow, CallRow, FailedRow
 
 SECRET = "Xyzzyplugh Quuxford"
 
@@ -38,7 +37,7 @@ def fill(bench: Bench) -> None:
     bench.load([row("secret", SECRET), row("open", "Ada Lovelace")], gold="given", seed=1)
     score_dataset(bench.store, bench.info())
     opened = bench.open("secret", "Böb")
-    act(bench.store, opened, editing.add_text(opened, "entity", "Quuxford lives"))
+    act(bench.store, opened, add_text(opened, "entity", "Quuxford lives"))
     run_id = bench.info().run_id or 0
     with bench.store.writing() as session:
         now = datetime.now(UTC)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
 from workbench.reports.calibrate import report_text
@@ -101,7 +102,7 @@ def test_reviews_with_proposals_in_sight_make_a_calibration_circular_and_it_says
 def with_a_unit_of_its_own(bench: Any, key: str) -> Any:
     """A review that adds a unit of its own."""
     opened = bench.open(key)
-    return act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+    return act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
 
 
 @pytest.mark.parametrize("objective", ["bias", "f1"])
@@ -143,7 +144,7 @@ def test_only_resolved_gold_that_the_run_has_not_seen_counts(bench: Any) -> None
     report = fit(bench)
 
     assert (1, 1, 1) == (
-        report.gathered.left_out.unresolved, report.gathered.left_out.excluded, report.gathered.holdout,
+        report.gathered.left_out["unresolved"], report.gathered.left_out["excluded"], report.gathered.holdout,
     )  # fmt: skip
     assert (13, 1) == (report.found.samples, report.found.unsure)
     assert {"s00", "s01", "s02"}.isdisjoint(one.id for one in report.gathered.cases)
@@ -159,7 +160,7 @@ def test_samples_that_the_run_was_shown_are_left_out_with_their_group(bench: Any
 
     report = fit(bench)
 
-    assert 2 == report.gathered.left_out.seen
+    assert 2 == report.gathered.left_out["seen"]
     assert (22, 11) == (report.found.samples, report.found.groups)
 
 
@@ -360,7 +361,7 @@ def test_a_holdout_is_looked_at_only_when_asked_and_every_look_is_counted(bench:
     first = fit(bench, holdout=True, save="may")
     second = fit(bench, holdout=True)
 
-    assert (14, None, ()) == (closed.found.samples, closed.holdout, closed.openings)
+    assert (14, None, 0) == (closed.found.samples, closed.holdout, closed.look.openings)
     assert first.holdout is not None
     assert second.holdout is not None
     assert (10, 1, 2) == (first.holdout.samples, first.holdout.opened, second.holdout.opened)
@@ -404,7 +405,7 @@ def test_samples_that_came_after_the_plan_have_no_say(bench: Any) -> None:
 
     report = fit(bench)
 
-    assert (12, 2) == (report.found.samples, report.gathered.left_out.late)
+    assert (12, 2) == (report.found.samples, report.gathered.left_out["late"])
     assert 12 == len(report.gathered.everything)
     assert "2 come after the plan" in report_text(report)
 
@@ -446,10 +447,9 @@ def test_the_prefix_of_a_plan_weighs_by_its_chance_and_others_stand_for_themselv
 
 def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None:
     load(bench, LOW)
-    report = fit(bench, save="may")
     path = bench.folder / "calibration.json"
+    report = fit(bench, save="may", out=path)
 
-    stage.write(path, report.document)
     found = calibration.load(path)
 
     assert (76, "linked", "may") == (found.threshold, found.scorer, found.name)
@@ -460,7 +460,7 @@ def test_the_file_gives_a_pipeline_all_that_the_database_has(bench: Any) -> None
     assert 0.5 == pytest.approx(found.correct(0.25, 4, match_threshold=85).value)
     assert found == calibration.load(bench.folder)
     with pytest.raises(ExportError, match="--force"):
-        stage.write(path, report.document)
+        fit(bench, out=path)
     with pytest.raises(ValueError, match="no correction for scores at match threshold 50; there is: 76, 85"):
         found.correct(0.25, 4, match_threshold=50)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench.errors import ConflictError, NotFoundError, UsageError
 from workbench.reviewing.documents import proposal_document
 from workbench.reviewing.edits import Dispose, Flag
@@ -276,7 +277,7 @@ def test_a_blind_sample_is_not_listed_before_its_decision(bench: Any) -> None:
 
     before, other = read(bench), read(bench, "bob")
     opened = bench.open("near")
-    opened = act(bench.store, opened, editing.add_text(opened, "entity", "Kathmandu", "place"))
+    opened = act(bench.store, opened, add_text(opened, "entity", "Kathmandu", "place"))
     act(bench.store, opened, editing.accept(opened, "entity"))
 
     assert ([], 1) == (listed(before), before.closed)

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench.errors import InputError, NotFoundError, WorkbenchError
 from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
@@ -296,7 +297,7 @@ def verified(bench: Any) -> Any:
     """rome, verified by ann: Ann and Rome found in the first context, Bob missing, and one unit rejected."""
     bench.load([{**ROME, "proposal": PROPOSAL}])
     opened = bench.open("rome")
-    one = act(bench.store, opened, editing.add_text(opened, "entity", "met", "other"))
+    one = act(bench.store, opened, add_text(opened, "entity", "met", "other"))
     two = act(bench.store, one, editing.toggle(one, unit_of(one, "met")))
     three = act(bench.store, two, editing.reject(two, unit_of(two, "met")))
     act(bench.store, three, editing.accept(three, "entity"))
@@ -832,7 +833,7 @@ def test_a_blind_sample_shows_nothing_of_any_machine(bench: Any) -> None:
     bench.load([{**ROME, "proposal": PROPOSAL}], blind=1.0)
 
     opened = bench.open("rome")
-    after = act(bench.store, opened, editing.add_text(opened, "entity", "Rome", "place"))
+    after = act(bench.store, opened, add_text(opened, "entity", "Rome", "place"))
 
     assert (opened.blind, opened.automatic, opened.revealed) == (True, (), ())
     assert opened.state.entity.assessment.units == opened.state.statement.assessment.units == ()

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import add_text
 from workbench.errors import InputError
 from workbench.model import Evidence, Kind, Match, Span, Unit
 from workbench.reviewing.edits import Put
@@ -124,7 +125,7 @@ def test_a_persons_verdict_is_kept_while_the_text_is_the_same(bench: Any, opened
     assert (human.match.verdict, human.match.rule) == ("missing", "human")
 
     assert editing.merge(two, human, unit(two, "US")).units[0].match == human.match
-    narrow = act(bench.store, two, editing.add_text(two, "entity", "Nations"))
+    narrow = act(bench.store, two, add_text(two, "entity", "Nations"))
     inside = editing.merge(narrow, human, unit(narrow, "Nations"))
     assert inside.units[0] == human
     outside = editing.merge(narrow, unit(narrow, "Nations"), human)
@@ -144,7 +145,7 @@ def test_a_name_of_the_reference_wins_over_one_that_is_not_there(opened: Opened)
 
 def test_another_unit_between_keeps_two_names_apart(bench: Any, opened: Opened) -> None:
     """As a bracket, a new line or more than three tokens do."""
-    added = act(bench.store, opened, editing.add_text(opened, "entity", "York"))
+    added = act(bench.store, opened, add_text(opened, "entity", "York"))
     new = act(bench.store, added, editing.set_span(added, unit(added, "New York"), Span(0, 3)))
 
     merged = editing.merge(new, unit(new, "New"), unit(new, "City"))
@@ -168,7 +169,7 @@ def place(unit: Unit) -> int:
 
 def test_a_merged_name_that_is_a_unit_already_is_refused(bench: Any, opened: Opened) -> None:
     """An entity is one unit; so is a unit that does not count."""
-    city = act(bench.store, opened, editing.add_text(opened, "entity", "New York City"))
+    city = act(bench.store, opened, add_text(opened, "entity", "New York City"))
     with pytest.raises(InputError, match="'New York City' is a unit already"):
         editing.merge(city, unit(city, "New York"), unit(city, "City"))
     with pytest.raises(InputError, match="only two units that count"):
@@ -240,7 +241,7 @@ def test_blind_units_stay_undecided(bench: Any, blind: Opened) -> None:
     """No machine says anything about the parts or the whole."""
     now = blind
     for text in ("New York", "City", "Sergey Brin and Larry Page"):
-        now = act(bench.store, now, editing.add_text(now, "entity", text))
+        now = act(bench.store, now, add_text(now, "entity", text))
 
     merged = editing.merge(now, unit(now, "New York"), unit(now, "City"))
     parts = editing.split(now, unit(now, "Sergey"), token_at("Larry"))

@@ -23,10 +23,7 @@ from workbench.stages.plan import report as plan_report
 from workbench.stages.upkeep import plan_purge
 from workbench.store.calibrations import save_calibration
 from workbench.store.copying import backup_file
-from workbench.store.purge import _BY_SAMPLE
 from workbench.store.runs import create_run
-from workbench.store.tables import METADATA
-from workbench.store.tables_plans import PlanRow
 
 
 @pytest.fixture
@@ -59,14 +56,6 @@ def test_hashes_and_the_other_sample_stay(filled: Bench) -> None:
     assert "verified" == filled.open("open").state.entity.disposition
     filled.reopen()
     assert ["open"] == [one for (one,) in filled.query("SELECT key FROM sample")]
-
-
-def test_no_table_that_belongs_to_a_sample_is_forgotten() -> None:
-    """A table that is added later must be named."""
-    assert PlanRow.__tablename__ in METADATA.tables  # all of them are loaded
-    owned = {name for name, table in METADATA.tables.items() if "sample_id" in table.columns}
-
-    assert owned == set(_BY_SAMPLE)
 
 
 def test_a_purged_id_or_text_does_not_come_in_again(filled: Bench) -> None:

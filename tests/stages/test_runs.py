@@ -19,8 +19,8 @@ from workbench.stages import runs
 from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
 from workbench.store import calls
 from workbench.store import runs as run_store
-from workbench.store.calls import Call
 from workbench.store.samples import load_samples
+from workbench.store.tables import CallRow
 
 ROWS = [
     {"id": name, "user_input": "Where?", "reference": text, "retrieved_contexts": []}
@@ -48,7 +48,7 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
                 "document": document,
             }
         )
-    run_store.add_proposals(bench.store, rows)
+    run_store.add_results(bench.store, rows, ())
 
 
 def claude_run(bench: Any, model: str = "claude-haiku-5-5", round_: int = 1) -> int:
@@ -59,7 +59,8 @@ def claude_run(bench: Any, model: str = "claude-haiku-5-5", round_: int = 1) -> 
 
 def call(bench: Any, run: int, tokens_in: int, tokens_out: int, *, batch: str = "", key: str = "k") -> None:
     usage = {"input": tokens_in, "output": tokens_out}
-    calls.save_call(bench.store, run, Call("entities", (key,), ([],), usage=usage, batch=batch))
+    paid = CallRow(run_id=run, task="entities", keys=[key], usage=usage, batch=batch)
+    calls.save_call(bench.store, paid, ([],))
 
 
 def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:

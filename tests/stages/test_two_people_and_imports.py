@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench.errors import InputError
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
@@ -144,7 +145,7 @@ def test_a_name_is_one_unit_and_a_restored_duplicate_counts(bench: Any) -> None:
     bench.load([row("a", ["Paris."], proposal=proposal)])
     opened = bench.open("a")
     with pytest.raises(InputError, match="already"):
-        editing.add_text(opened, "entity", "paris")
+        add_text(opened, "entity", "Paris")
 
     twice = opened.state.entity.assessment.units[1]
     opened = act(bench.store, opened, editing.reject(opened, twice))

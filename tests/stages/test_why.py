@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench.errors import InputError
 from workbench.model import KINDS, Evidence, Match, Span
 from workbench.reviewing.edits import Edit, Put
@@ -120,7 +121,7 @@ def test_every_edit_becomes_a_cause_and_the_shares_sum_to_delta(taj: Any) -> Non
     do(
         taj, "taj",
         named("Indian", editing.reject),
-        lambda opened: editing.add_text(opened, "entity", "Mumtaz Mahal", "person"),
+        lambda opened: add_text(opened, "entity", "Mumtaz Mahal", "person"),
         named("Mumtaz Mahal", editing.toggle),
         named("Shah Jahan", editing.toggle),
         named("Yamuna", found_at(1, river, river + 5)),
@@ -214,8 +215,8 @@ def test_a_blind_review_is_linked_by_what_the_units_say(bench: Any) -> None:
     bench.load([TAJ], blind=1.0)
     do(
         bench, "taj",
-        lambda opened: editing.add_text(opened, "entity", "Agra", "place"),
-        lambda opened: editing.add_text(opened, "entity", "the Yamuna", "place"),
+        lambda opened: add_text(opened, "entity", "Agra", "place"),
+        lambda opened: add_text(opened, "entity", "the Yamuna", "place"),
     )  # fmt: skip
     with pytest.raises(InputError, match="once this sample is decided"):
         why(bench)

@@ -16,6 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import add_text
 from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Match, Unit
 from workbench.reviewing.documents import unit_document
@@ -150,7 +151,7 @@ class Desk:
                 return [editing.accept(opened, "entity"), Comment(f"with {n}")]
             case "add":
                 words = opened.sample.reference.rstrip(".").split()
-                return [editing.add_text(opened, "entity", words[n % len(words)], "place")]
+                return [add_text(opened, "entity", words[n % len(words)], "place")]
             case "reject" if unit:
                 return [editing.reject(opened, unit)]
             case "relabel" if unit:
@@ -232,7 +233,8 @@ class Desk:
                     assert key not in oracle.now or oracle.now[key] == oracle.shown[key]
                     continue
                 self.same(who, key, found.state)
-                assert fold(journal.load_events(self.store, found.id)) == found.state
+                with self.store.reading() as session:
+                    assert fold(journal.events_of(session, found.id)) == found.state
                 self.projected(found)
 
     def projected(self, found: journal.Review) -> None:

@@ -83,7 +83,8 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
         "FROM review JOIN sample ON sample.id = sample_id"
     )
     for number, key, annotator, seq, entity, statement in heads:
-        events = journal.load_events(bench.store, number)
+        with bench.store.reading() as session:
+            events = journal.events_of(session, number)
         state = fold(events)
         assert [event.seq for event in events] == list(range(seq + 1))
         assert (state.entity.disposition, state.statement.disposition) == (entity, statement)

@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import create_engine, inspect
 
 from workbench.errors import NewerSchemaError, StoreError, UsageError, WorkbenchError
-from workbench.store import engine, tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
+from workbench.store import engine
 from workbench.store.engine import full_url, open_store, shown_url, sqlite_path
 from workbench.store.tables import METADATA
 

@@ -184,7 +184,7 @@ async def test_the_chosen_threshold_is_saved_under_a_new_name_and_used_with_ente
 
     store = open_store(str(database))
     info = dataset(store, None)
-    names = [one.name for one in stage.saved_calibrations(store, info)]
+    names = [one.name for one in stage.list_calibrations(store, info.id)]
     store.close()
     assert "saved as calibration-1" in saved
     assert "there is one of that name" in refused

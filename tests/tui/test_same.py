@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.conftest import add_text
 from workbench.errors import ConflictError, InputError
 from workbench.model import Unit
 from workbench.reviewing.edits import Comment
@@ -113,19 +114,19 @@ def added(opened: review.Opened, text: str) -> Unit:
 
 def test_a_unit_that_was_added_is_added_where_it_stands(desk: Any) -> None:
     """Everywhere but where it is a unit already."""
-    put = editing.add_text(desk("agra"), "entity", "city", "other")
+    put = add_text(desk("agra"), "entity", "city", "other")
     here = review.act(desk.store, desk("agra"), put)
     decision = editing.decision_on(here, added(here, "city"))
 
     assert decision.words == "add “city”"
     assert editing.places(desk.store, here, decision) == []
 
-    put = editing.add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
+    put = add_text(desk("lima"), "entity", "is in", "other")  # stands nowhere else
     there = review.act(desk.store, desk("lima"), put)
     found = editing.places(desk.store, there, editing.decision_on(there, added(there, "is in")))
     assert found == []
 
-    put = editing.add_text(desk("delhi"), "entity", "the", "other")
+    put = add_text(desk("delhi"), "entity", "the", "other")
     third = review.act(desk.store, desk("delhi"), put)
     found = editing.places(desk.store, third, editing.decision_on(third, added(third, "the")))
     assert sorted(place.key for place in found) == ["ganges", "goa"]

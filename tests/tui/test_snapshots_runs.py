@@ -17,8 +17,8 @@ from workbench.reviewing.documents import proposal_document
 from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
 from workbench.stages.review import dataset
 from workbench.store import calls, runs, samples
-from workbench.store.calls import Call
 from workbench.store.engine import Store
+from workbench.store.tables import CallRow
 from workbench.tui.theme import LIGHT
 
 Press = Callable[..., Awaitable[None]]
@@ -60,7 +60,7 @@ def with_runs(database: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> 
     failed = [row(name, failure=one.kind, message=one.message) for name, one in FAILED]
     runs.add_results(store, proposals, failed)
     usage = {"input": 41_200, "output": 9_300, "cache_read": 12_000}
-    calls.save_call(store, run, Call("entities", ("a",), ([],), usage=usage))
+    calls.save_call(store, CallRow(run_id=run, task="entities", keys=["a"], usage=usage), ([],))
     with closing(sqlite3.connect(database)) as raw, raw:
         raw.execute("UPDATE run SET created_at = '2026-11-02 09:30:00'")
     return database

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, Run, dataset_of
+from workbench.cli.console import Call, Json, Run, dataset_of, given
 from workbench.errors import UsageError
 
 
@@ -58,26 +58,22 @@ def calibrate(
 
     with dataset_of(call) as (store, info):
         if saved:
-            found = stage.saved_calibrations(store, info)
+            found = stage.list_calibrations(store, info.id)
             document = {"in_use": info.calibration, "calibrations": [one.document for one in found]}
             reports.show(document, list_text(found, info.calibration), as_json=json)
             return
         if use is not None and save is None:
-            if out is not None:
-                stage.write(out, stage.find(store, info, use).document, force=force)
             with reports.progress("Scoring", count_samples(store, info.id)) as progress:
-                info = stage.use(store, info, use, progress)
+                info = stage.use(store, info, use, progress, out=out, force=force)
             chosen = {"in_use": info.calibration, "threshold": info.threshold}
             reports.show(chosen, used_text(info.calibration, info.threshold), as_json=json)
             return
         with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
             report = stage.calibrate(
                 store, info, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
-                holdout=holdout, annotator=call.annotator, progress=progress,
+                holdout=holdout, annotator=call.annotator, out=out, force=force, progress=progress,
             )  # fmt: skip
         text, document = report_text(report), report_document(report)
-        if out is not None:
-            stage.write(out, report.document, force=force)
         if use is not None:
             info = stage.use(store, info, use)
             text += f"\n{used_text(info.calibration, info.threshold)}"
@@ -87,12 +83,6 @@ def calibrate(
 
 def _refuse_others(context: typer.Context, alone: str, taken: tuple[str, ...]) -> None:
     """Raise UsageError for options that would do nothing next to one that fits nothing."""
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if parameter.name not in taken
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageError(f"{', '.join(given)}: {alone} fits nothing, so this would do nothing")
+    others = [one.opts[0] for one in given(context) if one.name not in taken]
+    if others:
+        raise UsageError(f"{', '.join(others)}: {alone} fits nothing, so this would do nothing")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from typer.core import TyperOption
 
 from workbench import __version__
 from workbench.errors import StoreError, UsageError, WorkbenchError
@@ -139,12 +140,23 @@ def on_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-@contextmanager
-def open_for(url: str, *, create: bool = True, bulk: bool = True, migrate: bool = True) -> Iterator[Store]:
-    """`bulk`: for writing much, with a cache that keeps the pages of all indexes."""
-    from workbench.store.engine import BULK_CACHE, SCREEN_CACHE, open_store
+def given(context: typer.Context) -> list[TyperOption]:
+    """The options of its own that a command was given."""
+    return [
+        one
+        for one in context.command.params
+        if isinstance(one, TyperOption)
+        and not one.hidden  # those of every command
+        and (source := context.get_parameter_source(one.name or "")) is not None
+        and source.name == "COMMANDLINE"
+    ]
 
-    store = open_store(url, create=create, cache=BULK_CACHE if bulk else SCREEN_CACHE, migrate=migrate)
+
+@contextmanager
+def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator[Store]:
+    from workbench.store.engine import open_store
+
+    store = open_store(url, create=create, migrate=migrate)
     try:
         yield store
     except WorkbenchError:
@@ -157,10 +169,10 @@ def open_for(url: str, *, create: bool = True, bulk: bool = True, migrate: bool 
 
 
 @contextmanager
-def dataset_of(call: Call, *, bulk: bool = True) -> Iterator[tuple[Store, DatasetInfo]]:
+def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
     from workbench.store.datasets import find_dataset
 
-    with open_for(call.db, create=False, bulk=bulk) as store:
+    with open_for(call.db, create=False) as store:
         yield store, find_dataset(store, call.dataset)
 
 
@@ -187,9 +199,9 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         raise UsageError("this terminal (TERM=dumb) cannot show screens; for scripts: score, compare, export")
 
     def connect() -> Store:
-        from workbench.store.engine import COPY, SCREEN_CACHE, open_store
+        from workbench.store.engine import COPY, open_store
 
-        store = open_store(url, create=False, cache=SCREEN_CACHE)
+        store = open_store(url, create=False)
         if store.read_only:
             store.close()
             raise StoreError(f"{url}: read-only, so no decision could be saved: {COPY}")

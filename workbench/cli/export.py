@@ -71,7 +71,7 @@ def export(
         holdout=holdout,
     )
     with (
-        dataset_of(call, bulk=False) as (store, info),
+        dataset_of(call) as (store, info),
         reports.progress("Exporting", count_samples(store, info.id)) as progress,
     ):
         report = stage.export(store, info, directory, options, annotator=call.annotator, progress=progress)

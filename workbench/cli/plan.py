@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from workbench.cli.console import Call, Json, dataset_of, on_terminal
+from workbench.cli.console import Call, Json, dataset_of, given, on_terminal
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -102,16 +102,10 @@ def plan(
 
 def _refuse_making(context: typer.Context) -> None:
     """Raise UsageError for options of a plan without its size: they would do nothing."""
-    given = [
-        parameter.opts[0]
-        for parameter in context.command.params
-        if getattr(parameter, "rich_help_panel", None) == MAKING
-        and parameter.name != "yes"
-        and (source := context.get_parameter_source(parameter.name or "")) is not None
-        and source.name == "COMMANDLINE"
-    ]
-    if given:
-        raise UsageError(f"{', '.join(given)}: a plan needs its number of reviews too: --n N")
+    making = [one for one in given(context) if one.rich_help_panel == MAKING and one.name != "yes"]
+    if making:
+        named = ", ".join(one.opts[0] for one in making)
+        raise UsageError(f"{named}: a plan needs its number of reviews too: --n N")
 
 
 def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
@@ -128,8 +122,6 @@ def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: b
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
-    planning.check_wish(wish)
-    planning.check_open(store, info)
     drafted = planning.draft(store, info, wish, annotator)
     typer.echo(draft_text(drafted), err=True)
     if not yes and on_terminal() and not typer.confirm("Make this plan?", err=True):
@@ -142,7 +134,6 @@ def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
-    planning.check_open(store, info)
     if not yes and on_terminal() and not typer.confirm("Drop the plan?", err=True):
         raise UsageError("the plan stands")
     planning.drop(store, info)

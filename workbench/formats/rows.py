@@ -314,7 +314,8 @@ def ignore(item: dict[str, Any], known: frozenset[str], where: str, notes: Notes
     """Count keys that have no place, under their path without the numbers of list items."""
     if not known.issuperset(item):
         path = ".".join(part.partition("[")[0] for part in where.split("."))
-        notes.ignored.update(f"{path}.{key}" for key in item if key not in known)
+        start = f"{path}." if path else ""
+        notes.ignored.update(f"{start}{key}" for key in item if key not in known)
 
 
 def places(surface: str, text: str) -> list[Span]:

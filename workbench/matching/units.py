@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from workbench.model import (
     SAID,
@@ -16,6 +15,7 @@ from workbench.model import (
     Sample,
     Span,
     Unit,
+    named_language,
 )
 from workbench.text.ground import ground
 from workbench.text.language import detect
@@ -25,13 +25,6 @@ from workbench.text.normalise import key
 def language_of(sample: Sample, policy: Policy) -> str:
     """The language named by the sample's meta (`language` or `lang`), else by the policy, else detected."""
     return named_language(sample.meta) or policy.language or detect(sample.reference)
-
-
-def named_language(meta: Mapping[str, Any]) -> str:
-    """The language that `language` or `lang` of a sample's meta names; empty where none does."""
-    given = (meta.get(name) for name in ("language", "lang"))
-    named = next((one for one in given if isinstance(one, str) and one), "")
-    return named.split("-")[0].lower()
 
 
 def entity_units(

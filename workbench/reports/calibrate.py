@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated, Measured, Point
     from workbench.comparing.intervals import Interval
     from workbench.stages.calibrate import CalibrateReport, Gathered
-    from workbench.store.calibrations import Saved
+    from workbench.store.tables import CalibrationRow
 
 NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 
@@ -20,7 +20,7 @@ NAMES = {"bias": "zero bias of recall", "f1": "the F1 of verdicts"}
 def report_text(report: CalibrateReport) -> str:
     """The whole report of `calibrate`."""
     found, gathered = report.found, report.gathered
-    lines = [*head_lines(report.dataset, gathered, found), ""]
+    lines = [*head_lines(report.look.info.name, gathered, found), ""]
     lines += [*choice_lines(found), "", *verdict_lines(found), ""]
     if report.mean_now is not None and report.mean_chosen is not None:
         lines += [
@@ -43,11 +43,11 @@ def head_lines(dataset: str, gathered: Gathered, found: Calibrated) -> list[str]
     out = gathered.left_out
     parts = [
         (found.undefined, "undefined (no units on one side)"),
-        (out.unresolved, "unresolved"),
-        (out.excluded, "not counted"),
-        (out.seen, "shown to the run's prompt, with their groups"),
-        (out.uncounted, "without a proposal"),
-        (out.late, "come after the plan"),
+        (out["unresolved"], "unresolved"),
+        (out["excluded"], "not counted"),
+        (out["seen"], "shown to the run's prompt, with their groups"),
+        (out["uncounted"], "without a proposal"),
+        (out["late"], "come after the plan"),
         (gathered.holdout, "in the holdout"),
     ]
     left = [f"{count:,} {why}" for count, why in parts if count]
@@ -172,7 +172,7 @@ def probability_lines(found: Calibrated) -> list[str]:
 
 def holdout_lines(report: CalibrateReport) -> list[str]:
     """What the samples kept back say, and how often they were looked at."""
-    held, before = report.holdout, len(report.openings)
+    held, before = report.holdout, report.look.openings
     if held is None:
         if before:
             return [f"the holdout was opened {times(before)} before", ""]
@@ -201,7 +201,7 @@ def used_text(name: str, threshold: int) -> str:
     )
 
 
-def list_text(saved: Sequence[Saved], used: str) -> str:
+def list_text(saved: Sequence[CalibrationRow], used: str) -> str:
     """The calibrations of a dataset."""
     if not saved:
         return "no calibration is saved yet: workbench calibrate --save NAME"
@@ -222,13 +222,11 @@ def list_text(saved: Sequence[Saved], used: str) -> str:
 
 def report_document(report: CalibrateReport) -> dict[str, Any]:
     """The report as JSON: the document of `calibration.json` and what stands around it."""
-    from dataclasses import asdict
-
     return {
         **report.document,
         "saved": report.saved,
-        "in_use": report.used,
-        "left_out": {**asdict(report.gathered.left_out), "holdout": report.gathered.holdout},
+        "in_use": report.look.info.calibration,
+        "left_out": {**report.gathered.left_out, "holdout": report.gathered.holdout},
         "units": {"invented": report.gathered.invented, "missed": report.gathered.missed},
         "alone": report.gathered.alone,
         "assisted": report.gathered.assisted,
@@ -236,7 +234,7 @@ def report_document(report: CalibrateReport) -> dict[str, Any]:
             str(report.found.threshold_now): report.mean_now,
             str(report.found.threshold): report.mean_chosen,
         },
-        "holdout_opened_before": len(report.openings),
+        "holdout_opened_before": report.look.openings,
     }
 
 

@@ -105,8 +105,8 @@ def _strata_lines(strata: Mapping[str, tuple[int, ...]], most: int = SHOWN_STRAT
     return lines
 
 
-def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
-    """What making a plan would mean, line by line; `strata` are listed at most."""
+def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
+    """What making a plan would mean; `strata` are listed at most."""
     plan = draft.plan
     lines = [f"{DESIGN_WORDS[plan.design]}: {plan.planned_n:,} reviews for {many(plan.population, 'sample')}"]
     lines += _facts(plan.parameters)
@@ -126,7 +126,7 @@ def draft_lines(draft: Draft, strata: int = SHOWN_STRATA) -> list[str]:
     if draft.replaces:
         lines.append("it takes the place of the plan there is: nothing is decided yet")
     lines.append("it stands from the first verdict on: no other plan can be made then")
-    return lines
+    return clean("\n".join(lines))
 
 
 def blind_line(draft: Draft) -> str:
@@ -141,24 +141,14 @@ def blind_line(draft: Draft) -> str:
     return f"reviewed without suggestions: {way} from {before:.0%} to {share:.0%}, {expected}"
 
 
-def precision_lines(found: Precision) -> list[str]:
+def precision_text(found: Precision) -> str:
     """How many samples a plan takes for an interval that narrow, or why that is not said."""
     if found.needed is None:
-        return [found.basis]
+        return found.basis
     goal = f"± {found.half_width:.3f}"
-    return [f"{goal}: a plan of {found.needed:,} of {many(found.population, 'sample')}", f"  {found.basis}"]
+    return f"{goal}: a plan of {found.needed:,} of {many(found.population, 'sample')}\n  {found.basis}"
 
 
 def plan_text(report: PlanReport) -> str:
     """The plan as it stands."""
     return clean("\n".join(plan_lines(report)))
-
-
-def draft_text(draft: Draft, strata: int = SHOWN_STRATA) -> str:
-    """The plan as it would be."""
-    return clean("\n".join(draft_lines(draft, strata)))
-
-
-def precision_text(found: Precision) -> str:
-    """The answer to a precision."""
-    return clean("\n".join(precision_lines(found)))

@@ -32,10 +32,11 @@ from workbench.stages.figures import as_seen, figures, planned_prefix, without
 from workbench.stages.queue import headline_scorer
 from workbench.stages.recompute import recompute, withheld_from
 from workbench.stages.sides import automatic_sides, suspicion
-from workbench.store import gold, queue_values, runs, samples
+from workbench.store import gold, runs, samples
 from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.queue import fast_ids
 from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
@@ -112,7 +113,7 @@ def _load(
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     places = columns.members(store, info.id, strata=False)
     prefix = planned_prefix(store, info, every.kind)
-    pace = queue.pace(store, info.id, viewer, queue_values.fast_ids(store, info, viewer))
+    pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
     return _Loaded(
         here=here,
         chosen=chosen,

@@ -21,7 +21,7 @@ from workbench.comparing.calibration import (
     document_of,
     gold_hash,
 )
-from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, Objective, moves
+from workbench.comparing.curve import FOUND, MISSING, OBJECTIVES, UNLINKED, UNSURE, Moves, moves
 from workbench.comparing.links import links
 from workbench.comparing.plans import families
 from workbench.errors import UsageError
@@ -38,32 +38,18 @@ from workbench.stages.recompute import count_samples, recompute
 from workbench.stages.sides import verified_side
 from workbench.store import calibrations, plans, runs, samples, scores
 from workbench.store import gold as gold_store
-from workbench.store.calibrations import Row, Saved
+from workbench.store.calibrations import Row, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold
-from workbench.store.plans import Opening
 from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
 from workbench.store.scores import CountedChunk
 
+__all__ = ["list_calibrations"]
+
 _SAID: Mapping[Verdict, int] = {"found": FOUND, "missing": MISSING, "unsure": UNSURE}
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """Verified samples that do not count here, and why.
-
-    `seen`: the run's prompt showed them or related ones. `uncounted`: nothing was proposed for them.
-    `late`: they came after the plan.
-    """
-
-    unresolved: int
-    excluded: int
-    seen: int
-    uncounted: int
-    late: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +60,9 @@ class Gathered:
     holdout, nothing that came after the plan), by sample; `cases` the verified ones among them, `held` those
     of the holdout (empty unless it was asked for). `invented` automatic units are linked to no verified one,
     `missed` verified units to no automatic one. `alone`: cases that stand for themselves only, where others
-    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight.
+    weigh by their chance to be drawn. `assisted` cases were reviewed with proposals in sight. `left_out`
+    counts verified samples that do not count here by why: `seen`: the run's prompt showed them or related
+    ones, `uncounted`: nothing was proposed for them, `late`: they came after the plan.
     """
 
     run: RunInfo
@@ -83,7 +71,7 @@ class Gathered:
     cases: tuple[Case, ...]
     held: tuple[Case, ...]
     known: Mapping[str, Row]
-    left_out: LeftOut
+    left_out: Mapping[str, int]
     invented: int
     missed: int
     holdout: int
@@ -149,7 +137,7 @@ def gather(
         cases=tuple(cases),
         held=tuple(held),
         known={row.key: row for row in rows.values()},
-        left_out=LeftOut(**out),
+        left_out=out,
         invented=invented,
         missed=missed,
         holdout=len(kept_back),
@@ -275,19 +263,57 @@ class HoldoutReport:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrateReport:
-    """A fit and all around it. `openings` are the looks at the holdout before this report."""
+class Look:
+    """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
 
-    dataset: str
+    `openings`: how often the holdout was opened before; `saved`: the names of the calibrations there are.
+    """
+
+    info: DatasetInfo
     gathered: Gathered
+    moves: Moves
+    now: int
+    found: Calibrated | None
+    why: str
+    openings: int
+    saved: tuple[str, ...]
+
+    @property
+    def free_name(self) -> str:
+        """A name that no calibration has: `calibration-1`, and so on."""
+        number = 1
+        while f"calibration-{number}" in self.saved:
+            number += 1
+        return f"calibration-{number}"
+
+    def fitted(self, objective: str, seed: int = 0) -> Look:
+        """The same look under an objective."""
+        assert objective in OBJECTIVES
+        try:
+            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective, seed=seed)
+        except TooFewError as error:
+            return replace(
+                self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
+            )
+        return replace(self, found=found, why="")
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrateReport:
+    """A fit and all around it."""
+
+    look: Look
     found: Calibrated
     mean_now: float | None
     mean_chosen: float | None
-    openings: tuple[Opening, ...]
     holdout: HoldoutReport | None
     saved: str
-    used: str
     document: Mapping[str, Any]
+
+    @property
+    def gathered(self) -> Gathered:
+        """What it rests on."""
+        return self.look.gathered
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,52 +344,65 @@ def calibrate(
     save: str | None = None,
     holdout: bool = False,
     annotator: str,
+    out: Path | None = None,
+    force: bool = False,
     progress: Progress = silent,
 ) -> CalibrateReport:
     """Fit a threshold, a probability and a correction on the verified samples; with `save` keep them.
 
-    `holdout` measures the choice on the samples kept back, once more, and writes that look down. Raises
-    UsageError when there is too little verified, or the name is taken.
+    With `out` they are written as `calibration.json`. `holdout` measures the choice on the samples kept back,
+    once more, and writes that look down. Raises UsageError when there is too little verified, or the name is
+    taken.
     """
     if objective not in OBJECTIVES:
         raise UsageError(f"unknown objective {objective!r}; there is: {', '.join(OBJECTIVES)}")
     _check_name(store, info, save)
     chosen_run = run_of(store, info, run)
     recompute(store, info, chosen_run.id, info.threshold, progress)
-    gathered = gather(store, info, chosen_run, scorer, holdout=holdout, progress=progress)
-    found = fit(gathered, threshold_now(store, info), objective, seed)
-    openings = tuple(plans.openings(store, info.id))
-    held = _holdout(store, info, gathered, found, save, annotator) if holdout else None
-    document = document_for(info, gathered, found, save or "", held)
+    seen = look(
+        store, info.id, objective, seed, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress
+    )
+    found = seen.found
+    if found is None:
+        raise UsageError(seen.why)
+    held = _holdout(store, seen, found, save, annotator) if holdout else None
+    document = document_for(seen, save or "", held)
     if save:
-        keep(store, info, save, chosen_run, document, annotator)
+        keep(store, seen, save, annotator, document)
+    if out is not None:
+        calibration_file.write(out, document, force=force)
     return CalibrateReport(
-        dataset=info.name,
-        gathered=gathered,
+        look=seen,
         found=found,
-        mean_now=mean_at(gathered, found.threshold_now),
-        mean_chosen=mean_at(gathered, found.threshold),
-        openings=openings,
+        mean_now=mean_at(seen.gathered, found.threshold_now),
+        mean_chosen=mean_at(seen.gathered, found.threshold),
         holdout=held,
         saved=save or "",
-        used=info.calibration,
         document=document,
     )
 
 
-def fit(gathered: Gathered, now: int, objective: Objective | str, seed: int) -> Calibrated:
-    """Calibrate what was gathered. Raises UsageError that says what to do when there is too little."""
-    assert objective in OBJECTIVES
-    try:
-        return pure.calibrate(gathered.cases, now=now, objective=objective, seed=seed)
-    except TooFewError as error:
-        raise UsageError(f"{error}: review more samples (workbench review), then calibrate") from None
-
-
-def threshold_now(store: Store, info: DatasetInfo) -> int:
-    """The match threshold to compare with: the dataset's, or the one before the calibration in use."""
+def look(
+    store: Store, dataset_id: int, objective: str, seed: int = 0, *, run: RunInfo | None = None,
+    scorer: str | None = None, holdout: bool = False, progress: Progress = silent,
+) -> Look:  # fmt: skip
+    """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
+    info = dataset_info(store, dataset_id)
+    gathered = gather(
+        store, info, run or run_of(store, info, None), scorer, holdout=holdout, progress=progress
+    )
     used = calibrations.calibration_in_use(store, info.id)
-    return info.threshold if used is None else calibration_of(used.document).threshold_before
+    seen = Look(
+        info=info,
+        gathered=gathered,
+        moves=moves(list(gathered.everything.values()), info.threshold),
+        now=info.threshold if used is None else calibration_of(used.document).threshold_before,
+        found=None,
+        why="",
+        openings=len(plans.openings(store, info.id)),
+        saved=tuple(one.name for one in list_calibrations(store, info.id)),
+    )
+    return seen.fitted(objective, seed)
 
 
 def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
@@ -374,21 +413,30 @@ def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
 
 
 def keep(
-    store: Store, info: DatasetInfo, name: str, run: RunInfo, document: Mapping[str, Any], annotator: str
+    store: Store, seen: Look, name: str, annotator: str, document: Mapping[str, Any] | None = None
 ) -> None:
-    """Keep a calibration under a name. Raises UsageError for a name that is taken or no name."""
-    _check_name(store, info, name)
+    """Keep the fit of a look under a name. Raises UsageError for a name that is taken or no name."""
+    _check_name(store, seen.info, name)
     calibrations.save_calibration(
-        store, info.id, name, run_id=run.id, document=document, annotator=annotator, at=datetime.now(UTC)
-    )
+        store, seen.info.id, name, run_id=seen.gathered.run.id, document=document or document_for(seen, name),
+        annotator=annotator, at=datetime.now(UTC),
+    )  # fmt: skip
 
 
-def use(store: Store, info: DatasetInfo, name: str, progress: Progress = silent) -> DatasetInfo:
+def use(
+    store: Store, info: DatasetInfo, name: str, progress: Progress = silent, *, out: Path | None = None,
+    force: bool = False,
+) -> DatasetInfo:  # fmt: skip
     """Make a calibration the dataset's, with its threshold; `none` goes back to the one before it.
+
+    With `out` its file is written first.
 
     What was verified does not change. Scores at the new threshold are counted now. Raises NotFoundError, and
     UsageError for one of another matcher.
     """
+    if out is not None:
+        saved = calibrations.find_calibration(store, info.id, name)
+        calibration_file.write(out, saved.document, force=force)
     used = calibrations.calibration_in_use(store, info.id)
     if name == NONE:
         before = info.threshold if used is None else calibration_of(used.document).threshold_before
@@ -402,26 +450,6 @@ def use(store: Store, info: DatasetInfo, name: str, progress: Progress = silent)
     if changed.run_id is not None:
         recompute(store, changed, changed.run_id, changed.threshold, progress)
     return changed
-
-
-def saved_calibrations(store: Store, info: DatasetInfo) -> list[Saved]:
-    """The calibrations of a dataset, oldest first."""
-    return calibrations.list_calibrations(store, info.id)
-
-
-def count_openings(store: Store, info: DatasetInfo) -> int:
-    """How often the holdout was opened."""
-    return len(plans.openings(store, info.id))
-
-
-def find(store: Store, info: DatasetInfo, name: str) -> Saved:
-    """The calibration of that name. Raises NotFoundError that lists those there are."""
-    return calibrations.find_calibration(store, info.id, name)
-
-
-def write(path: Path, document: Mapping[str, Any], *, force: bool = False) -> None:
-    """Write a calibration's document as `calibration.json`. Raises ExportError; nothing is written then."""
-    calibration_file.write(path, document, force=force)
 
 
 def cross_fitted(store: Store, info: DatasetInfo) -> CrossFit:
@@ -456,9 +484,10 @@ def mean_at(gathered: Gathered, threshold: int) -> float | None:
 
 
 def _holdout(
-    store: Store, info: DatasetInfo, gathered: Gathered, found: Calibrated, save: str | None, annotator: str
-) -> HoldoutReport:
+    store: Store, seen: Look, found: Calibrated, save: str | None, annotator: str
+) -> HoldoutReport:  # fmt: skip
     """Measure on the samples kept back; nothing is written down when there is too little to see."""
+    gathered = seen.gathered
     if not gathered.holdout:
         raise UsageError("this dataset has no holdout: workbench plan --holdout draws one before review")
     try:
@@ -470,32 +499,30 @@ def _holdout(
             "it has not been opened"
         ) from None
     purpose = f"calibrate {save}" if save else "calibrate"
-    opened = plans.note_opening(store, info.id, purpose, annotator, datetime.now(UTC))
+    opened = plans.note_opening(store, seen.info.id, purpose, annotator, datetime.now(UTC))
     return HoldoutReport(len(gathered.held), opened, chosen, present)
 
 
-def document_for(
-    info: DatasetInfo, gathered: Gathered, found: Calibrated, name: str, held: HoldoutReport | None = None
-) -> dict[str, Any]:
+def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> dict[str, Any]:
     """The document of `calibration.json`: the fit, its figures, and whose gold it saw."""
+    gathered, found = seen.gathered, seen.found
+    assert found is not None  # only a fit is kept
+    rows = [(case, gathered.known[case.id]) for case in sorted(gathered.cases, key=lambda case: case.id)]
     return document_of(
         found,
         name=name,
-        dataset=info.name,
+        dataset=seen.info.name,
         run=gathered.run.name,
         scorer=gathered.scorer,
         matcher=MATCHER,
-        policy_version=info.policy.version,
+        policy_version=seen.info.policy.version,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        learned=[_learned(gathered, one, found) for one in sorted(gathered.cases, key=lambda one: one.id)],
+        learned=[
+            Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows
+        ],
         data_sha256=gold_hash(gathered.cases),
         holdout=None if held is None else _holdout_document(held),
     )
-
-
-def _learned(gathered: Gathered, case: Case, found: Calibrated) -> Learned:
-    row = gathered.known[case.id]
-    return Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id])
 
 
 def _holdout_document(held: HoldoutReport) -> dict[str, Any]:
@@ -512,55 +539,8 @@ def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
         return
     if not name.strip() or name == NONE or len(name) > 100 or not name.isprintable():
         raise UsageError(f"--save {name!r}: a printable name of 1 to 100 characters, not {NONE!r}")
-    if any(one.name == name for one in calibrations.list_calibrations(store, info.id)):
+    if any(one.name == name for one in list_calibrations(store, info.id)):
         raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """One look at a dataset. `found` is None while too little is verified, and `why` then says so.
-
-    `openings`: how often the holdout was opened.
-    """
-
-    info: DatasetInfo
-    run: RunInfo
-    gathered: Gathered
-    moves: Moves
-    found: Calibrated | None
-    why: str
-    openings: int
-    saved: tuple[str, ...]
-
-
-def look(store: Store, dataset_id: int, objective: str, seed: int = 0, progress: Progress = silent) -> Look:
-    """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
-    info = dataset_info(store, dataset_id)
-    run = run_of(store, info, None)
-    gathered = gather(store, info, run, None, progress=progress)
-    return fitted(
-        Look(
-            info=info,
-            run=run,
-            gathered=gathered,
-            moves=moves(list(gathered.everything.values()), info.threshold),
-            found=None,
-            why="",
-            openings=count_openings(store, info),
-            saved=tuple(one.name for one in saved_calibrations(store, info)),
-        ),
-        threshold_now(store, info),
-        objective,
-        seed,
-    )
-
-
-def fitted(seen: Look, now: int, objective: str, seed: int = 0) -> Look:
-    """The same look under an objective."""
-    try:
-        return replace(seen, found=fit(seen.gathered, now, objective, seed), why="")
-    except UsageError as error:
-        return replace(seen, found=None, why=str(error))
 
 
 def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
@@ -570,18 +550,3 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
         return None
     chunk = next(samples.each_uncounted(store, info.id, info.run_id, MATCHER), None)
     return None if chunk is None else count_samples(info, info.run_id, chunk)
-
-
-def save(store: Store, seen: Look, name: str, annotator: str) -> None:
-    """Keep the fit of a look under a name. Raises UsageError for a name that is taken or no name."""
-    assert seen.found is not None
-    document = document_for(seen.info, seen.gathered, seen.found, name)
-    keep(store, seen.info, name, seen.run, document, annotator)
-
-
-def free_name(seen: Look) -> str:
-    """A name that no calibration has: `calibration-1`, and so on."""
-    number = 1
-    while f"calibration-{number}" in seen.saved:
-        number += 1
-    return f"calibration-{number}"

@@ -236,9 +236,7 @@ def propose_claude(
 
 def _statements(store: Store) -> Mapping[str, Part | Failure]:
     """Every stored list of statements by its key: small next to the texts they were made of."""
-    return {
-        key: read_part("statements", answer.document) for key, answer in calls.answers_to(store, "statements")
-    }
+    return {key: read_part("statements", document) for key, document in calls.answers_to(store, "statements")}
 
 
 def _report(

@@ -28,9 +28,9 @@ from workbench.proposing.claude.cost import Budget
 from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import calls, runs, samples
-from workbench.store.calls import Batch, Call
 from workbench.store.engine import Store
 from workbench.store.samples import Stored
+from workbench.store.tables import BatchRow, CallRow
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -123,17 +123,17 @@ class Book:
         left = asked_alone(ask, result)
         self.alone.update(left)
         failure = result if isinstance(result, Failure) else None
-        keys, documents = ask.keys, None
+        keys, documents = ask.keys, tuple[list[Any], ...]()
         if isinstance(result, Failure):
             self.failed |= {key: result for key in ask.keys if key not in left}
         else:
             parts = {key: part for key, part in zip(keys, result.parts, strict=True) if part is not None}
             keys, documents = tuple(parts), tuple(map(part_document, parts.values()))
         usage = None if result.usage is None else asdict(result.usage)
-        call = Call(
+        call = CallRow(
+            run_id=self.run_id,
             task=ask.task,
-            keys=keys,
-            documents=documents,
+            keys=list(keys),
             model=result.model,
             request_id=result.request_id,
             stop_reason=result.stop_reason,
@@ -143,7 +143,7 @@ class Book:
             attempts=result.attempts,
             batch=batch,
         )
-        calls.save_call(store, self.run_id, call)
+        calls.save_call(store, call, documents)
 
     def first_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[set[str], list[Ask]]:
         """The keys for texts and statements that these samples lack, and the asks for those not `asked`.
@@ -388,10 +388,10 @@ def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:
     if name:
         calls.rename_batch(store, unsent, name)
     else:
-        calls.add_batch(store, run_id, Batch(unsent, document))
+        calls.add_batch(store, run_id, unsent, document)
 
 
-def _asks(batch: Batch) -> list[Ask]:
+def _asks(batch: BatchRow) -> list[Ask]:
     return [Ask(cast("Task", task), tuple(keys), count) for task, keys, count in batch.asks]
 
 
@@ -407,6 +407,6 @@ async def _find_lost(client: AsyncAnthropic, book: Book) -> None:
             await book.store.write(calls.close_batch, batch.id)
 
 
-def _is_sent(batch: Batch) -> bool:
+def _is_sent(batch: BatchRow) -> bool:
     """Whether a batch is at the service for sure."""
     return not batch.id.startswith(UNSENT)

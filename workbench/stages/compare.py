@@ -16,7 +16,7 @@ from workbench.store import gold as gold_store
 from workbench.store import plans, samples
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.queue_values import annotators
+from workbench.store.queue import annotators
 from workbench.store.reviewed import reviewed
 
 

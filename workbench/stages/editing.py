@@ -127,31 +127,19 @@ def as_shown(opened: Opened, unit: Unit) -> Unit | None:
     return next((one for one in units if one.id == unit.id), None)
 
 
-def add_text(opened: Opened, kind: Kind, text: str, label: str = "") -> Put:
-    """A new unit from typed text.
-
-    Raises InputError when the text does not stand in the reference.
-    """
-    typed = text.strip()
-    spans = ground(typed, opened.sample.reference) if typed else ()
-    if not spans:
-        raise InputError(f"{typed[:60]!r} is not in the reference text; type it as it is written there")
-    return add_span(opened, kind, spans[0], label, text=typed if kind == "statement" else "")
-
-
-def add_span(opened: Opened, kind: Kind, span: Span, label: str = "", *, text: str = "") -> Put:
+def add_span(opened: Opened, kind: Kind, span: Span, label: str = "") -> Put:
     """A new unit from a stretch of the reference; undecided when blind, else matched as the others were.
 
     Raises InputError for a name that is a unit already.
     """
     reference = opened.sample.reference
     surface = reference[span.start : span.end]
-    refuse_twice(opened, kind, text or surface)
+    refuse_twice(opened, kind, surface)
     spans = (span, *(other for other in ground(surface, reference) if other != span))
     unit = Unit(
         id=new_id(opened, kind),
         kind=kind,
-        text=text or surface,
+        text=surface,
         label=label,
         spans=spans if kind == "entity" else (span,),
         origin="human",

@@ -35,7 +35,7 @@ from workbench.stages.plan import Prefix, prefix
 from workbench.stages.queue import able_scorers, check_scorer
 from workbench.stages.recompute import recompute
 from workbench.stages.sides import explain_all
-from workbench.store import calibrations, gold, queue_values, runs, scores
+from workbench.store import calibrations, gold, queue, runs, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.reviewed import Reviewed, reviewed
@@ -340,7 +340,7 @@ def _fast(at: Scope, reviewed: Iterable[Reviewed]) -> set[int]:
             of[one.annotator].add(one.sample_id)
     found: set[int] = set()
     for annotator, theirs in of.items():
-        found |= theirs.intersection(queue_values.fast_ids(at.store, at.info, annotator, at.kind))
+        found |= theirs.intersection(queue.fast_ids(at.store, at.info, annotator, at.kind))
     return found
 
 

@@ -24,11 +24,10 @@ from workbench.reviewing.gold import gold_units
 from workbench.scoring.names import column_kind, headline
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
-from workbench.store import datasets, exports, importing, intake, plans, runs
+from workbench.store import datasets, exports, importing, plans, runs
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store
-from workbench.store.importing import Outcome, keys_of_text
-from workbench.store.intake import GoldRule, Intake
+from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
 from workbench.text.figures import many
@@ -316,9 +315,8 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         annotator=annotator,
         gold=options.gold,
         update=options.update,
-        empty=count_samples(store, info.id) == 0,
-        runs=intake.recorded_runs(store, info.id),
-        before=intake.last_sample(store),
+        runs=importing.recorded_runs(store, info.id),
+        before=importing.last_sample(store),
     )
 
 

@@ -89,11 +89,6 @@ def check_wish(wish: Wish) -> None:
         raise UsageError(f"no field {wish.by!r} to make strata by; there is: group, meta.KEY")
 
 
-def check_open(store: Store, info: DatasetInfo) -> None:
-    """Raise UsageError when a person verified or excluded anything: no plan can be made or dropped then."""
-    plans.refuse_decided(store, info.id)
-
-
 def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     """Draw a plan without writing anything.
 
@@ -101,7 +96,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     """
     check_wish(wish)
     with store.snapshot():
-        check_open(store, info)
+        plans.refuse_decided(store, info.id)
         old = plans.plan_of(store, info.id)
         everyone = plans.candidates(store, info.id, wish.by)
         kept, kin = _keep_back(everyone, wish, info.seed)
@@ -109,17 +104,17 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         if wish.n > len(drawable):
             where = f"{len(drawable):,} samples" + (" outside the holdout" if kept else "")
             raise UsageError(f"{wish.n:,} reviews of {where} cannot be planned: give a smaller --n")
-        laid = _lay(wish, drawable)
+        ranks, strata = _lay(wish, drawable)
         given = plans.imported(store, info.id, info.kinds[0])
     before = float(old.parameters["blind_before"]) if old else info.blind_share
     share = blind_share_for(before, wish.n) if wish.blind is None else wish.blind
     plan = Plan(
-        design=laid.design,
+        design=wish.design,
         kind=info.kinds[0],
         planned_n=wish.n,
         population=len(drawable),
         parameters={
-            **laid.parameters,
+            **({"by": wish.by, "strata": strata} if strata else {}),
             "seed": wish.seed,
             "holdout": len(kept),
             "holdout_share": wish.holdout,
@@ -128,11 +123,13 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         annotator=annotator,
         created_at=datetime.now(UTC),
     )
+    sizes = strata.values() or [(len(drawable), wish.n)]
+    chances = [planned / count for count, planned in sizes]
     return Draft(
         plan=plan,
-        drawn=_drawn(everyone, kept, laid, wish.seed),
-        chances=laid.chances,
-        strata=laid.strata,
+        drawn=_drawn(everyone, kept, ranks, wish.seed),
+        chances=(min(chances), max(chances)),
+        strata=strata,
         holdout=len(kept),
         families=kin,
         blind_before=before,
@@ -153,6 +150,7 @@ def make(store: Store, info: DatasetInfo, drafted: Draft) -> None:
 
 def drop(store: Store, info: DatasetInfo) -> None:
     """Take the plan away: the random order and the blind arm of before stand again. Raises UsageError."""
+    plans.refuse_decided(store, info.id)
     old = plans.plan_of(store, info.id)
     if old is None:
         raise UsageError("there is no plan to drop")
@@ -160,23 +158,13 @@ def drop(store: Store, info: DatasetInfo) -> None:
     plans.drop_plan(store, info.id, changed, float(old.parameters["blind_before"]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Laid:
-    """The order of the samples that are no holdout: rank and stratum by sample."""
-
-    design: Design
-    ranks: Mapping[int, tuple[float, str]]
-    chances: tuple[float, float]
-    strata: Mapping[str, tuple[int, int]]
-    parameters: Mapping[str, Any]
-
-
-def _lay(wish: Wish, drawable: Sequence[Candidate]) -> _Laid:
+def _lay(
+    wish: Wish, drawable: Sequence[Candidate]
+) -> tuple[Mapping[int, tuple[float, str]], Mapping[str, tuple[int, int]]]:
+    """Rank and stratum of the samples that are no holdout, and the sizes of the strata, empty without any."""
     u = [_u(one, wish.seed) for one in drawable]
     if wish.design == "simple":
-        rate = wish.n / len(drawable)
-        ranks = {one.sample_id: (rank, "") for one, rank in zip(drawable, u, strict=True)}
-        return _Laid("simple", ranks, (rate, rate), {}, {})
+        return {one.sample_id: (rank, "") for one, rank in zip(drawable, u, strict=True)}, {}
     names = [one.value or "" for one in drawable]
     counts = dict(sorted(Counter(names).items()))
     if not any(names):
@@ -185,14 +173,9 @@ def _lay(wish: Wish, drawable: Sequence[Candidate]) -> _Laid:
         raise UsageError(f"every sample has the same {wish.by}: there is nothing to stratify by")
     allocation = allocate(counts, wish.n)
     order = places(stratified_ranks(u, names, allocation), u)
-    chances = [allocation[name] / count for name, count in counts.items()]
-    strata = {name: (count, allocation[name]) for name, count in counts.items()}
-    return _Laid(
-        design="stratified",
-        ranks={one.sample_id: (rank, name) for one, rank, name in zip(drawable, order, names, strict=True)},
-        chances=(min(chances), max(chances)),
-        strata=strata,
-        parameters={"by": wish.by, "strata": strata},
+    return (
+        {one.sample_id: (rank, name) for one, rank, name in zip(drawable, order, names, strict=True)},
+        {name: (count, allocation[name]) for name, count in counts.items()},
     )
 
 
@@ -215,14 +198,16 @@ def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[se
     return {everyone[place].sample_id for place in kept}, sum(family[0] in kept for family in kin)
 
 
-def _drawn(everyone: Sequence[Candidate], kept: set[int], laid: _Laid, seed: int | None) -> tuple[Drawn, ...]:
+def _drawn(
+    everyone: Sequence[Candidate], kept: set[int], ranks: Mapping[int, tuple[float, str]], seed: int | None
+) -> tuple[Drawn, ...]:
     """What changes: a row that stands as it is need not be written."""
     found = []
     for one in everyone:
         if one.sample_id in kept:
             new = Drawn(one.sample_id, HOLDOUT_RANK + _u(one, seed), "", holdout=True)
         else:
-            new = Drawn(one.sample_id, *laid.ranks[one.sample_id], holdout=False)
+            new = Drawn(one.sample_id, *ranks[one.sample_id], holdout=False)
         if one.late or new[1:] != (one.rank, one.stratum, one.holdout):
             found.append(new)
     return tuple(found)
@@ -325,7 +310,7 @@ def reach(store: Store, info: DatasetInfo, kind: Kind) -> Reach:
         if plan is None or plan.design == "simple":
             parts = plans.parts(store, info.id)
             n = len(_ids(store, info, done, plan, parts.population))
-            return Reach("simple", n, parts.population, plans.count_planned(store, [*done]) - n)
+            return Reach("simple", n, parts.population, len(plans.planned(store, done)) - n)
         found = _prefix(store, info, kind, done)
         return Reach(
             found.design, len(found.rows), found.population, found.beyond,
@@ -368,7 +353,7 @@ def _prefix(
         design=design,
         rows=rows,
         population=parts.population,
-        beyond=plans.count_planned(store, [*done]) - len(rows),
+        beyond=len(plans.planned(store, done)) - len(rows),
         planned_n=plan.planned_n if plan else None,
         late=parts.late,
         holdout=parts.holdout,

@@ -83,9 +83,9 @@ def _rules(
         )
         proposed += 1
         if len(pending) == CHUNK:
-            runs.add_proposals(store, pending)
+            runs.add_results(store, pending, ())
             pending = []
-    runs.add_proposals(store, pending)
+    runs.add_results(store, pending, ())
     return ProposeReport(run.name, proposed, already, 0, info.run if keep else run.name, info.run)
 
 

@@ -21,7 +21,7 @@ from workbench.text.query import Query
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
 if TYPE_CHECKING:
-    from workbench.store.queue_values import Values
+    from workbench.store.queue import Values
 
 __all__ = ["Pace", "Progress", "needs_values"]
 

@@ -15,11 +15,10 @@ from workbench.stages.queue import delta_of, imported_column
 from workbench.stages.recompute import count_samples
 from workbench.stages.sides import against, verified_side
 from workbench.store import datasets, queue
-from workbench.store import queue_values as stored_values
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.queue import Survey, Values
 from workbench.store.queue_conditions import Picked
-from workbench.store.queue_values import Survey, Values
 from workbench.store.samples import CHUNK, load_samples
 from workbench.store.scores import CountedChunk, external_digits
 from workbench.text.query import META, Query, Term
@@ -48,17 +47,17 @@ def picked_by(
     if "disputed" in query.marks:
         found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
     if "fast" in query.marks:
-        found["fast"] = stored_values.fast_ids(store, info, annotator)
+        found["fast"] = queue.fast_ids(store, info, annotator)
     return found
 
 
 def values_of(store: Store, info: DatasetInfo, annotator: str) -> dict[int, Values]:
     """The values of all decided samples; what `score` has not counted is counted now."""
     column = imported_column(store, info, info.kinds[0])
-    values = stored_values.values_of(store, info, annotator, column)
+    values = queue.values_of(store, info, annotator, column)
     if column:
         return values
-    late = count_now(store, info, stored_values.uncounted_ids(store, info, annotator))
+    late = count_now(store, info, queue.uncounted_ids(store, info, annotator))
     return values | {
         number: values[number]._replace(automatic=tally) for number, tally in late.items() if number in values
     }
@@ -83,7 +82,7 @@ def uncounted(store: Store, info: DatasetInfo, annotator: str) -> list[Sequence[
     """The decided samples that `score` has not counted, in chunks."""
     if info.run_id is None or imported_column(store, info, info.kinds[0]):
         return []  # what the file brought is shown: nothing has to be counted for it
-    missing = stored_values.uncounted_ids(store, info, annotator)
+    missing = queue.uncounted_ids(store, info, annotator)
     return [missing[start : start + CHUNK] for start in range(0, len(missing), CHUNK)]
 
 
@@ -170,14 +169,14 @@ class Facets:
 def facets(store: Store, dataset_id: int, annotator: str) -> Facets:
     """Look at a dataset as one annotator may see it."""
     info = datasets.dataset_info(store, dataset_id)
-    seen = stored_values.survey(store, info, annotator, LOOKED_AT)
+    seen = queue.survey(store, info, annotator, LOOKED_AT)
     surveyed = _surveyed(seen, info.policy)
     values: dict[str, Sequence[tuple[str, int | None]]] = {
         "state": _states(store, info, annotator),
         "is": _marks(store, info, annotator, seen),
         **surveyed,
-        "by": stored_values.annotators(store, info),
-        "flag": stored_values.flags(store, info, annotator, FEW),
+        "by": queue.annotators(store, info),
+        "flag": queue.flags(store, info, annotator, FEW),
     }
     estimated = {*surveyed, "is:blind"} if seen.seen < seen.total else set()
     typable = {
@@ -208,7 +207,7 @@ def _marks(store: Store, info: DatasetInfo, annotator: str, seen: Survey) -> lis
         mark: number(mark) for mark in ("flagged", "rematch", "stale", "offplan")
     }
     counts["blind"] = _scaled(seen.blind, seen)
-    counts["fast"] = len(stored_values.fast_ids(store, info, annotator))
+    counts["fast"] = len(queue.fast_ids(store, info, annotator))
     return [(mark, counts.get(mark)) for mark in ("flagged", "blind", "rematch", "stale", "offplan", "fast")]
 
 

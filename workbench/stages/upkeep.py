@@ -29,7 +29,7 @@ from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store, shown_url, sqlite_path
 from workbench.store.queue import Progress
 from workbench.store.runs import RunInfo
-from workbench.store.tables_plans import ExportRow
+from workbench.store.tables import ExportRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +164,6 @@ def verify(directory: Path) -> VerifyReport:
         str(home), len(manifest["files"]), checked, tuple(found), more,
         asked=str(directory), unread=tuple(unread), text=bool(manifest.get("text", True)),
     )  # fmt: skip
-
-
-SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)

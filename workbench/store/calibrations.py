@@ -3,32 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
-import sqlalchemy
-from sqlmodel import col, select
+from sqlalchemy import bindparam, select
 
 from workbench.errors import NotFoundError, UsageError
 from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.scores import counted_of, judge_of
-from workbench.store.tables import METADATA, CalibrationRow, CountedRow, Dataset, SampleRow
-
-_COUNTED = METADATA.tables["counted"]
-
-
-@dataclass(frozen=True, slots=True)
-class Saved:
-    """A calibration of the database; its document is that of `calibration.json`."""
-
-    id: int
-    name: str
-    document: Mapping[str, Any]
-    annotator: str
-    created_at: datetime
+from workbench.store.tables import (
+    CALIBRATION,
+    COUNTED,
+    DATASET,
+    METADATA,
+    SAMPLE,
+    CalibrationRow,
+    CountedRow,
+    Dataset,
+    among,
+)
 
 
 class Row(NamedTuple):
@@ -42,17 +37,8 @@ class Row(NamedTuple):
 
 def rows_of(store: Store, sample_ids: Sequence[int]) -> dict[int, Row]:
     """Some samples by number."""
-    found: dict[int, Row] = {}
-    with store.reading() as session:
-        for start in range(0, len(sample_ids), CHUNK):
-            query = sqlalchemy.select(
-                col(SampleRow.id),
-                col(SampleRow.key),
-                col(SampleRow.group_key),
-                col(SampleRow.reference_hash),
-            ).where(col(SampleRow.id).in_(sample_ids[start : start + CHUNK]))
-            found |= {row[0]: Row(*row) for row in session.execute(query)}
-    return found
+    query = select(SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash)
+    return {row[0]: Row(*row) for row in store.rows(query.where(among(SAMPLE.id, sample_ids)))}
 
 
 def save_calibration(
@@ -67,8 +53,7 @@ def save_calibration(
 ) -> None:
     """Keep a calibration. Raises UsageError when there is one of that name: a saved one never changes."""
     with store.writing() as session:
-        known = CalibrationRow.dataset_id == dataset_id, CalibrationRow.name == name
-        if session.exec(select(CalibrationRow.id).where(*known)).first() is not None:
+        if any(name == saved.name for saved in list_calibrations(store, dataset_id)):
             raise UsageError(f"there is a calibration {name!r} already, and it does not change: another name")
         session.add(
             CalibrationRow(
@@ -83,45 +68,34 @@ def save_calibration(
         )
 
 
-def list_calibrations(store: Store, dataset_id: int) -> list[Saved]:
+def list_calibrations(store: Store, dataset_id: int) -> Sequence[CalibrationRow]:
     """The calibrations of a dataset, oldest first."""
-    with store.reading() as session:
-        rows = session.exec(
-            select(CalibrationRow)
-            .where(CalibrationRow.dataset_id == dataset_id)
-            .order_by(col(CalibrationRow.id))
-        )
-        return [_saved(row) for row in rows]
+    query = select(CalibrationRow).where(CALIBRATION.dataset_id == dataset_id)
+    return store.column(query.order_by(CALIBRATION.id))
 
 
-def find_calibration(store: Store, dataset_id: int, name: str) -> Saved:
+def find_calibration(store: Store, dataset_id: int, name: str) -> CalibrationRow:
     """The calibration of that name. Raises NotFoundError that lists those there are."""
     known = list_calibrations(store, dataset_id)
-    for one in known:
-        if one.name == name:
-            return one
-    names = ", ".join(one.name for one in known) or "none yet (workbench calibrate --save NAME)"
+    for saved in known:
+        if saved.name == name:
+            return saved
+    names = ", ".join(saved.name for saved in known) or "none yet (workbench calibrate --save NAME)"
     raise NotFoundError(f"no calibration {name!r}; there is: {names}")
 
 
-def calibration_in_use(store: Store, dataset_id: int) -> Saved | None:
+def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
     """The calibration that a dataset uses."""
-    with store.reading() as session:
-        row = session.exec(
-            select(CalibrationRow)
-            .join(Dataset, col(Dataset.calibration_id) == CalibrationRow.id)
-            .where(Dataset.id == dataset_id)
-        ).first()
-        return None if row is None else _saved(row)
+    query = select(CalibrationRow).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
+    used: CalibrationRow | None = store.value(query)
+    return used
 
 
 def similarities(store: Store, run_id: int, matcher: str) -> list[tuple[int, bytes | None, bytes | None]]:
     """(sample, linked, presence) of every sample that a run was counted for; 100,000 take half a second."""
-    query = sqlalchemy.select(
-        col(CountedRow.sample_id), col(CountedRow.linked), col(CountedRow.presence)
-    ).where(col(CountedRow.run_id) == run_id, col(CountedRow.matcher) == matcher)
-    with store.reading() as session:
-        return [(int(number), linked, presence) for number, linked, presence in session.execute(query)]
+    query = select(COUNTED.sample_id, COUNTED.linked, COUNTED.presence)
+    rows = store.rows(query.where(COUNTED.run_id == run_id, COUNTED.matcher == matcher))
+    return [(number, linked, presence) for number, linked, presence in rows]
 
 
 def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, threshold: int) -> None:
@@ -136,44 +110,23 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
         session.flush()
         if not changed:
             return
-        judge = judge_of(session, dataset_id)
-        key = (col(CountedRow.sample_id), col(CountedRow.run_id), col(CountedRow.matcher))
-        last: tuple[Any, ...] = (0, 0, "")
-        while True:
-            rows = session.exec(
-                select(CountedRow)
-                .join(SampleRow, col(SampleRow.id) == CountedRow.sample_id)
-                # + 0: by the index of datasets SQLite would read and sort them all for every thousand
-                .where(col(SampleRow.dataset_id) + 0 == dataset_id, sqlalchemy.tuple_(*key) > last)
-                .order_by(*key)
-                .limit(CHUNK)
-            ).all()
-            if not rows:
-                return
-            last = (rows[-1].sample_id, rows[-1].run_id, rows[-1].matcher)
-            session.connection().execute(_new_doubt(), [_doubted(one, judge) for one in rows])
-            for one in rows:
+        judge = judge_of(store, dataset_id)
+        own = ("sample_id", "run_id", "matcher")
+        change = (
+            METADATA.tables["counted"]
+            .update()
+            .where(*(COUNTED[name] == bindparam(f"of_{name}") for name in own))
+            .values(doubt=bindparam("new"))
+        )
+        of_dataset = SAMPLE.id == COUNTED.sample_id, SAMPLE.dataset_id == dataset_id
+        ids = store.numbers(select(SAMPLE.id).where(*of_dataset).distinct().order_by(SAMPLE.id))
+        for start in range(0, len(ids), CHUNK):
+            some = among(COUNTED.sample_id, ids[start : start + CHUNK])
+            counted = session.scalars(select(CountedRow).where(some)).all()
+            new = [
+                {"new": doubt(counted_of(one), judge), **{f"of_{name}": getattr(one, name) for name in own}}
+                for one in counted
+            ]
+            session.connection().execute(change, new)
+            for one in counted:
                 session.expunge(one)
-
-
-def _new_doubt() -> Any:
-    names = ("sample_id", "run_id", "matcher")
-    return (
-        _COUNTED.update()
-        .where(*(_COUNTED.c[name] == sqlalchemy.bindparam(f"of_{name}") for name in names))
-        .values(doubt=sqlalchemy.bindparam("new"))
-    )
-
-
-def _doubted(row: CountedRow, judge: Any) -> dict[str, Any]:
-    return {
-        "of_sample_id": row.sample_id,
-        "of_run_id": row.run_id,
-        "of_matcher": row.matcher,
-        "new": doubt(counted_of(row), judge),
-    }
-
-
-def _saved(row: CalibrationRow) -> Saved:
-    assert row.id is not None
-    return Saved(row.id, row.name, row.document, row.annotator, row.created_at)

@@ -3,171 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import insert
-from sqlmodel import Session, col, select
+from sqlalchemy import select
 
 from workbench.store.engine import Store
-from workbench.store.tables_calls import AnswerRow, BatchRow, CallRow
-
-CHUNK = 500
-"""Keys of one query."""
+from workbench.store.samples import CHUNK
+from workbench.store.tables import ANSWER, BATCH, CALL, AnswerRow, BatchRow, CallRow
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request as it is stored. `documents` has one entry per key for an answer, None for a failure.
-
-    `usage` maps kinds of tokens to numbers; None when the service named none.
-    """
-
-    task: str
-    keys: tuple[str, ...]
-    documents: tuple[list[Any], ...] | None
-    model: str = ""
-    request_id: str = ""
-    stop_reason: str = ""
-    failure: str = ""
-    detail: str = ""
-    usage: Mapping[str, int] | None = None
-    attempts: int = 1
-    batch: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Paid:
-    """An answer of the store: its task, its document, and the call that paid for it."""
-
-    task: str
-    document: list[Any]
-    call_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """A batch that was submitted, and the asks it holds as [id, task, keys, count]."""
-
-    id: str
-    asks: list[Any]
-
-
-def save_call(store: Store, run_id: int, call: Call) -> None:
-    """Store a request with all its answers, in one transaction.
+def save_call(store: Store, call: CallRow, documents: Sequence[list[Any]]) -> None:
+    """Store a request with all its answers, one for each of its keys, none for a failure; one transaction.
 
     An answer that another run paid for meanwhile stays as it is.
     """
     with store.writing() as session:
-        row = CallRow(
-            run_id=run_id,
-            task=call.task,
-            keys=list(call.keys),
-            model=call.model,
-            request_id=call.request_id,
-            stop_reason=call.stop_reason,
-            failure=call.failure,
-            detail=call.detail,
-            usage=dict(call.usage) if call.usage is not None else None,
-            attempts=call.attempts,
-            batch=call.batch,
-            at=datetime.now(UTC),
-        )
-        session.add(row)
+        session.add(call)
         session.flush()
-        if call.documents is None:
-            return
-        known = _known(session, call.keys)
+        known = answers(store, call.keys) if documents else {}
         fresh = [
-            {"key": key, "call_id": row.id, "task": call.task, "document": document}
-            for key, document in zip(call.keys, call.documents, strict=True)
+            {"key": key, "call_id": call.id, "task": call.task, "document": document}
+            for key, document in zip(call.keys, documents, strict=False)
             if key not in known
         ]
-        if fresh:
-            session.execute(insert(AnswerRow), fresh)
+        store.insert(AnswerRow, fresh)
 
 
 def all_keys(store: Store) -> set[str]:
     """The key of every stored answer."""
-    with store.reading() as session:
-        return set(session.exec(select(AnswerRow.key)))
+    return set(store.column(select(ANSWER.key)))
 
 
 def known_keys(store: Store, keys: Iterable[str]) -> set[str]:
     """Those of the keys that were answered."""
-    with store.reading() as session:
-        return _known(session, tuple(keys))
+    return {key for chunk in _chunks(keys) for key in store.column(select(ANSWER.key).where(chunk))}
 
 
-def answers(store: Store, keys: Iterable[str]) -> dict[str, Paid]:
+def answers(store: Store, keys: Iterable[str]) -> dict[str, AnswerRow]:
     """The stored answers of some keys."""
-    found: dict[str, Paid] = {}
+    return {row.key: row for chunk in _chunks(keys) for row in store.column(select(AnswerRow).where(chunk))}
+
+
+def answers_to(store: Store, task: str) -> Iterator[tuple[str, list[Any]]]:
+    """The documents of all stored answers to one task, with their keys."""
+    query = select(ANSWER.key, ANSWER.document).where(ANSWER.task == task)
     with store.reading() as session:
-        for chunk in _chunks(tuple(dict.fromkeys(keys))):
-            rows = session.exec(select(AnswerRow).where(col(AnswerRow.key).in_(chunk)))
-            found |= {row.key: Paid(row.task, row.document, row.call_id) for row in rows}
-    return found
+        yield from session.execute(query.execution_options(yield_per=CHUNK))
 
 
-def answers_to(store: Store, task: str) -> Iterator[tuple[str, Paid]]:
-    """All stored answers to one task, with their keys."""
-    with store.reading() as session:
-        query = select(AnswerRow).where(AnswerRow.task == task).execution_options(yield_per=CHUNK)
-        for row in session.exec(query):
-            yield row.key, Paid(row.task, row.document, row.call_id)
-
-
-def failures(store: Store, run_id: int) -> dict[str, Call]:
+def failures(store: Store, run_id: int) -> dict[str, CallRow]:
     """The newest failure of every key of a run that has no answer."""
-    found: dict[str, Call] = {}
-    with store.reading() as session:
-        query = (
-            select(CallRow).where(CallRow.run_id == run_id, CallRow.failure != "").order_by(col(CallRow.id))
-        )
-        for row in session.exec(query):
-            found |= dict.fromkeys(row.keys, _call(row))
-        answered = _known(session, tuple(found))
-    return {key: call for key, call in found.items() if key not in answered}
+    query = select(CallRow).where(CALL.run_id == run_id, CALL.failure != "").order_by(CALL.id)
+    newest = {key: row for row in store.column(query) for key in row.keys}
+    answered = known_keys(store, newest)
+    return {key: call for key, call in newest.items() if key not in answered}
 
 
 def paid(store: Store, run_id: int) -> Iterator[tuple[Mapping[str, int] | None, bool, bool]]:
     """The tokens of every call of a run, and whether it went in a batch and was answered: what it cost."""
+    query = select(CALL.usage, CALL.batch, CALL.failure).where(CALL.run_id == run_id)
     with store.reading() as session:
-        query = select(CallRow.usage, CallRow.batch, CallRow.failure).where(CallRow.run_id == run_id)
-        for usage, batch, failure in session.exec(query.execution_options(yield_per=CHUNK)):
+        for usage, batch, failure in session.execute(query.execution_options(yield_per=CHUNK)):
             yield usage, bool(batch), not failure
 
 
-def add_batch(store: Store, run_id: int, batch: Batch) -> None:
-    """Note a batch that was submitted."""
+def add_batch(store: Store, run_id: int, batch_id: str, asks: list[Any]) -> None:
+    """Note a batch that was submitted, with the asks it holds as [id, task, keys, count]."""
     with store.writing() as session:
-        session.merge(BatchRow(id=batch.id, run_id=run_id, asks=batch.asks, submitted_at=datetime.now(UTC)))
+        session.merge(BatchRow(id=batch_id, run_id=run_id, asks=asks, submitted_at=datetime.now(UTC)))
 
 
-def open_batches(store: Store, run_id: int) -> list[Batch]:
+def open_batches(store: Store, run_id: int) -> Sequence[BatchRow]:
     """The batches of a run whose results were not fetched yet, oldest first."""
-    with store.reading() as session:
-        query = (
-            select(BatchRow)
-            .where(BatchRow.run_id == run_id, col(BatchRow.fetched).is_(False))
-            .order_by(col(BatchRow.submitted_at))
-        )
-        return [Batch(row.id, row.asks) for row in session.exec(query)]
+    query = select(BatchRow).where(BATCH.run_id == run_id, BATCH.fetched.is_(False))
+    return store.column(query.order_by(BATCH.submitted_at))
 
 
 def rename_batch(store: Store, batch_id: str, name: str) -> None:
     """A batch that was noted before it was sent has its id now."""
     with store.writing() as session:
-        row = session.get_one(BatchRow, batch_id)
-        session.add(BatchRow(id=name, run_id=row.run_id, asks=row.asks, submitted_at=row.submitted_at))
-        session.delete(row)
+        session.get_one(BatchRow, batch_id).id = name
 
 
 def batch_ids(store: Store) -> set[str]:
     """Every batch that is known."""
-    with store.reading() as session:
-        return set(session.exec(select(BatchRow.id)))
+    return set(store.column(select(BATCH.id)))
 
 
 def close_batch(store: Store, batch_id: str) -> None:
@@ -176,28 +97,7 @@ def close_batch(store: Store, batch_id: str) -> None:
         session.get_one(BatchRow, batch_id).fetched = True
 
 
-def _chunks(keys: Sequence[str]) -> list[Sequence[str]]:
-    return [keys[start : start + CHUNK] for start in range(0, len(keys), CHUNK)]
-
-
-def _known(session: Session, keys: Sequence[str]) -> set[str]:
-    found: set[str] = set()
-    for chunk in _chunks(keys):
-        found |= set(session.exec(select(AnswerRow.key).where(col(AnswerRow.key).in_(chunk))))
-    return found
-
-
-def _call(row: CallRow) -> Call:
-    return Call(
-        task=row.task,
-        keys=tuple(row.keys),
-        documents=None,
-        model=row.model,
-        request_id=row.request_id,
-        stop_reason=row.stop_reason,
-        failure=row.failure,
-        detail=row.detail,
-        usage=row.usage,
-        attempts=row.attempts,
-        batch=row.batch,
-    )
+def _chunks(keys: Iterable[str]) -> list[Any]:
+    """Conditions that an answer is to one of some keys, as many to each as a statement takes."""
+    each = list(keys)
+    return [ANSWER.key.in_(each[start : start + CHUNK]) for start in range(0, len(each), CHUNK)]

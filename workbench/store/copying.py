@@ -17,7 +17,6 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, func, inspect, 
 
 from workbench.errors import StoreError, UsageError
 from workbench.store.engine import (
-    BULK_CACHE,
     FAILURES,
     SCHEMA,
     Store,
@@ -179,7 +178,7 @@ def _empty(url: str, path: Path | None) -> Iterator[Connection]:
         raise UsageError(f"{path.parent}: no such folder, so the database cannot be made there")
     name, ended = path or shown_url(url), False
     made = path is not None and not path.exists()
-    engine = make_engine(url, BULK_CACHE)
+    engine = make_engine(url)
     try:
         if made and path is not None:
             make_private(path)

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache
 from typing import Any
 
-from sqlalchemy import bindparam, exists, func, or_
-from sqlmodel import col, select
+from sqlalchemy import exists, func, or_, select
 
 from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
 from workbench.store.scores import forget_all
-from workbench.store.tables import CalibrationRow, Dataset, PolicyRow, ReviewRow, RunRow, SampleRow, is_blind
+from workbench.store.tables import (
+    CALIBRATION,
+    DATASET,
+    POLICY,
+    REVIEW,
+    RUN,
+    SAMPLE,
+    Dataset,
+    PolicyRow,
+    is_blind,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +62,8 @@ class DatasetInfo:
 
 def list_datasets(store: Store) -> list[DatasetInfo]:
     """All datasets, oldest first."""
-    with store.reading() as session:
-        return [_info(*row) for row in session.exec(_settings().order_by(col(Dataset.id)))]
+    with store.reading():
+        return [_info(*row) for row in store.rows(_settings().order_by(DATASET.id))]
 
 
 def find_dataset(store: Store, name: str | None) -> DatasetInfo:
@@ -80,27 +88,19 @@ def find_dataset(store: Store, name: str | None) -> DatasetInfo:
 
 def dataset_info(store: Store, dataset_id: int) -> DatasetInfo:
     """The dataset of that number."""
-    with store.reading() as session:
-        return _info(*session.exec(_settings_of_one(), params={"dataset": dataset_id}).one())
+    with store.reading():
+        (row,) = store.rows(_settings().where(DATASET.id == dataset_id))
+        return _info(*row)
 
 
 def create_dataset(store: Store, name: str, *, seed: int, policy: Policy, annotator: str) -> int:
     """A new, empty dataset with its first policy; returns its number."""
-    now = datetime.now(UTC)
     with store.writing() as session:
-        dataset = Dataset(name=name, created_at=now, seed=seed)
+        dataset = Dataset(name=name, created_at=datetime.now(UTC), seed=seed)
         session.add(dataset)
         session.flush()
         assert dataset.id is not None
-        session.add(
-            PolicyRow(
-                dataset_id=dataset.id,
-                version=1,
-                document=policy_document(policy),
-                annotator=annotator,
-                created_at=now,
-            )
-        )
+        session.add(_policy(dataset.id, 1, policy, annotator))
         return dataset.id
 
 
@@ -118,55 +118,48 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
     The scores that were counted under the one before go in the same transaction.
     """
     with store.writing() as session:
-        dataset = session.get_one(Dataset, dataset_id)
-        newest = session.exec(
-            select(func.max(PolicyRow.version)).where(PolicyRow.dataset_id == dataset_id)
-        ).one()
+        newest = store.value(select(func.max(POLICY.version)).where(POLICY.dataset_id == dataset_id))
         version = int(newest) + 1
-        session.add(
-            PolicyRow(
-                dataset_id=dataset_id,
-                version=version,
-                document=policy_document(policy),
-                annotator=annotator,
-                created_at=datetime.now(UTC),
-            )
-        )
-        dataset.policy_version = version
+        session.add(_policy(dataset_id, version, policy, annotator))
+        session.get_one(Dataset, dataset_id).policy_version = version
         forget_all(session, dataset_id)
         return version
 
 
+def _policy(dataset_id: int, version: int, policy: Policy, annotator: str) -> PolicyRow:
+    return PolicyRow(
+        dataset_id=dataset_id,
+        version=version,
+        document=policy_document(policy),
+        annotator=annotator,
+        created_at=datetime.now(UTC),
+    )
+
+
 def policy_versions(store: Store, dataset_id: int) -> list[tuple[Policy, str, datetime]]:
     """Every version of a dataset's policy with who made it and when, oldest first."""
-    with store.reading() as session:
-        rows = session.exec(
-            select(PolicyRow).where(PolicyRow.dataset_id == dataset_id).order_by(col(PolicyRow.version))
-        ).all()
-        return [(policy_of(row.document, row.version), row.annotator, row.created_at) for row in rows]
+    query = select(PolicyRow).where(POLICY.dataset_id == dataset_id).order_by(POLICY.version)
+    return [
+        (policy_of(row.document, row.version), row.annotator, row.created_at) for row in store.column(query)
+    ]
 
 
 def count_samples(store: Store, dataset_id: int) -> int:
     """How many samples a dataset has; a million take 50 ms."""
-    with store.reading() as session:
-        return session.exec(
-            select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == dataset_id)
-        ).one()
+    return int(store.value(select(func.count(SAMPLE.id)).where(SAMPLE.dataset_id == dataset_id)))
 
 
 def count_blind(store: Store, dataset_id: int) -> int:
     """How many samples of a dataset are to be reviewed blind: those that nobody verified are."""
-    decided = exists().where(
-        col(ReviewRow.sample_id) == col(SampleRow.id),
-        or_(col(ReviewRow.entity) == "verified", col(ReviewRow.statement) == "verified"),
+    verified = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
+    decided = exists().where(REVIEW.sample_id == SAMPLE.id, verified)
+    query = select(func.count(SAMPLE.id)).where(
+        SAMPLE.dataset_id == dataset_id,
+        DATASET.id == dataset_id,
+        is_blind(DATASET.blind_share),
+        ~decided,
     )
-    with store.reading() as session:
-        return session.exec(
-            select(func.count())
-            .select_from(SampleRow)
-            .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-            .where(SampleRow.dataset_id == dataset_id, is_blind(Dataset.blind_share), ~decided)
-        ).one()
+    return int(store.value(query))
 
 
 def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -> DatasetInfo:
@@ -190,16 +183,8 @@ def _info(row: Dataset, policy: Any, run: str | None, calibration: str | None) -
 
 def _settings() -> Any:
     """Datasets with their policies and the names of their runs and calibrations."""
-    policy = (col(PolicyRow.dataset_id) == Dataset.id) & (col(PolicyRow.version) == Dataset.policy_version)
-    return (
-        select(Dataset, PolicyRow.document, RunRow.name, CalibrationRow.name)
-        .join(PolicyRow, policy)
-        .join(RunRow, col(RunRow.id) == Dataset.run_id, isouter=True)
-        .join(CalibrationRow, col(CalibrationRow.id) == Dataset.calibration_id, isouter=True)
+    run = select(RUN.name).where(RUN.id == DATASET.run_id).scalar_subquery()
+    calibration = select(CALIBRATION.name).where(CALIBRATION.id == DATASET.calibration_id).scalar_subquery()
+    return select(Dataset, POLICY.document, run, calibration).where(
+        POLICY.dataset_id == DATASET.id, POLICY.version == DATASET.policy_version
     )
-
-
-@cache
-def _settings_of_one() -> Any:
-    """One dataset; made once, for making it takes longer than asking it, and every key asks."""
-    return _settings().where(col(Dataset.id) == bindparam("dataset"))

@@ -1,6 +1,6 @@
 """Opening a database: engine, pragmas, transactions, schema check.
 
-Every dialect-specific line of the store is in this module, in `backup` and in `contains`.
+Every dialect-specific line of the store is in this module and in `copying`.
 """
 
 from __future__ import annotations
@@ -10,33 +10,22 @@ import json
 import os
 import sqlite3
 import threading
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
-from operator import itemgetter
+from functools import partial
 from pathlib import Path
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import (
-    JSON,
-    URL,
-    Connection,
-    Dialect,
-    Engine,
-    Table,
-    create_engine,
-    event,
-    insert,
-    inspect,
-    text,
-)
+from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, insert, inspect, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, MultipleResultsFound, NoResultFound
-from sqlmodel import Session
+from sqlmodel import Session, SQLModel
 
 from workbench.errors import NewerSchemaError, OtherFileError, StoreError, UsageError
+from workbench.store.tables import METADATA
 from workbench.text.lists import stored
 
 OLDEST = "0007"
@@ -45,18 +34,12 @@ OLDEST = "0007"
 SCHEMA = "0007"
 """The newest migration; opening a database that stands there imports no migration code."""
 
+WRITE_AHEAD = "PRAGMA journal_mode=WAL"
+"""Readers and the writer do not wait for each other. Kept in the file, so asked only of our own."""
+
 BUSY_SECONDS = 5.0
-BULK_CACHE = 8_000
-"""Kilobytes: an import writes its indexes' pages less often than with SQLite's own 2,000. 32,000 save .3 s of
-6.8 in 100,000 rows, and hold 24 MB more."""
-
-SCREEN_CACHE = 4_000
-"""The same for screens, whose five connections read a few pages at a time and shall stay small."""
-
-PAUSE = 0.2
-"""Seconds after a person's last write until the log is brought into the file: 21 ms became 14 for one undo in
-ten, which had waited for it."""
-
+CACHE = 4_000
+"""Kilobytes of pages that each connection to SQLite may keep: a screen has five connections."""
 
 DAMAGED = "the database is damaged: go on with its newest backup"
 COPY = "copy the database to where you may write"
@@ -113,22 +96,30 @@ class Store:
     file: OpenFile | None = None
     read_only: bool = False
     _thread: threading.local = field(default_factory=threading.local, repr=False)
-    _pause: list[asyncio.TimerHandle] = field(default_factory=list, repr=False)
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """The one way to write: BEGIN IMMEDIATE, commit as a whole or roll back.
 
-        Raises StoreError when the database refuses (locked, full, lost, read-only), OtherFileError when its
-        file was deleted or replaced: what SQLite writes then is found by nobody.
+        Inside another one of the same thread it is a part of that. Raises StoreError when the database
+        refuses (locked, full, lost, read-only), OtherFileError when its file was deleted or replaced: what
+        SQLite writes then is found by nobody.
         """
+        outer: Session | None = getattr(self._thread, "writing", None)
+        if outer is not None:
+            yield outer
+            return
         self._check_file()
         with (
             _explaining(),
             Session(self.engine.execution_options(write=True), expire_on_commit=False) as session,
             session.begin(),
         ):
-            yield session
+            self._thread.writing = session
+            try:
+                yield session
+            finally:
+                self._thread.writing = None
         self._check_file()
 
     def _check_file(self) -> None:
@@ -138,7 +129,8 @@ class Store:
             self.file.check()
         except OtherFileError:
             # the old file's log has the name of the new one's: the next program would copy it into that
-            _checkpoint(self.engine, "TRUNCATE")
+            with suppress(DBAPIError, sqlite3.Error, OtherFileError):
+                _run(self.engine, "PRAGMA wal_checkpoint(TRUNCATE)")
             raise
 
     @contextmanager
@@ -151,19 +143,50 @@ class Store:
     def snapshot(self) -> Iterator[Session]:
         """A stable snapshot; never write here (a snapshot cannot be upgraded).
 
-        Inside another one of the same thread it is that one, so that what is read together fits
-        together, and a row that several of them need is read once.
+        Inside a change or another snapshot of the same thread it is that one, so that what is read together
+        fits together, and a row that several of them need is read once.
         """
-        outer: Session | None = getattr(self._thread, "session", None)
+        thread = self._thread
+        outer: Session | None = getattr(thread, "writing", None) or getattr(thread, "session", None)
         if outer is not None:
             yield outer
             return
         with _explaining(FAILURES), Session(self.engine, expire_on_commit=False) as session:
-            self._thread.session = session
+            thread.session = session
             try:
                 yield session
             finally:
-                self._thread.session = None
+                thread.session = None
+
+    def rows(self, query: Any) -> Sequence[Any]:
+        """The rows of a query."""
+        with self.reading() as session:
+            return session.execute(query).all()
+
+    def column(self, query: Any) -> Sequence[Any]:
+        """The first value of every row of a query."""
+        with self.reading() as session:
+            return session.scalars(query).all()
+
+    def value(self, query: Any) -> Any:
+        """The first value of the first row of a query; None without rows."""
+        with self.reading() as session:
+            return session.scalars(query).first()
+
+    def numbers(self, query: Any) -> array[int]:
+        """The whole numbers of a query's one column; a million take .6 s of CPU, 1.5 s by `column`."""
+        found = array("q")
+        with self.reading() as session:
+            cursor = session.connection().execute(query).cursor
+            while rows := cursor.fetchmany(10_000):
+                found.extend(number for (number,) in rows)
+        return found
+
+    def insert(self, table: type[SQLModel], rows: Sequence[dict[str, Any]]) -> None:
+        """Add rows with equal keys."""
+        if rows:
+            with self.writing() as session:
+                session.connection().execute(insert(METADATA.tables[str(table.__tablename__)]), rows)
 
     def check_whole(self, error: Exception) -> None:
         """Raise StoreError when what went wrong met a damaged SQLite file."""
@@ -185,97 +208,25 @@ class Store:
 
     async def write(self, fn: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a write on the one writer thread: in order, and finished even if nobody waits any more."""
-        loop = asyncio.get_running_loop()
-        try:
-            # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
-            return await asyncio.shield(loop.run_in_executor(self.writer, partial(fn, self, *args, **kwargs)))
-        finally:
-            self._checkpoint_later(loop)
-
-    def _checkpoint_later(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Bring what was written into the file in the next pause; else every tenth decision waits for it."""
-        while self._pause:
-            self._pause.pop().cancel()
-        if sqlite_path(self.url) is not None:
-            self._pause.append(loop.call_later(PAUSE, self._checkpoint_now))
-
-    def _checkpoint_now(self) -> None:
-        with suppress(RuntimeError):  # closed meanwhile
-            self.writer.submit(_checkpoint, self.engine, "PASSIVE")
+        done = asyncio.get_running_loop().run_in_executor(self.writer, partial(fn, self, *args, **kwargs))
+        # shield: a cancelled waiter (a closed screen) must not take back a decision that is on its way
+        return await asyncio.shield(done)
 
     def close(self) -> None:
         """Finish waiting writes and let go of the database."""
-        while self._pause:
-            self._pause.pop().cancel()
         self.writer.shutdown(wait=True)
         with suppress(OtherFileError):
             self._check_file()
         self.engine.dispose()
 
 
-def insert_many(
-    session: Session, table: Table, rows: Sequence[dict[str, Any]], *, encoded: bool = False
-) -> None:
-    """Insert rows with equal keys straight through the driver; JSON values are encoded here, unless `encoded`
-    says that they are texts already.
-
-    SQLAlchemy's own executemany costs 11 µs a row more (37 against 26 for a sample of one kilobyte):
-    it builds and processes every row's parameters anew.
-    """
-    if not rows:
-        return
-    connection = session.connection()
-    statement, names, positional = _insertion(table, tuple(rows[0]), connection.dialect)
-    # Column by column, in C where a value goes in as it is: half the time of a new dict for every row.
-    columns: list[Iterable[Any]] = []
-    for name in names:
-        values: Iterable[Any] = map(itemgetter(name), rows)
-        of_type = table.c[name].type
-        if isinstance(of_type, JSON):
-            columns.append(values if encoded else (None if one is None else stored(one) for one in values))
-        else:
-            convert = of_type.dialect_impl(connection.dialect).bind_processor(connection.dialect)
-            # one moment stands in every row of a bulk, and takes 3 µs to convert
-            columns.append(map(lru_cache(maxsize=8)(convert), values) if convert is not None else values)
-    ready = list(zip(*columns, strict=True))
-    if positional:
-        connection.exec_driver_sql(statement, ready)
-    else:
-        connection.exec_driver_sql(statement, [dict(zip(names, row, strict=True)) for row in ready])
-
-
-def insert_tuples(
-    session: Session, table: Table, names: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
-) -> None:
-    """Insert rows whose values the driver takes as they are: JSON as text, and no times.
-
-    `names` are their columns, in the order of the table. For 80,000 gold units .3 s less than `insert_many`
-    with a dict for each.
-    """
-    if not rows:
-        return
-    connection = session.connection()
-    statement, order, positional = _insertion(table, names, connection.dialect)
-    assert not positional or order == names
-    connection.exec_driver_sql(
-        statement, list(rows) if positional else [dict(zip(names, row, strict=True)) for row in rows]
-    )
-
-
-@lru_cache(maxsize=64)
-def _insertion(table: Table, names: tuple[str, ...], dialect: Dialect) -> tuple[str, tuple[str, ...], bool]:
-    """The statement that inserts these columns, their order, and whether it takes parameters by place."""
-    compiled = insert(table).compile(dialect=dialect, column_keys=names)
-    return compiled.string, tuple(compiled.positiontup or names), compiled.positional
-
-
-def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrate: bool = True) -> Store:
+def open_store(url: str, *, create: bool = True, migrate: bool = True) -> Store:
     """Open (and migrate) the database at an SQLAlchemy URL or a file path.
 
-    A file that needs a migration is backed up first. `cache`: kilobytes of pages that each connection to
-    SQLite may keep. A file that may only be read is opened for that. Raises NewerSchemaError for a database
-    of a newer Workbench, StoreError when it is too old, cannot be opened, or with `migrate=False` needs a
-    migration, UsageError for an unusable URL or, with `create=False`, when there is no such file.
+    A file that needs a migration is backed up first. A file that may only be read is opened for that.
+    Raises NewerSchemaError for a database of a newer Workbench, StoreError when it is too old, cannot be
+    opened, or with `migrate=False` needs a migration, UsageError for an unusable URL or, with
+    `create=False`, when there is no such file.
     """
     full = full_url(url)
     path = sqlite_path(full)
@@ -288,12 +239,12 @@ def open_store(url: str, *, create: bool = True, cache: int = BULK_CACHE, migrat
             make_private(path)
     read_only = path is not None and _only_readable(path)
     file = None if path is None else OpenFile(path)
-    engine = make_engine(_immutable(path) if path is not None and read_only else full, cache, file)
+    engine = make_engine(_immutable(path) if path is not None and read_only else full, file)
     try:
         _check_schema(engine, path, migrate and not read_only)
         if file is not None:
             if not read_only:
-                _write_ahead(engine)
+                _run(engine, WRITE_AHEAD)
             file.note()
     except FAILURES as error:
         engine.dispose()
@@ -353,7 +304,7 @@ def sqlite_path(url: str) -> Path | None:
     return Path(parsed.database or "")
 
 
-def make_engine(url: str | URL, cache: int, file: OpenFile | None = None) -> Engine:
+def make_engine(url: str | URL, file: OpenFile | None = None) -> Engine:
     """An engine with the settings that every connection needs. Raises UsageError for an unusable URL."""
     try:
         engine = create_engine(url, json_serializer=stored)
@@ -364,24 +315,18 @@ def make_engine(url: str | URL, cache: int, file: OpenFile | None = None) -> Eng
     except ArgumentError as error:
         raise UsageError(f"{shown_url(url)}: {error}") from error
     if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", partial(_prepare_sqlite, cache))
+        event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     if file is not None:
         event.listen(engine, "do_connect", lambda *_: file.check())  # all lead to one file
     return engine
 
 
-def _prepare_sqlite(cache: int, raw: Any, _record: object) -> None:
+def _prepare_sqlite(raw: Any, _record: object) -> None:
     raw.isolation_level = None  # we say BEGIN ourselves
     raw.create_function("lower", 1, _lower, deterministic=True)  # SQLite's own knows A-Z only
-    raw.create_function("holds", 2, _holds, deterministic=True)
-    raw.execute(f"PRAGMA busy_timeout={int(BUSY_SECONDS * 1000)}")
-    # a checkpoint every 16 MB: an import writes its indexes' pages less often; a person at a screen whose
-    # decision waits for one waits .1 s then, so they are short there
-    checkpoint = 4_000 if cache >= BULK_CACHE else 400
-    for pragma in (
-        "foreign_keys=ON", "synchronous=FULL", f"cache_size=-{cache}", f"wal_autocheckpoint={checkpoint}",
-    ):  # fmt: skip
+    settings = (f"busy_timeout={int(BUSY_SECONDS * 1000)}", "foreign_keys=ON", "synchronous=FULL")
+    for pragma in (*settings, f"cache_size=-{CACHE}"):
         raw.execute(f"PRAGMA {pragma}")
 
 
@@ -389,27 +334,10 @@ def _lower(value: object) -> object:
     return value.lower() if isinstance(value, str) else value
 
 
-def _holds(text: object, piece: str) -> bool:
-    return isinstance(text, str) and piece in text.lower()
-
-
-def _write_ahead(engine: Engine) -> None:
-    """Let readers and the writer not wait for each other; kept in the file, so asked only of our own."""
-    raw = engine.raw_connection()
-    try:
-        raw.cursor().execute("PRAGMA journal_mode=WAL")
-    finally:
-        raw.close()
-
-
-def _checkpoint(engine: Engine, mode: Literal["PASSIVE", "TRUNCATE"]) -> None:
-    """Copy the log into the file. PASSIVE: what nobody reads, without waiting. TRUNCATE: all; empty it."""
-    with suppress(DBAPIError, sqlite3.Error, OtherFileError):  # the next one does it
-        raw = engine.raw_connection()
-        try:
-            raw.cursor().execute(f"PRAGMA wal_checkpoint({mode})")
-        finally:
-            raw.close()
+def _run(engine: Engine, pragma: str) -> None:
+    """Run a pragma outside of any transaction."""
+    with closing(engine.raw_connection()) as raw:
+        raw.cursor().execute(pragma)
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -424,7 +352,7 @@ def _check_schema(engine: Engine, path: Path | None, migrate: bool) -> None:
         return
     if version is None:
         if path is not None:
-            _write_ahead(engine)  # while nobody else has it open: several may be making it
+            _run(engine, WRITE_AHEAD)  # while nobody else has it open: several may be making it
         with engine.execution_options(write=True).begin() as connection:
             if not inspect(connection).get_table_names():  # else another process made them meanwhile
                 make_tables(connection)
@@ -456,9 +384,6 @@ def make_tables(connection: Connection) -> None:
 
     Without Alembic, which takes .2 s of CPU and 13 MB to be loaded, before the first row of a first import.
     """
-    from workbench.store import tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
-    from workbench.store.tables import METADATA
-
     METADATA.create_all(connection, checkfirst=False)
     connection.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)"))
     connection.execute(text("INSERT INTO alembic_version VALUES (:schema)"), {"schema": SCHEMA})

@@ -17,22 +17,22 @@ from workbench.reviewing.documents import proposal_of
 from workbench.reviewing.fold import ReviewState, fold
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.intake import ANNOTATORS
+from workbench.store.importing import ANNOTATORS
 from workbench.store.journal import events_of
 from workbench.store.samples import pieces, sample_of
 from workbench.store.tables import (
+    CallRow,
     Dataset,
+    ExportRow,
     ExternalScoreRow,
     ProposalRow,
+    PurgedRow,
     ReviewEventRow,
     ReviewRow,
     RunRow,
     SampleRow,
     ScoreRow,
-    row_is_blind,
 )
-from workbench.store.tables_calls import CallRow
-from workbench.store.tables_plans import ExportRow, PurgedRow
 
 
 def log_export(
@@ -209,11 +209,16 @@ def each_leaving(
     """
     for ids in pieces(store, dataset_id, CHUNK, wanted):
         with store.reading() as session:
-            yield _chunk(session, dataset_id, run_id, ids, scale)
+            yield _chunk(store, session, dataset_id, run_id, ids, scale)
 
 
 def _chunk(
-    session: Session, dataset_id: int, run_id: int | None, ids: Sequence[int], scale: Scale | None
+    store: Store,
+    session: Session,
+    dataset_id: int,
+    run_id: int | None,
+    ids: Sequence[int],
+    scale: Scale | None,
 ) -> list[Leaving]:
     share = session.get_one(Dataset, dataset_id).blind_share
     query = (
@@ -228,7 +233,7 @@ def _chunk(
         .where(col(SampleRow.id).in_(ids))
         .order_by(col(SampleRow.id))
     )
-    said = _said(session, ids)
+    said = _said(store, session, ids)
     external = _external(session, ids)
     automatic = _automatic(session, ids, scale) if scale else {}
     return [
@@ -236,7 +241,7 @@ def _chunk(
             sample_id=row.id or 0,
             sample=sample_of(row),
             u=row.u,
-            blind=row_is_blind(row, share),
+            blind=row.holdout or row.blind_u < share,
             holdout=row.holdout,
             rank=row.rank,
             size=row.size,
@@ -251,7 +256,7 @@ def _chunk(
     ]
 
 
-def _said(session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
+def _said(store: Store, session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
     reviews = session.exec(
         select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.id))
     ).all()
@@ -261,7 +266,7 @@ def _said(session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]
     units = {
         (sample_id, one.annotator, kind): one.assessment.units
         for kind in KINDS
-        for sample_id, each in verified_by(session, ids, kind).items()
+        for sample_id, each in verified_by(store, ids, kind).items()
         for one in each
     }
     noted = set(

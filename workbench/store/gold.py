@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlalchemy import ColumnElement, select
 
 from workbench.errors import SpanError
 from workbench.model import Assessment, Kind, Sample, Tally, Unit, count
 from workbench.reviewing.documents import unit_document, unit_of
 from workbench.reviewing.gold import Verified, resolve
-from workbench.store.engine import Store, insert_tuples
-from workbench.store.tables import METADATA, Dataset, GoldUnitRow, PolicyRow, ReviewRow, SampleRow, state_of
-from workbench.text.lists import stored
+from workbench.store.engine import Store
+from workbench.store.tables import DATASET, POLICY, REVIEW, SAMPLE, UNIT, among
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,133 +36,74 @@ class Gold:
 
 def load_gold(store: Store, dataset_id: int, kind: Kind) -> dict[int, Gold]:
     """The gold of every sample of a dataset that has a verified review of that kind."""
-    with store.reading() as session:
-        return _gold(session, kind, ReviewRow.dataset_id == dataset_id)
+    return _resolved(store, kind, REVIEW.dataset_id == dataset_id)
 
 
-def load_some(store: Store, sample_ids: Sequence[int], kind: Kind) -> dict[int, Gold]:
+def load_some(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, Gold]:
     """The gold of those of some samples that have a verified review of that kind."""
-    with store.reading() as session:
-        return gold_of(session, sample_ids, kind)
+    return _resolved(store, kind, among(REVIEW.sample_id, sample_ids))
 
 
 def load_excluded(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody excluded, for one kind."""
-    disposition = ReviewRow.entity if kind == "entity" else ReviewRow.statement
-    with store.reading() as session:
-        return set(
-            session.exec(
-                select(ReviewRow.sample_id).where(
-                    ReviewRow.dataset_id == dataset_id, disposition == "excluded"
-                )
-            )
-        )
+    own = REVIEW.dataset_id == dataset_id
+    return set(store.column(select(REVIEW.sample_id).where(own, REVIEW[kind] == "excluded")))
 
 
-def excluded_of(session: Session, sample_ids: Sequence[int], kind: Kind) -> set[int]:
-    """Those of some samples that somebody excluded, inside an open transaction."""
-    disposition = ReviewRow.entity if kind == "entity" else ReviewRow.statement
-    return set(
-        session.exec(
-            select(ReviewRow.sample_id).where(
-                col(ReviewRow.sample_id).in_(sample_ids), disposition == "excluded"
-            )
-        )
-    )
-
-
-def gold_of(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict[int, Gold]:
-    """The gold of some samples, inside an open transaction."""
-    return _gold(session, kind, col(ReviewRow.sample_id).in_(sample_ids))
-
-
-def verified_by(session: Session, sample_ids: Sequence[int], kind: Kind) -> dict[int, list[Verified]]:
+def verified_by(store: Store, sample_ids: Iterable[int], kind: Kind) -> dict[int, list[Verified]]:
     """Every annotator's verified assessment of some samples."""
-    return _verified(session, kind, col(ReviewRow.sample_id).in_(sample_ids))
+    return _verified(store, kind, among(REVIEW.sample_id, sample_ids))
 
 
-def counted_labels(session: Session, sample_id: int) -> tuple[str, ...]:
+def counted_labels(store: Store, sample_id: int) -> tuple[str, ...]:
     """The labels that the policy of a sample's dataset counts; empty means all."""
-    policy = (col(PolicyRow.dataset_id) == Dataset.id) & (col(PolicyRow.version) == Dataset.policy_version)
-    query = (
-        select(PolicyRow.document)
-        .join(Dataset, policy)
-        .join(SampleRow, col(SampleRow.dataset_id) == Dataset.id)
-        .where(col(SampleRow.id) == sample_id)
+    query = select(POLICY.document).where(
+        SAMPLE.id == sample_id,
+        DATASET.id == SAMPLE.dataset_id,
+        POLICY.dataset_id == DATASET.id,
+        POLICY.version == DATASET.policy_version,
     )
-    return tuple(session.exec(query).one()["counted_labels"])
+    with store.reading():
+        return tuple(store.value(query)["counted_labels"])
 
 
-def _gold(session: Session, kind: Kind, where: object) -> dict[int, Gold]:
+def _resolved(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int, Gold]:
     gold = {}
-    found = _verified(session, kind, where)
-    several = next((sample_id for sample_id, verified in found.items() if len(verified) > 1), None)
-    counted = () if several is None else counted_labels(session, several)
-    for sample_id, verified in found.items():
-        one = resolve(verified, counted)
-        gold[sample_id] = Gold(
-            kind=kind,
-            annotators=tuple(v.annotator for v in verified),
-            origin=one.origin if one else "unresolved",
-            assessment=one.assessment if one else None,
-        )
+    verified = _verified(store, kind, where)
+    several = next((sample_id for sample_id, each in verified.items() if len(each) > 1), None)
+    counted = () if several is None else counted_labels(store, several)
+    for sample_id, each in verified.items():
+        standing = resolve(each, counted)
+        origin, assessment = (standing.origin, standing.assessment) if standing else ("unresolved", None)
+        gold[sample_id] = Gold(kind, tuple(one.annotator for one in each), origin, assessment)
     return gold
 
 
-def _verified(session: Session, kind: Kind, where: object) -> dict[int, list[Verified]]:
-    disposition = state_of(kind)
-    reviews = session.exec(
-        select(ReviewRow)
-        .where(disposition == "verified", where)  # type: ignore[arg-type]
-        .order_by(col(ReviewRow.sample_id), col(ReviewRow.id))
-    ).all()
-    if not reviews:
-        return {}
-    units: dict[int, list[Unit]] = {review.id or 0: [] for review in reviews}
-    rows = session.exec(
-        select(GoldUnitRow.review_id, GoldUnitRow.document)
-        .join(ReviewRow, col(ReviewRow.id) == GoldUnitRow.review_id)
-        .where(GoldUnitRow.kind == kind, where)  # type: ignore[arg-type]
-        .order_by(col(GoldUnitRow.review_id), col(GoldUnitRow.position))
+def _verified(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int, list[Verified]]:
+    reviews = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin).where(
+        REVIEW[kind] == "verified", where
     )
-    for review_id, document in rows:
-        units[review_id].append(unit_of(document, kind))
-    return _group(reviews, units, kind)
-
-
-def _group(
-    reviews: Iterable[ReviewRow], units: Mapping[int, Sequence[Unit]], kind: Kind
-) -> dict[int, list[Verified]]:
-    grouped: dict[int, list[Verified]] = {}
-    for review in reviews:
-        assessment = Assessment(kind, f"verified by {review.annotator}", tuple(units[review.id or 0]))
-        origin = review.origin
-        assert origin in ("reviewed", "imported", "adjudicated")
-        grouped.setdefault(review.sample_id, []).append(Verified(review.annotator, origin, assessment))  # type: ignore[arg-type]
-    return grouped
-
-
-GoldRow = tuple[Any, ...]
-
-_COLUMNS = (
-    "dataset_id", "sample_id", "review_id", "annotator", "kind", "position", "unit", "text", "label", "start",
-    "end", "verdict", "reason", "rule", "document",
-)  # fmt: skip
-
-
-def insert_gold(session: Session, rows: Sequence[GoldRow]) -> None:
-    """Write what `gold_rows` gives."""
-    insert_tuples(session, METADATA.tables["gold_unit"], _COLUMNS, rows)
+    documents = select(UNIT.review_id, UNIT.document).where(
+        REVIEW.id == UNIT.review_id, UNIT.kind == kind, where
+    )
+    verified: dict[int, list[Verified]] = {}
+    units: dict[int, list[Unit]] = {}
+    with store.reading():
+        rows = store.rows(reviews.order_by(REVIEW.sample_id, REVIEW.id))
+        if not rows:
+            return {}
+        for review_id, document in store.rows(documents.order_by(UNIT.review_id, UNIT.position)):
+            units.setdefault(review_id, []).append(unit_of(document, kind))
+        for review_id, sample_id, annotator, origin in rows:
+            assert origin in ("reviewed", "imported", "adjudicated")
+            assessment = Assessment(kind, f"verified by {annotator}", tuple(units.get(review_id, ())))
+            verified.setdefault(sample_id, []).append(Verified(annotator, origin, assessment))
+    return verified
 
 
 def gold_rows(
-    units: Sequence[Unit],
-    sample: Sample,
-    dataset_id: int,
-    sample_id: int,
-    review_id: int,
-    annotator: str,
-) -> list[GoldRow]:
+    units: Sequence[Unit], sample: Sample, dataset_id: int, sample_id: int, review_id: int, annotator: str
+) -> list[dict[str, Any]]:
     """The rows of verified units, spans checked against the text.
 
     Raises SpanError for a span outside the reference, a principal span that does not read as the
@@ -172,16 +112,25 @@ def gold_rows(
     rows = []
     for position, unit in enumerate(units):
         check_spans(unit, sample)
-        match, start, end = unit.match, None, None
-        if unit.spans:
-            start, end = unit.spans[0].start, unit.spans[0].end
         rows.append(
-            (
-                dataset_id, sample_id, review_id, annotator, unit.kind, position, unit.id, unit.text,
-                unit.label, start, end, match.verdict or "unsure", match.reason, match.rule,
-                stored(unit_document(unit)),
-            )
-        )  # fmt: skip
+            {
+                "dataset_id": dataset_id,
+                "sample_id": sample_id,
+                "review_id": review_id,
+                "annotator": annotator,
+                "kind": unit.kind,
+                "position": position,
+                "unit": unit.id,
+                "text": unit.text,
+                "label": unit.label,
+                "start": unit.spans[0].start if unit.spans else None,
+                "end": unit.spans[0].end if unit.spans else None,
+                "verdict": unit.match.verdict or "unsure",
+                "reason": unit.match.reason,
+                "rule": unit.match.rule,
+                "document": unit_document(unit),
+            }
+        )
     return rows
 
 

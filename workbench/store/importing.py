@@ -2,28 +2,105 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
-from functools import partial
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, select
+from sqlalchemy import func, select
+from sqlmodel import Session
 
 from workbench.errors import PurgedError, RowError
-from workbench.model import KINDS, Match, Record, Sample
-from workbench.reviewing.edits import Dispose, Edit, Put
+from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
+from workbench.reviewing.documents import proposal_document
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Open, Put
 from workbench.reviewing.fold import carry, fold
-from workbench.store.engine import Store, insert_many
-from workbench.store.intake import Extras, Intake, Stored, add_extras
-from workbench.store.journal import append_edits, events_of
-from workbench.store.plans import LATE_RANK, has_plan, kept_back
+from workbench.reviewing.gold import gold_units, same_gold
+from workbench.store.engine import Store
+from workbench.store.gold import verified_by
+from workbench.store.journal import Change, append, events_of, new_review, text_of
+from workbench.store.plans import LATE_RANK, kept_back, plan_of
 from workbench.store.purge import purged_among
+from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
 from workbench.store.scores import forget_scores
-from workbench.store.tables import METADATA, ReviewRow, SampleRow
+from workbench.store.tables import (
+    EXTERNAL,
+    PROPOSAL,
+    REVIEW,
+    RUN,
+    SAMPLE,
+    ExternalScoreRow,
+    ProposalRow,
+    ReviewRow,
+    RunRow,
+    SampleRow,
+    among,
+)
 
+GoldRule = Literal["ignore", "given", "require"]
 Outcome = Literal["new", "unchanged", "extended", "updated"]
+
+
+@dataclass
+class Intake:
+    """The settings of one import.
+
+    `planned`: the dataset has a plan, so that new samples come after it, `late` of them so far; looked up
+    with every chunk.
+    `reviews` and `units`: how many reviews got verified gold so far, and of how many units.
+    `before`: the highest number of a sample when the import began, and `met` those of earlier samples that
+    rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
+    `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
+    `sharing` these samples.
+    `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
+    proposals go into, and grows as new proposers arrive.
+    """
+
+    dataset_id: int
+    seed: int
+    policy_version: int
+    annotator: str
+    gold: GoldRule = "ignore"
+    update: bool = False
+    planned: bool = False
+    late: int = 0
+    reviews: int = 0
+    units: int = 0
+    before: int = 0
+    met: set[int] = field(default_factory=set)
+    by_text: int = 0
+    shared: int = 0
+    sharing: int = 0
+    action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
+    runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+
+
+def last_sample(store: Store) -> int:
+    """The highest number of a sample in the database; 0 without any."""
+    return store.value(select(func.max(SAMPLE.id))) or 0
+
+
+ANNOTATORS = "annotators"
+"""The model of a run that holds what people marked in another tool."""
+
+
+def run_key(proposal: Proposal) -> tuple[str, str]:
+    """Which runs a recorded proposal may go into: those of its proposer and model.
+
+    What people marked shares runs, so that samples that were divided among them are in one; a second
+    person's marks of one sample go into the next.
+    """
+    return proposal.proposer, ANNOTATORS if proposal.model.startswith(BY) else proposal.model
+
+
+def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[int]]:
+    """The runs that earlier files brought, by proposer and model."""
+    runs: dict[tuple[str, str], list[int]] = {}
+    for run in store.column(select(RunRow).where(RUN.dataset_id == dataset_id).order_by(RUN.id)):
+        if run.parameters.get("source") == "recorded":
+            runs.setdefault((run.proposer, run.model), []).append(run.id)
+    return runs
 
 
 def add_chunk(
@@ -35,91 +112,213 @@ def add_chunk(
     is kept, and `intake` may name runs that do not exist: use it once.
     """
     hashed = [(record, record.sample.content_hash) for record in records]
+    keys = [record.sample.id or content for record, content in hashed]
     with store.writing() as session:
-        intake.planned = has_plan(session, intake.dataset_id)  # one may have been made since the last chunk
-        keys = [record.sample.id or content for record, content in hashed]
-        purged = purged_among(session, intake.dataset_id, keys, [content for _, content in hashed])
-        inserted = intake.empty and not purged and _insert_all(session, intake, hashed, keys)
-        known = {} if inserted else _known(session, intake.dataset_id, keys)
-        stored = Stored(session, intake, [row.id for row in known.values() if row.id is not None])
+        intake.planned = plan_of(store, intake.dataset_id) is not None  # made since the last chunk, maybe
+        purged = purged_among(store, intake.dataset_id, keys, [content for _, content in hashed])
+        query = select(SampleRow).where(SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_(keys))
+        known = {row.key: row for row in store.column(query)}
+        chunk = _Chunk(store, session, intake, [row.id for row in known.values() if row.id is not None])
         fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
-        extras: list[tuple[int, Extras]] = []
-        for number, ((record, content), key) in enumerate(zip(hashed, keys, strict=True)):
+        for (record, content), key in zip(hashed, keys, strict=True):
             row = known.get(key)
             if key in purged or content in purged:
                 outcomes.append(PurgedError(key, purged.get(key) or purged[content]))
-                continue
-            if row is None:
-                if not inserted:
-                    fresh.append(_new_row(intake, record, key, content))
+            elif row is None:
+                fresh.append(_new_row(intake, record, key, content))
                 outcomes.append("new")
             else:
-                same = content == row.content_hash
-                of_file = _of_file(intake, row)
-                refusal = stored.refuse(record, row.id or 0, of_file=of_file) if same else None
-                if not same and not record.contexts_given and row.retrieved_contexts:
-                    expected = "its contexts: a row without any does not take away those that are stored"
-                    refusal = RowError("retrieved_contexts", f"nothing for id {key!r}", expected)
-                outcomes.append(refusal or _meet(session, intake, row, record.sample, content, of_file))
-                if not same:
-                    stored.forget_scores(row.id or 0)
-            if not isinstance(outcomes[-1], RowError) and (
-                record.proposal is not None or record.scores or (record.gold and intake.gold != "ignore")
-            ):
-                extras.append((number, Extras(key, content, record)))
-        _insert(session, intake, fresh)
-        if extras:
-            added = add_extras(session, intake, stored, [extra for _, extra in extras])
-            for (number, _), new in zip(extras, added, strict=True):
-                if new and outcomes[number] == "unchanged":
-                    outcomes[number] = "extended"
+                outcomes.append(chunk.meet(row, record, content))
+        _insert(store, intake, fresh)
+        taken = [at for at, outcome in enumerate(outcomes) if not isinstance(outcome, RowError)]
+        adding = [at for at in taken if _brings(records[at], intake)]
+        ids: dict[str, int] = {}
+        if adding:
+            numbers = select(SAMPLE.key, SAMPLE.id).where(
+                SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_([keys[at] for at in adding])
+            )
+            ids = dict(store.rows(numbers))
+        for at in adding:
+            record, content = hashed[at]
+            if chunk.add(record, content, ids[keys[at]]) and outcomes[at] == "unchanged":
+                outcomes[at] = "extended"
+        chunk.write()
         if dry:
             session.rollback()
         return outcomes
 
 
-def _insert_all(
-    session: Session, intake: Intake, hashed: Sequence[tuple[Record, str]], keys: Sequence[str]
-) -> bool:
-    """Take a chunk for new without looking its keys up, which costs a tenth of an import.
-
-    False, and nothing written, when a key was there already: then every chunk from here on is looked up.
-    """
-    pairs = zip(hashed, keys, strict=True)
-    rows = [_new_row(intake, record, key, content) for (record, content), key in pairs]
-    try:
-        with session.begin_nested():
-            _insert(session, intake, rows)
-    except IntegrityError:
-        intake.empty = False
-        return False
-    return True
+def _brings(record: Record, intake: Intake) -> bool:
+    """Whether a record has more than a sample."""
+    return bool(record.proposal or record.scores or (record.gold and intake.gold != "ignore"))
 
 
-def _insert(session: Session, intake: Intake, rows: list[dict[str, Any]]) -> None:
+class _Chunk:
+    """What the database holds of the chunk's earlier samples, and what the chunk adds beside samples."""
+
+    def __init__(self, store: Store, session: Session, intake: Intake, ids: Sequence[int]) -> None:
+        self.store, self.session, self.intake = store, session, intake
+        self.proposals: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
+        self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
+        self.reviews: dict[tuple[int, str], ReviewRow] = {}
+        self.verified: dict[tuple[int, str, Kind], Assessment] = {}
+        self.new_proposals: list[dict[str, Any]] = []
+        self.new_scores: list[dict[str, Any]] = []
+        self.changes: list[Change] = []
+        if not ids:
+            return
+        for row in store.column(select(ProposalRow).where(among(PROPOSAL.sample_id, ids))):
+            self.proposals.setdefault((row.sample_id, row.content_hash), {})[row.run_id] = row.document
+        for score in store.column(select(ExternalScoreRow).where(among(EXTERNAL.sample_id, ids))):
+            self.scores[score.sample_id, score.column] = score
+        for review in store.column(select(ReviewRow).where(among(REVIEW.sample_id, ids))):
+            self.reviews[review.sample_id, review.annotator] = review
+        for kind in KINDS if intake.gold != "ignore" and self.reviews else ():
+            for sample_id, found in verified_by(store, ids, kind).items():
+                for one in found:
+                    self.verified[sample_id, one.annotator, kind] = one.assessment
+
+    def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
+        """Take a record whose id is there already, but for what it brings beside the sample."""
+        of_file = _of_file(self.intake, row)
+        if content == row.content_hash:
+            refusal = self.refuse(record, row.id or 0, of_file=of_file)
+            return refusal or _meet(self.session, self.intake, row, record.sample, content, of_file)
+        # the external scores of a sample whose text changed are gone
+        self.scores = {key: score for key, score in self.scores.items() if key[0] != row.id}
+        if not record.contexts_given and row.retrieved_contexts:
+            expected = "its contexts: a row without any does not take away those that are stored"
+            return RowError("retrieved_contexts", f"nothing for id {row.key!r}", expected)
+        return _meet(self.session, self.intake, row, record.sample, content, of_file)
+
+    def refuse(self, record: Record, sample_id: int, *, of_file: bool) -> RowError | None:
+        """Why this row may not go in without --update: another number or other gold than stored.
+
+        `of_file`: it was an earlier row of the same file that said so.
+        """
+        if self.intake.update:
+            return None
+        replaces = "by an earlier row of the file" if of_file else "before (--update replaces it)"
+        for column, digits in record.scores.items():
+            score = self.scores.get((sample_id, column))
+            if score is not None and score.digits != digits:
+                return RowError(f"scores.{column}", digits, f"{score.digits} as stored {replaces}")
+        for gold in record.gold if self.intake.gold != "ignore" else ():
+            review = self.reviews.get((sample_id, gold.annotator))
+            if review is None:
+                continue
+            if (differing := differing_mark(review, gold.marks)) is not None:
+                got = f"{differing} of annotator {gold.annotator!r}"
+                return RowError("gold.disposition", got, f"what was stored {replaces}")
+            if self.new_kinds(review, gold, differing=True):
+                return RowError(
+                    "gold", f"other gold of annotator {gold.annotator!r}", f"the gold stored {replaces}"
+                )
+        return None
+
+    def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
+        """The kinds of this gold that the review does not say yet; with `differing` only contradicted ones.
+
+        Edits on their way and an exclusion are decisions too: gold contradicts them. The review's row and
+        its gold say what its journal folds to, and are read for a whole chunk at once.
+        """
+        kinds: set[Kind] = set()
+        for assessment in assessments_of(gold):
+            disposition = getattr(review, assessment.kind)
+            if disposition == "verified":
+                before = self.verified[review.sample_id, review.annotator, assessment.kind]
+                if not same_gold(before, assessment):
+                    kinds.add(assessment.kind)
+            elif not differing or disposition in ("started", "excluded"):
+                kinds.add(assessment.kind)
+        return kinds
+
+    def add(self, record: Record, content: str, sample_id: int) -> bool:
+        """Add what a record brings beside its sample; whether any of it is new."""
+        new = [self._add_proposal(sample_id, content, proposal) for proposal in record.proposals]
+        new += [self._add_score(sample_id, column, digits) for column, digits in record.scores.items()]
+        if self.intake.gold != "ignore":
+            new += [self._add_gold(sample_id, record.sample, gold) for gold in record.gold]
+        return any(new)
+
+    def _add_proposal(self, sample_id: int, content: str, proposal: Proposal) -> bool:
+        document = proposal_document(proposal)
+        have = self.proposals.setdefault((sample_id, content), {})
+        if document in have.values():
+            return False
+        key = run_key(proposal)
+        runs = self.intake.runs.setdefault(key, [])
+        run_id = next((run for run in runs if run not in have), None)
+        if run_id is None:
+            parameters = {"source": "recorded"}
+            run_id = create_run(self.store, self.intake.dataset_id, *key, parameters, self.intake.annotator)
+            runs.append(run_id)
+        have[run_id] = document
+        self.new_proposals.append(
+            {"run_id": run_id, "sample_id": sample_id, "content_hash": content, "document": document}
+        )
+        return True
+
+    def _add_score(self, sample_id: int, column: str, digits: str) -> bool:
+        score = self.scores.get((sample_id, column))
+        if score is None:
+            self.new_scores.append(
+                {"sample_id": sample_id, "column": column, "value": float(digits), "digits": digits}
+            )
+        elif score.digits == digits:
+            return False
+        else:
+            score.value, score.digits = float(digits), digits
+        return True
+
+    def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
+        intake, review = self.intake, self.reviews.get((sample_id, gold.annotator))
+        given = assessments_of(gold)
+        if review is None:
+            opening = opening_of(gold.marks, intake.policy_version)
+            origin = "adjudicated" if gold.marks.adjudicated else "imported"
+            review = new_review(intake.dataset_id, sample_id, gold.annotator, opening, origin)
+            edits = [opening, *map(Accept, given), *marks_edits(gold.marks)]
+            change = Change(review, lambda: sample, self._named(edits), gold.effort, fold(()))
+        else:
+            kinds = self.new_kinds(review, gold, differing=False)
+            given = [assessment for assessment in given if assessment.kind in kinds]
+            edits = [*map(Accept, given), *new_marks(self.session, review, gold.marks)]
+            change = Change(review, text_of(self.session, review), self._named(edits))
+        if not edits:
+            return False
+        intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
+        intake.reviews += bool(given)
+        self.changes.append(change)
+        return True
+
+    def _named(self, edits: Iterable[Edit]) -> list[tuple[str, Edit]]:
+        return [(self.intake.action, edit) for edit in edits]
+
+    def write(self) -> None:
+        """Write what was added, each table once."""
+        self.store.insert(ProposalRow, self.new_proposals)
+        self.store.insert(ExternalScoreRow, self.new_scores)
+        append(self.session, self.changes)
+
+
+def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
     """Store new samples; those that come after the plan outside of it.
 
     A group or reference of the holdout keeps its new samples with it: nothing stands on both sides.
     """
     if intake.planned and rows:
         groups = {row["group_key"] for row in rows if row["group_key"] is not None}
-        back = kept_back(session, intake.dataset_id, groups, {row["reference_hash"] for row in rows})
+        back = kept_back(store, intake.dataset_id, groups, {row["reference_hash"] for row in rows})
         for row in rows:
             row |= {
                 "rank": LATE_RANK + row["u"],
                 "size": 0.0,
                 "holdout": row["group_key"] in back.groups or row["reference_hash"] in back.references,
             }
-    insert_many(session, METADATA.tables["sample"], rows)
-    intake.late += len(rows) if intake.planned else 0
-
-
-def _known(session: Session, dataset_id: int, keys: Sequence[str]) -> dict[str, SampleRow]:
-    rows = session.exec(
-        select(SampleRow).where(SampleRow.dataset_id == dataset_id, col(SampleRow.key).in_(keys))
-    )
-    return {row.key: row for row in rows}
+        intake.late += len(rows)
+    store.insert(SampleRow, rows)
 
 
 def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str, Any]:
@@ -214,7 +413,7 @@ def _changed_text(row: SampleRow, sample: Sample) -> str:
 def _replace_text(
     session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str
 ) -> RowError | None:
-    reviews = session.exec(select(ReviewRow).where(ReviewRow.sample_id == row.id)).all()
+    reviews = session.scalars(select(ReviewRow).where(REVIEW.sample_id == row.id)).all()
     changed = _changed_text(row, sample)
     if changed != "retrieved_contexts" and reviews:
         return RowError(
@@ -230,14 +429,13 @@ def _replace_text(
     row.retrieved_contexts = list(sample.retrieved_contexts)
     session.flush()
     forget_scores(session, row.id)
-    for review in reviews:
-        _make_stale(session, intake, review, row, before)
+    append(session, [_stale(session, intake, review, row, before) for review in reviews])
     return None
 
 
-def _make_stale(
+def _stale(
     session: Session, intake: Intake, review: ReviewRow, row: SampleRow, before: Sequence[str]
-) -> None:
+) -> Change:
     """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
     assert review.id is not None
     state = fold(events_of(session, review.id))
@@ -253,24 +451,70 @@ def _make_stale(
             edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
         else:  # written without units too: acts before it, also undone ones, quote the old text
             edits.append(Dispose("todo", (kind,), reason="contexts changed"))
-    append_edits(session, review, partial(sample_of, row), [(intake.action, edit) for edit in edits])
+    return Change(review, lambda: sample_of(row), [(intake.action, edit) for edit in edits])
+
+
+def assessments_of(gold: GoldRecord) -> list[Assessment]:
+    """What gold says, one assessment for each kind that it has."""
+    parts: list[tuple[Kind, Any]] = [("entity", gold.entities), ("statement", gold.statements)]
+    source = f"imported from {gold.annotator}"
+    return [Assessment(kind, source, units) for kind, units in parts if units is not None]
+
+
+def opening_of(marks: Marks, policy_version: int) -> Open:
+    """The first row of a review that came with a file."""
+    return Open(None, "", 0, policy_version, marks.shown or "import", False, (), off_plan=marks.off_plan)
+
+
+def marks_edits(marks: Marks) -> list[Edit]:
+    """The edits that say what the marks say, in a review that is new."""
+    edits: list[Edit] = [
+        Dispose(marks.dispositions[kind], (kind,), reason=marks.reasons.get(kind, ""))
+        for kind in KINDS
+        if kind in marks.dispositions
+    ]
+    if marks.flag:
+        edits.append(Flag(marks.flag))
+    return [*edits, *(Comment(text) for text in marks.comments)]
+
+
+def new_marks(session: Session, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
+    """The edits for what a review that is there does not say yet."""
+    for kind, disposition in marks.dispositions.items():
+        if disposition != getattr(review, kind):
+            yield Dispose(disposition, (kind,), reason=marks.reasons.get(kind, ""))
+    if marks.flag and marks.flag != review.flag:
+        yield Flag(marks.flag)
+    if marks.comments:
+        assert review.id is not None
+        edits = [event.edit for event in events_of(session, review.id)]
+        there = {edit.text for edit in edits if isinstance(edit, Comment)}
+        yield from (Comment(text) for text in marks.comments if text not in there)
+
+
+def differing_mark(review: ReviewRow, marks: Marks) -> str | None:
+    """A disposition or flag that contradicts what the review says; None when nothing does."""
+    for kind, said in marks.dispositions.items():
+        before = getattr(review, kind)
+        if before not in (said, "todo", "skipped"):
+            return f"{said}, where it is {before},"
+    if marks.flag and review.flag and marks.flag != review.flag:
+        return "another flag"
+    return None
 
 
 def keys_of_text(store: Store, intake: Intake, samples: Collection[Sample]) -> dict[str, list[str]]:
     """The ids of the samples of each text that the dataset held before the import, by content hash."""
-    if intake.empty or not samples:
-        return {}
-    found: dict[str, list[str]] = {}
-    with store.reading() as session:
-        query = select(SampleRow.content_hash, SampleRow.key).where(
-            SampleRow.dataset_id == intake.dataset_id,
-            col(SampleRow.reference_hash).in_({sample.reference_hash for sample in samples}),  # has an index
-            col(SampleRow.content_hash).in_({sample.content_hash for sample in samples}),
-            col(SampleRow.id) <= intake.before,
-        )
-        for content, key in session.exec(query.order_by(col(SampleRow.id))):
-            found.setdefault(content, []).append(key)
-    return found
+    query = select(SAMPLE.content_hash, SAMPLE.key).where(
+        SAMPLE.dataset_id == intake.dataset_id,
+        SAMPLE.reference_hash.in_({sample.reference_hash for sample in samples}),  # has an index
+        SAMPLE.content_hash.in_({sample.content_hash for sample in samples}),
+        SAMPLE.id <= intake.before,
+    )
+    keys: dict[str, list[str]] = {}
+    for content, key in store.rows(query.order_by(SAMPLE.id)) if samples and intake.before else ():
+        keys.setdefault(content, []).append(key)
+    return keys
 
 
 def distinct(records: Iterable[Record]) -> list[list[Record]]:

@@ -6,33 +6,35 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
-from typing import Any, cast
+from typing import Any
 
-import sqlalchemy
-from sqlalchemy import Table, bindparam, case, delete, exists
+from sqlalchemy import case, delete, exists, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from workbench.errors import ConflictError
-from workbench.model import KINDS, Assessment, Effort, Kind, Sample, Unit
+from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
 from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import Store
-from workbench.store.gold import check_spans, gold_rows, insert_gold
+from workbench.store.gold import check_spans, gold_rows
 from workbench.store.samples import sample_of
-from workbench.store.tables import GoldUnitRow, ReviewEventRow, ReviewRow, SampleRow
+from workbench.store.tables import (
+    EVENT,
+    METADATA,
+    REVIEW,
+    SAMPLE,
+    UNIT,
+    ReviewRow,
+    SampleRow,
+    among,
+)
 
-_EVENTS: Table = ReviewEventRow.__table__  # type: ignore[attr-defined]
-LAST = 2**63 - 1
-"""Behind every row's number."""
-
-_GOLD: Table = GoldUnitRow.__table__  # type: ignore[attr-defined]
-
-# Statements that every key asks are made once (`@cache`): making one takes longer than asking it.
+_EVENTS = METADATA.tables["review_event"]
+_UNITS = METADATA.tables["gold_unit"]
+_LATER = _EVENTS.alias("later").c
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +84,30 @@ class Moved:
     samples: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is added to the journal of one review: edits with the names of their actions.
+
+    `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
+    kept with the first row that is an act of the person. `before` is the state up to the review's newest
+    row, where it is known: the journal is then not read again.
+    """
+
+    row: ReviewRow
+    text: Callable[[], Sample]
+    edits: Sequence[tuple[str, Edit]]
+    effort: Effort | None = None
+    before: ReviewState | None = None
+
+
 def load_review(store: Store, sample_id: int, annotator: str) -> Review | None:
     """The folded review of one annotator, None when there is none."""
     with store.reading() as session:
-        row = _review_row(session, sample_id, annotator)
-        return None if row is None else _review(session, row)
-
-
-def load_events(store: Store, review_id: int) -> list[Event]:
-    """The journal of one review, oldest first."""
-    with store.reading() as session:
-        return events_of(session, review_id)
+        row = _review_of(session, sample_id, annotator)
+        if row is None or row.id is None:
+            return None
+        state = fold(events_of(session, row.id))
+        return Review(row.id, row.sample_id, row.annotator, row.origin, row.shown, state)
 
 
 def record(store: Store, act: Act, annotator: str, *, origin: str = "reviewed") -> ReviewState:
@@ -101,35 +116,36 @@ def record(store: Store, act: Act, annotator: str, *, origin: str = "reviewed") 
     Raises ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that
     does not quote the reference; nothing is written in either case.
     """
-    with store.writing() as session:
-        return _append_act(session, act, annotator, uuid.uuid4().hex, origin)
+    return record_bulk(store, [act], annotator, origin=origin)[0]
 
 
-def record_bulk(store: Store, acts: Sequence[Act], annotator: str) -> None:
+def record_bulk(
+    store: Store, acts: Sequence[Act], annotator: str, *, origin: str = "reviewed"
+) -> list[ReviewState]:
     """One act over many samples: all or nothing, one undo. Raises as `record`."""
     action = uuid.uuid4().hex
     with store.writing() as session:
-        for act in acts:
-            _append_act(session, act, annotator, action, "reviewed")
+        return append(session, [_change(session, act, annotator, action, origin) for act in acts])
 
 
-def _append_act(session: Session, act: Act, annotator: str, action: str, origin: str) -> ReviewState:
-    # beside the journal only the hash is read: it says that the text is the one the person saw
-    dataset_id, name, content_hash = session.exec(_text_of(), params={"sample": act.sample_id}).one()
+def _change(session: Session, act: Act, annotator: str, action: str, origin: str) -> Change:
+    # the hash alone says that the text is the one the person saw
+    dataset_id, name, content_hash = session.execute(
+        select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash).where(SAMPLE.id == act.sample_id)
+    ).one()
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
-    row = _review_row(session, act.sample_id, annotator)
+    row = _review_of(session, act.sample_id, annotator)
     if (row.seq if row else -1) != act.state.seq:
         raise ConflictError(f"{name} was changed in another window; it is shown as it is now")
     edits = list(act.edits)
     if row is None:
         edits.insert(0, act.opening)
-        row = _new_review(dataset_id, act.sample_id, annotator, act.opening, origin)
-        session.add(row)
+        row = new_review(dataset_id, act.sample_id, annotator, act.opening, origin)
     elif act.reopening is not None:
         edits.insert(0, act.reopening)
-    named = [(action, edit) for edit in edits]
-    return append_edits(session, row, lambda: act.sample, named, act.effort, before=act.state)
+    spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
+    return Change(row, lambda: act.sample, [(action, edit) for edit in edits], spent, act.state)
 
 
 def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
@@ -148,71 +164,52 @@ def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
     """The ids of samples whose reviews used an older policy."""
-    with store.reading() as session:
-        return tuple(
-            session.exec(
-                select(SampleRow.key)
-                .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
-                .where(ReviewRow.dataset_id == dataset_id, ReviewRow.policy_version < policy_version)
-                .order_by(col(SampleRow.id))
-                .distinct()
-            )
-        )
+    reviewed = select(REVIEW.sample_id).where(
+        REVIEW.dataset_id == dataset_id, REVIEW.policy_version < policy_version
+    )
+    return tuple(store.column(select(SAMPLE.key).where(SAMPLE.id.in_(reviewed)).order_by(SAMPLE.id)))
 
 
 def _history(session: Session, dataset_id: int, annotator: str) -> Iterator[tuple[str, object]]:
-    known: dict[str, object] = {"dataset": dataset_id, "annotator": annotator, "before": LAST}
-    while rows := session.connection().execute(_acts(), known).all():
-        for _, action, op, data in rows:
-            yield action, edit_of(op, data) if data is not None else None
-        known["before"] = rows[-1][0]
+    """The acts of an annotator, newest first; with data only undo and redo: an accept holds an assessment.
 
-
-@cache
-def _acts() -> Any:
-    """The acts of an annotator, newest first; with data only undo and redo: an accept holds an assessment."""
-    moves = col(ReviewEventRow.op).in_(("undo", "redo"))
-    return (
-        sqlalchemy.select(
-            col(ReviewEventRow.id),
-            col(ReviewEventRow.action),
-            col(ReviewEventRow.op),
-            case((moves, col(ReviewEventRow.data))),
-        )
+    Read a few at a time: mostly the first is the one, and each costs a look for later imports.
+    """
+    query = (
+        select(EVENT.action, EVENT.op, case((EVENT.op.in_(("undo", "redo")), EVENT.data)))
         .where(
-            col(ReviewEventRow.dataset_id) == bindparam("dataset"),
-            col(ReviewEventRow.annotator) == bindparam("annotator"),
-            col(ReviewEventRow.id) < bindparam("before"),
-            col(ReviewEventRow.op) != "open",
-            col(ReviewEventRow.action).not_like(f"{IMPORT_ACTION}%"),
+            EVENT.dataset_id == dataset_id,
+            EVENT.annotator == annotator,
+            EVENT.op != "open",
+            EVENT.action.not_like(f"{IMPORT_ACTION}%"),
             ~_imported_since(),
         )
-        .order_by(col(ReviewEventRow.id).desc())
-        .limit(5)  # mostly the first is the one; each costs a look for later imports
+        .order_by(EVENT.id.desc())
     )
+    for action, op, data in session.execute(query, execution_options={"yield_per": 5}):
+        yield action, None if data is None else edit_of(op, data)
 
 
 def _imported_since() -> Any:
     """Whether an import rewrote the review after an event: what came before quotes another text or gold."""
-    later: Any = aliased(ReviewEventRow)
     return exists().where(
-        later.review_id == ReviewEventRow.review_id,
-        later.seq > ReviewEventRow.seq,
-        later.action.like(f"{IMPORT_ACTION}%"),
+        _LATER.review_id == EVENT.review_id, _LATER.seq > EVENT.seq, _LATER.action.like(f"{IMPORT_ACTION}%")
     )
 
 
 def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
-    touched = session.exec(_rows_of_act(), params={"action": target}).all()
-    reviews = {row.id: row for row, _, _ in touched}
-    states = [
-        append_edits(session, row, partial(_sample, session, row.sample_id), [(own, edit)])
-        for row in reviews.values()
-    ]
-    first, op, data = touched[0]
+    act = EVENT.action == target, EVENT.op != "open", ~_imported_since()
+    touched = session.execute(
+        select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id)
+    ).all()
+    numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
+    reviews = {row.id: row for row in session.scalars(select(ReviewRow).where(among(REVIEW.id, numbers)))}
+    rows = [reviews[number] for number in numbers]
+    states = append(session, [Change(row, text_of(session, row), [(own, edit)]) for row in rows])
+    _, op, data = touched[0]
     done = edit_of(op, data)
-    moved = Moved(first.sample_id, op, None, done, states[0], samples=len(states))
+    moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
     match done:
         case Put():
             return replace(moved, kind=done.kind, unit=done.units[0].id)
@@ -222,40 +219,18 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
             return moved
 
 
-@cache
-def _rows_of_act() -> Any:
-    return (
-        select(ReviewRow, ReviewEventRow.op, ReviewEventRow.data)
-        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
-        .where(ReviewEventRow.action == bindparam("action"), ReviewEventRow.op != "open", ~_imported_since())
-        .order_by(col(ReviewEventRow.id))
-    )
+def text_of(session: Session, row: ReviewRow) -> Callable[[], Sample]:
+    """What reads the sample of a review."""
+    return lambda: sample_of(session.get_one(SampleRow, row.sample_id))
 
 
-@cache
-def _text_of() -> Any:
-    return select(SampleRow.dataset_id, SampleRow.key, SampleRow.content_hash).where(
-        SampleRow.id == bindparam("sample")
-    )
+def _review_of(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
+    own = REVIEW.sample_id == sample_id, REVIEW.annotator == annotator
+    return session.scalars(select(ReviewRow).where(*own)).first()
 
 
-def _sample(session: Session, sample_id: int) -> Sample:
-    return sample_of(session.get_one(SampleRow, sample_id))
-
-
-def _review_row(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
-    found = session.exec(_review_of(), params={"sample": sample_id, "annotator": annotator}).first()
-    return cast("ReviewRow | None", found)
-
-
-@cache
-def _review_of() -> Any:
-    return select(ReviewRow).where(
-        ReviewRow.sample_id == bindparam("sample"), ReviewRow.annotator == bindparam("annotator")
-    )
-
-
-def _new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
+def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
+    """The head of a review without a journal yet."""
     return ReviewRow(
         dataset_id=dataset_id,
         sample_id=sample_id,
@@ -269,35 +244,54 @@ def _new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, 
     )
 
 
-def append_edits(
-    session: Session,
-    row: ReviewRow,
-    text: Callable[[], Sample],
-    edits: Sequence[tuple[str, Edit]],
-    effort: Effort | None = None,
-    *,
-    before: ReviewState | None = None,
-) -> ReviewState:
-    """Add rows to a review's journal inside an open transaction and project what they change.
-
-    `text` gives the sample as it stands; it is called when units have to be checked against it. `effort` is
-    kept with the first row that is an act of the person. `before` is the state up to the review's newest
-    row, where it is known: the journal is then not read again.
+def append(session: Session, changes: Sequence[Change]) -> list[ReviewState]:
+    """Add rows to the journals of some reviews inside an open transaction and project what they change.
 
     Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
     added the same row.
     """
+    if not changes:
+        return []
     now = datetime.now(UTC)
-    was = {kind: getattr(row, kind) for kind in KINDS}
-    for _, edit in edits:
+    was = [[kind for kind in KINDS if getattr(change.row, kind) == "verified"] for change in changes]
+    firsts = [change.row.seq + 1 for change in changes]
+    states = [_projected(session, change, now) for change in changes]
+    try:
+        session.add_all([change.row for change in changes])
+        session.flush()
+        rows = [row for at, change in enumerate(changes) for row in _events(change, firsts[at], now)]
+        session.execute(_EVENTS.insert(), rows)
+    except IntegrityError as error:
+        raise ConflictError("this sample was changed in another window meanwhile") from error
+    units: list[dict[str, Any]] = []
+    for change, kinds, state in zip(changes, was, states, strict=True):
+        row = change.row
+        assert row.id is not None
+        if kinds:
+            session.execute(delete(_UNITS).where(UNIT.review_id == row.id, UNIT.kind.in_(kinds)))
+        for kind in KINDS:
+            if state.of(kind).disposition == "verified":
+                verified = gold_units(state.of(kind).assessment.units)
+                units += gold_rows(
+                    verified, change.text(), row.dataset_id, row.sample_id, row.id, row.annotator
+                )
+    if units:
+        session.execute(_UNITS.insert(), units)
+    return states
+
+
+def _projected(session: Session, change: Change, now: datetime) -> ReviewState:
+    """The state after a change, written into the row of its review."""
+    row = change.row
+    for _, edit in change.edits:
         for unit in _units_of(edit):
-            check_spans(unit, text())
-    first = row.seq + 1
-    state = followed(before, edits) if before is not None else None
+            check_spans(unit, change.text())
+    state = followed(change.before, change.edits) if change.before is not None else None
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
         added = [
-            Event(seq, action, row.annotator, "", edit) for seq, (action, edit) in enumerate(edits, first)
+            Event(seq, action, row.annotator, "", edit)
+            for seq, (action, edit) in enumerate(change.edits, row.seq + 1)
         ]
         state = fold([*events_of(session, row.id), *added])
     row.seq = state.seq
@@ -309,53 +303,26 @@ def append_edits(
     if accepted and row.origin != "adjudicated":
         row.origin = "imported" if all(accepted) else "reviewed"
     row.updated_at = now
-    rows = []
-    try:
-        session.flush()
-        for number, (action, edit) in enumerate(edits, first):
-            op, data = edit_document(edit)
-            spent, effort = (effort, None) if op != "open" else (None, effort)
-            rows.append(
-                {
-                    "review_id": row.id,
-                    "seq": number,
-                    "dataset_id": row.dataset_id,
-                    "annotator": row.annotator,
-                    "action": action,
-                    "op": op,
-                    "data": data,
-                    "at": now,
-                    "seconds": round(spent.seconds, 1) if spent else None,
-                    "presses": spent.presses if spent else None,
-                }
-            )
-        session.execute(_EVENTS.insert(), rows)
-    except IntegrityError as error:
-        raise ConflictError("this sample was changed in another window meanwhile") from error
-    for kind in KINDS:
-        if was[kind] == "verified":
-            session.execute(_forget_gold(), {"review": row.id, "of_kind": kind})
-        if state.of(kind).disposition == "verified":
-            _keep_gold(session, row, text(), state.of(kind).assessment)
     return state
 
 
-def _keep_gold(session: Session, row: ReviewRow, sample: Sample, verified: Assessment) -> None:
-    assert row.id is not None
-    units = gold_units(verified.units)
-    insert_gold(session, gold_rows(units, sample, row.dataset_id, row.sample_id, row.id, row.annotator))
-
-
-@cache
-def _forget_gold() -> Any:
-    return delete(_GOLD).where(_GOLD.c.review_id == bindparam("review"), _GOLD.c.kind == bindparam("of_kind"))
-
-
-def _review(session: Session, row: ReviewRow) -> Review:
-    assert row.id is not None
-    return Review(
-        row.id, row.sample_id, row.annotator, row.origin, row.shown, fold(events_of(session, row.id))
-    )
+def _events(change: Change, first: int, now: datetime) -> Iterator[dict[str, Any]]:
+    row, effort = change.row, change.effort
+    for number, (action, edit) in enumerate(change.edits, first):
+        op, data = edit_document(edit)
+        spent, effort = (effort, None) if op != "open" else (None, effort)
+        yield {
+            "review_id": row.id,
+            "seq": number,
+            "dataset_id": row.dataset_id,
+            "annotator": row.annotator,
+            "action": action,
+            "op": op,
+            "data": data,
+            "at": now,
+            "seconds": spent.seconds if spent else None,
+            "presses": spent.presses if spent else None,
+        }
 
 
 def _units_of(edit: Edit) -> Iterator[Unit]:
@@ -374,7 +341,7 @@ def _units_of(edit: Edit) -> Iterator[Unit]:
 
 def events_of(session: Session, review_id: int) -> list[Event]:
     """The journal of one review inside an open transaction, oldest first."""
-    rows = session.exec(_journal(), params={"review": review_id})
+    query = select(_EVENTS).where(EVENT.review_id == review_id).order_by(EVENT.seq)
     return [
         Event(
             row.seq,
@@ -384,15 +351,5 @@ def events_of(session: Session, review_id: int) -> list[Event]:
             edit_of(row.op, row.data),
             None if row.seconds is None else Effort(row.seconds, row.presses or 0),
         )
-        for row in rows
+        for row in session.execute(query)
     ]
-
-
-@cache
-def _journal() -> Any:
-    row = ReviewEventRow
-    return (
-        select(row.seq, row.action, row.annotator, row.at, row.op, row.data, row.seconds, row.presses)  # type: ignore[call-overload]
-        .where(row.review_id == bindparam("review"))
-        .order_by(col(row.seq))
-    )

@@ -2,61 +2,54 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from sqlalchemy import text
-from sqlmodel import Session, col, select
+from sqlalchemy import Column, Connection, create_engine, literal, select
 
 from workbench.errors import NotFoundError, StoreError
 from workbench.store.engine import FAILURES, Store, explained, sqlite_path
-from workbench.store.samples import CHUNK
-from workbench.store.tables import Dataset, SampleRow
-from workbench.store.tables_plans import PurgedRow
+from workbench.store.samples import sample_ids
+from workbench.store.tables import (
+    ANSWER,
+    CALIBRATION,
+    CALL,
+    DATASET,
+    EVENT,
+    METADATA,
+    PLAN,
+    PROPOSAL,
+    PURGED,
+    REVIEW,
+    RUN,
+    SAMPLE,
+    TWIN,
+    among,
+)
+from workbench.text.lists import stored
 
 Document = dict[str, Any]
 GONE = "purged-"
 """What a stratum without samples is called, with a number behind."""
 
 
-class Execute(Protocol):
-    """Run a statement with its values by name."""
-
-    def __call__(self, sql: str, **values: Any) -> Iterable[Any]: ...
-
-
-# Tables with a row for a sample, those that point to others first.
-_BY_SAMPLE = (
-    "dispute", "explained", "failed", "external_score", "score", "counted", "gold_unit", "review", "proposal",
-)  # fmt: skip
-
-
 def purged_among(
-    session: Session, dataset_id: int, keys: Collection[str], hashes: Collection[str]
+    store: Store, dataset_id: int, keys: Collection[str], hashes: Collection[str]
 ) -> dict[str, str]:
-    """What of some ids and texts was purged, each with the day; inside an open transaction."""
-    of_dataset = PurgedRow.dataset_id == dataset_id
-    if session.exec(select(PurgedRow.id).where(of_dataset).limit(1)).first() is None:
-        return {}
+    """What of some ids and texts was purged, each with the day."""
     wanted = {*keys, *hashes}
-    found: dict[str, str] = {}
-    for row in session.exec(select(PurgedRow).where(of_dataset)):
-        day = row.at.date().isoformat()
-        found |= {name: day for name in (row.key, row.content_hash) if name in wanted}
-    return found
+    return {name: day for name, day in purged_names(store, dataset_id).items() if name in wanted}
 
 
 def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
     """The ids and hashes of all that was purged from a dataset, each with the day."""
-    with store.reading() as session:
-        rows = session.exec(select(PurgedRow).where(PurgedRow.dataset_id == dataset_id))
-        return {name: row.at.date().isoformat() for row in rows for name in (row.key, row.content_hash)}
+    query = select(PURGED.key, PURGED.content_hash, PURGED.at).where(PURGED.dataset_id == dataset_id)
+    return {name: at.date().isoformat() for *names, at in store.rows(query) for name in names}
 
 
 def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[str, int], list[str]]:
@@ -65,24 +58,17 @@ def find_keys(store: Store, dataset_id: int, keys: Sequence[str]) -> tuple[dict[
     Those that were purged are named again, for their purge may have been kept from finishing. Raises
     NotFoundError for ids that are neither.
     """
-    query = select(SampleRow.key, SampleRow.id).where(SampleRow.dataset_id == dataset_id)
-    gone = select(PurgedRow.key).where(PurgedRow.dataset_id == dataset_id)
-    with store.reading() as session:
-        if not keys:
-            every = session.exec(query.order_by(col(SampleRow.id)))
-            there = {key: number for key, number in every if number is not None}
-            return there, [key for key in session.exec(gone.distinct()) if key not in there]
-        found: dict[str, int] = {}
-        before: list[str] = []
-        for chunk in _chunks(list(dict.fromkeys(keys))):
-            rows = session.exec(query.where(col(SampleRow.key).in_(chunk)))
-            found |= {key: number for key, number in rows if number is not None}
-            before += session.exec(gone.where(col(PurgedRow.key).in_(chunk)).distinct())
-    unknown = [key for key in keys if key not in found and key not in before]
+    there = sample_ids(store, dataset_id)
+    purged = store.column(select(PURGED.key).where(PURGED.dataset_id == dataset_id).distinct())
+    gone = [key for key in purged if key not in there]
+    if not keys:
+        return there, gone
+    wanted, before = set(keys), set(gone)
+    unknown = [key for key in keys if key not in there and key not in before]
     if unknown:
         more = f" and {len(unknown) - 1:,} more that are not" if unknown[1:] else ""
         raise NotFoundError(f"no sample {unknown[0]!r} in this dataset{more}")
-    return found, [key for key in before if key not in found]
+    return {key: there[key] for key in dict.fromkeys(keys) if key in there}, [k for k in gone if k in wanted]
 
 
 def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list[str]:
@@ -91,77 +77,63 @@ def same_references(store: Store, dataset_id: int, ids: Collection[int]) -> list
     Those of another dataset than the purged ones have its name behind them.
     """
     own = set(ids)
-    found: list[str] = []
-    with store.reading() as session:
-        hashes: set[str] = set()
-        for chunk in _chunks(sorted(own)):
-            hashes |= set(session.exec(select(SampleRow.reference_hash).where(col(SampleRow.id).in_(chunk))))
-        for piece in _chunks(sorted(hashes)):
-            query = (
-                select(SampleRow.id, SampleRow.key, SampleRow.dataset_id, Dataset.name)
-                .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-                .where(col(SampleRow.reference_hash).in_(piece))
-            )
-            found += [
-                key if of == dataset_id else f"{key} (in the dataset {name})"
-                for number, key, of, name in session.exec(query)
-                if number not in own
-            ]
-    return found
+    hashes = select(TWIN.reference_hash).where(among(TWIN.id, ids))
+    query = select(SAMPLE.id, SAMPLE.key, SAMPLE.dataset_id, DATASET.name).where(
+        SAMPLE.reference_hash.in_(hashes), DATASET.id == SAMPLE.dataset_id
+    )
+    return [
+        key if of == dataset_id else f"{key} (in the dataset {name})"
+        for number, key, of, name in store.rows(query)
+        if number not in own
+    ]
 
 
-def remove(store: Store, dataset_id: int, ids: Sequence[int], annotator: str) -> None:
+def remove(store: Store, dataset_id: int, ids: Collection[int], annotator: str) -> None:
     """Remove all rows of some samples and leave their hashes, in one transaction."""
-    now = datetime.now(UTC)
     with store.writing() as session:
         connection = session.connection()
         if connection.dialect.name == "sqlite":
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
-        for chunk in _chunks(ids):
-            for row in session.exec(select(SampleRow).where(col(SampleRow.id).in_(chunk))):
-                session.add(
-                    PurgedRow(
-                        dataset_id=dataset_id,
-                        key=row.key,
-                        reference_hash=row.reference_hash,
-                        content_hash=row.content_hash,
-                        annotator=annotator,
-                        at=now,
-                    )
-                )
-            session.flush()
-            session.expunge_all()
-        session.flush()
-        _delete(lambda sql, **values: connection.execute(text(sql), values), ids, dataset_id)
+        left = (SAMPLE.dataset_id, SAMPLE.key, SAMPLE.reference_hash, SAMPLE.content_hash)
+        now = literal(datetime.now(UTC), PURGED["at"].type)
+        connection.execute(
+            METADATA.tables["purged"]
+            .insert()
+            .from_select(
+                [*(column.name for column in left), "annotator", "at"],
+                select(*left, literal(annotator), now).where(among(SAMPLE.id, ids)),
+            )
+        )
+        _delete(connection, ids, dataset_id)
 
 
-def _delete(execute: Execute, ids: Sequence[int], dataset_id: int) -> None:
-    """Delete the rows of some samples by plain SQL, for a copy has no session."""
-    for chunk in _chunks(ids):
-        inside = ", ".join(str(int(number)) for number in chunk)
-        reviews = f"(SELECT id FROM review WHERE sample_id IN ({inside}))"  # noqa: S608 - whole numbers
-        execute(f"DELETE FROM review_event WHERE review_id IN {reviews}")  # noqa: S608
-        for table in _BY_SAMPLE:
-            execute(f"DELETE FROM {table} WHERE sample_id IN ({inside})")  # noqa: S608
-        execute(f"DELETE FROM sample WHERE id IN ({inside})")  # noqa: S608
-    _delete_answers(execute, dataset_id)
-    forget_names(execute, dataset_id)
+def _delete(connection: Connection, ids: Collection[int], dataset_id: int) -> None:
+    """Delete the rows of some samples, those that point to others first, and what named them."""
+    reviews = select(REVIEW.id).where(among(REVIEW.sample_id, ids))
+    connection.execute(METADATA.tables["review_event"].delete().where(EVENT.review_id.in_(reviews)))
+    for table in reversed(METADATA.sorted_tables):
+        if "sample_id" in table.c:
+            connection.execute(table.delete().where(among(table.c.sample_id, ids)))
+    connection.execute(METADATA.tables["sample"].delete().where(among(SAMPLE.id, ids)))
+    _delete_answers(connection, dataset_id)
+    _forget_names(connection, dataset_id)
 
 
-def _delete_answers(execute: Execute, dataset_id: int) -> None:
+def _delete_answers(connection: Connection, dataset_id: int) -> None:
     """Delete what was paid for and no proposal is made of any more: it may be of the text that went.
 
     What failed calls said of it goes too.
     """
-    used: set[int] = set()
-    for (calls,) in execute("SELECT calls FROM proposal WHERE calls IS NOT NULL"):
-        used.update(json.loads(calls) if isinstance(calls, str) else calls)
-    runs = f"(SELECT id FROM run WHERE dataset_id = {int(dataset_id)})"  # noqa: S608
-    every = [row[0] for row in execute(f"SELECT id FROM call WHERE run_id IN {runs}")]  # noqa: S608
-    for chunk in _chunks([number for number in every if number not in used]):
-        inside = ", ".join(str(int(number)) for number in chunk)
-        execute(f"DELETE FROM answer WHERE call_id IN ({inside})")  # noqa: S608
-    execute(f"UPDATE call SET detail = '' WHERE detail != '' AND run_id IN {runs}")  # noqa: S608
+    named = connection.scalars(select(PROPOSAL.calls).where(PROPOSAL.calls.is_not(None)))
+    used = {number for calls in named for number in calls}
+    of_dataset = CALL.run_id.in_(select(RUN.id).where(RUN.dataset_id == dataset_id))
+    unused = [
+        number for number in connection.scalars(select(CALL.id).where(of_dataset)) if number not in used
+    ]
+    connection.execute(METADATA.tables["answer"].delete().where(among(ANSWER.call_id, unused)))
+    connection.execute(
+        METADATA.tables["call"].update().where(CALL.detail != "", of_dataset).values(detail="")
+    )
 
 
 def scrub(store: Store) -> None:
@@ -202,78 +174,83 @@ def backups_of(store: Store) -> list[Path]:
 def holds(path: Path, dataset: str, keys: Collection[str]) -> bool:
     """Whether a copy has one of the samples. Raises StoreError when it cannot be read."""
     try:
-        with closing(sqlite3.connect(path)) as raw:
-            return bool(_found(raw, dataset, keys))
+        with _copy(path) as connection:
+            return bool(_found(connection, dataset, keys)[1])
     except FAILURES as error:
         raise StoreError(f"{path}: {explained(error)}") from error
 
 
 def remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
-    """Remove samples from a copy and rewrite it. Raises StoreError when that cannot be done."""
+    """Remove samples from a copy and rewrite it. Raises StoreError when that cannot be done.
+
+    All or nothing: a copy whose rows are gone and whose bytes are not would pass for done the next time.
+    So nobody else may have it open; without a log there is one file to rewrite.
+    """
     try:
-        _remove_from_copy(path, dataset, keys)
+        with _copy(path) as connection:
+            for statement in (
+                "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=DELETE",
+                "PRAGMA secure_delete=ON", "BEGIN EXCLUSIVE",
+            ):  # fmt: skip
+                connection.exec_driver_sql(statement)
+            dataset_id, ids = _found(connection, dataset, keys)
+            if ids:
+                _delete(connection, ids, dataset_id)
+            connection.exec_driver_sql("COMMIT")
+            connection.exec_driver_sql("VACUUM")
     except FAILURES as error:
         why = explained(error)
-        if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        name = getattr(getattr(error, "orig", error), "sqlite_errorname", "")
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
             why = "another program has it open: close that and run the same purge again, or delete the copy"
         raise StoreError(why) from error
 
 
-def _remove_from_copy(path: Path, dataset: str, keys: Collection[str]) -> None:
-    """All or nothing: a copy whose rows are gone and whose bytes are not would pass for done the next time.
-
-    So nobody else may have it open; without a log there is one file to rewrite.
-    """
-    with closing(sqlite3.connect(path, isolation_level=None, timeout=5)) as raw:
-        raw.execute("PRAGMA locking_mode=EXCLUSIVE")
-        raw.execute("PRAGMA journal_mode=DELETE").fetchone()
-        raw.execute("PRAGMA secure_delete=ON")
-        raw.execute("BEGIN EXCLUSIVE")
-        ids = _found(raw, dataset, keys)
-        if ids:
-            number = raw.execute("SELECT id FROM dataset WHERE name = ?", (dataset,)).fetchone()[0]
-            _delete(lambda sql, **values: raw.execute(sql, values), ids, number)
-        raw.execute("COMMIT")
-        raw.execute("VACUUM")
+@contextmanager
+def _copy(path: Path) -> Iterator[Connection]:
+    """A copy without the settings of our own database: nothing of it changes by being opened."""
+    engine = create_engine(f"sqlite:///{path}", json_serializer=stored, isolation_level="AUTOCOMMIT")
+    try:
+        with engine.connect() as connection:
+            yield connection
+    finally:
+        engine.dispose()
 
 
-def _found(raw: sqlite3.Connection, dataset: str, keys: Collection[str]) -> list[int]:
+def _found(connection: Connection, dataset: str, keys: Collection[str]) -> tuple[int, list[int]]:
+    """The number of a dataset, 0 without it, and those of its samples that have some keys."""
     wanted = set(keys)
-    rows = raw.execute(
-        "SELECT sample.id, sample.key FROM sample JOIN dataset ON dataset.id = sample.dataset_id "
-        "WHERE dataset.name = ?",
-        (dataset,),
+    query = select(SAMPLE.dataset_id, SAMPLE.id, SAMPLE.key).where(
+        DATASET.id == SAMPLE.dataset_id, DATASET.name == dataset
     )
-    return [number for number, key in rows if key in wanted]
+    rows = [(of, number) for of, number, key in connection.execute(query) if key in wanted]
+    return rows[0][0] if rows else 0, [number for _, number in rows]
 
 
-def _chunks(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(items), CHUNK):
-        yield items[start : start + CHUNK]
-
-
-def forget_names(execute: Execute, dataset_id: int) -> None:
+def _forget_names(connection: Connection, dataset_id: int) -> None:
     """Take the names of groups and strata that no sample has any more out of a dataset's documents.
 
     A calibration and a run name the groups whose gold they saw, a stratified plan the values of a field.
     """
-    groups = _values(execute, "group_key", dataset_id)
 
-    def calibration(document: Document) -> bool:
-        return _forget_groups(document.get("gold", {}).get("samples", []), groups)
+    def left(column: Column[Any]) -> set[str | None]:
+        query = select(column).where(SAMPLE.dataset_id == dataset_id).distinct()
+        return set(connection.scalars(query))
 
-    def run(parameters: Document) -> bool:
-        return _forget_groups(parameters.get("examples", []), groups)
+    def change(column: Column[Any], forget: Callable[[Document], bool]) -> None:
+        rows = column.table.c
+        for number, document in connection.execute(
+            select(rows.id, column).where(rows.dataset_id == dataset_id)
+        ).all():
+            if forget(document):
+                update = METADATA.tables[column.table.name].update().where(rows.id == number)
+                connection.execute(update.values({column.name: document}))
 
-    _change(execute, "calibration", "document", dataset_id, calibration)
-    _change(execute, "run", "parameters", dataset_id, run)
-    strata = _values(execute, "stratum", dataset_id)
-    _change(execute, "plan", "parameters", dataset_id, lambda one: _forget_strata(one, strata))
-
-
-def _values(execute: Execute, column: str, dataset_id: int) -> set[str | None]:
-    sql = f"SELECT DISTINCT {column} FROM sample WHERE dataset_id = :dataset"  # noqa: S608 - a word of ours
-    return {row[0] for row in execute(sql, dataset=dataset_id)}
+    groups = left(SAMPLE.group_key)
+    change(CALIBRATION.document, lambda one: _forget_groups(one.get("gold", {}).get("samples", []), groups))
+    change(RUN.parameters, lambda one: _forget_groups(one.get("examples", []), groups))
+    strata = left(SAMPLE.stratum)
+    change(PLAN.parameters, lambda one: _forget_strata(one, strata))
 
 
 def _forget_groups(seen: list[Document], groups: Collection[str | None]) -> bool:
@@ -297,14 +274,3 @@ def _forget_strata(parameters: Document, strata: Collection[str | None]) -> bool
         return False
     parameters["strata"] = named
     return True
-
-
-def _change(
-    execute: Execute, table: str, column: str, dataset_id: int, change: Callable[[Document], bool]
-) -> None:
-    select = f"SELECT id, {column} FROM {table} WHERE dataset_id = :dataset"  # noqa: S608 - words of ours
-    update = f"UPDATE {table} SET {column} = :document WHERE id = :id"  # noqa: S608
-    for number, stored in list(execute(select, dataset=dataset_id)):
-        document = json.loads(stored) if isinstance(stored, str) else stored
-        if change(document):
-            execute(update, id=number, document=json.dumps(document, ensure_ascii=False))

@@ -1,38 +1,40 @@
-"""Queries of the queue: the samples of a view, rows of a page, progress, units verified for one reference."""
+"""Queries of the queue: the samples of a view, rows of a page, progress, values and what to filter by."""
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cache, lru_cache
 from statistics import median
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-import sqlalchemy
-from sqlalchemy import ColumnElement, and_, bindparam, case, exists, func, or_
-from sqlmodel import Session, col, select
+from sqlalchemy import ColumnElement, and_, case, exists, func, or_, select, true
 
 from workbench.matching import MATCHER
-from workbench.model import Disposition, Imported, Kind, Tally, Unit
+from workbench.model import Disposition, Imported, Kind, Tally, Unit, named_language
 from workbench.reviewing.gold import Verified, resolve
 from workbench.scoring.names import DEFAULT_SCORER, INSTEAD
-from workbench.store.datasets import DatasetInfo
+from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
-from workbench.store.gold import Gold, counted_labels, excluded_of, gold_of, verified_by
-from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition, reads_rows
-from workbench.store.samples import ids_of
+from workbench.store.gold import Gold, counted_labels, load_some, verified_by
+from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
 from workbench.store.tables import (
-    CountedRow,
-    Dataset,
-    ExternalScoreRow,
-    ReviewEventRow,
-    ReviewRow,
-    SampleRow,
-    ScoreRow,
+    COUNTED,
+    DATASET,
+    EVENT,
+    EXTERNAL,
+    METADATA,
+    PROPOSAL,
+    REVIEW,
+    SAMPLE,
+    SCORE,
+    TWIN,
+    UNIT,
+    among,
     is_blind,
-    state_of,
+    proposed_by,
 )
 from workbench.text.query import Query
 from workbench.text.safe import BEGINNING
@@ -55,32 +57,28 @@ def view_ids(
     Eight bytes a sample. Blind samples and those that were never counted come last among the doubtful.
     `column` of the file stands for the automatic value, "" for none.
     """
-    chosen = sqlalchemy.select(col(SampleRow.id)).where(*_conditions(info, annotator, query, picked, column))
+    chosen = select(SAMPLE.id).where(*_conditions(info, annotator, query, picked, column))
     if order == "doubt":
-        is_counted = and_(
-            col(CountedRow.sample_id) == SampleRow.id,
-            col(CountedRow.run_id) == info.run_id,
-            col(CountedRow.matcher) == MATCHER,
-        )
-        seen = case((~is_blind(info.blind_share), func.coalesce(CountedRow.doubt, -1.0)), else_=-1.0)
-        chosen = chosen.outerjoin(CountedRow, is_counted).order_by(seen.desc(), col(SampleRow.rank))
-    else:
-        chosen = chosen.order_by(col(SampleRow.id) if order == "file" else col(SampleRow.rank))
-    with store.reading() as session:
-        return ids_of(session, chosen)
+        of_sample = COUNTED.sample_id == SAMPLE.id, *_counted(info)
+        doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
+        seen = case((~is_blind(info.blind_share), doubt), else_=-1.0)
+        return store.numbers(chosen.order_by(seen.desc(), SAMPLE.rank))
+    return store.numbers(chosen.order_by(SAMPLE.id if order == "file" else SAMPLE.rank))
+
+
+def _counted(info: DatasetInfo) -> tuple[ColumnElement[bool], ...]:
+    return COUNTED.run_id == info.run_id, COUNTED.matcher == MATCHER
 
 
 def ids_around(store: Store, dataset_id: int, at: int | None, before: int, after: int) -> array[int]:
     """The samples around one in queue order, itself included, however many the dataset has."""
-    chosen = sqlalchemy.select(col(SampleRow.id)).where(col(SampleRow.dataset_id) == dataset_id)
-    place = col(SampleRow.rank), col(SampleRow.id)
-    with store.reading() as session:
-        if at is None:
-            return ids_of(session, chosen.order_by(place[0]).limit(before + after))
-        rank = session.get_one(SampleRow, at).rank
-        back = ids_of(session, chosen.where(place[0] < rank).order_by(place[0].desc()).limit(before))
-        back.reverse()
-        return back + ids_of(session, chosen.where(place[0] >= rank).order_by(place[0]).limit(after))
+    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
+    if at is None:
+        return store.numbers(chosen.order_by(SAMPLE.rank).limit(before + after))
+    rank = select(SAMPLE.rank).where(SAMPLE.id == at).scalar_subquery()
+    back = store.numbers(chosen.where(SAMPLE.rank < rank).order_by(SAMPLE.rank.desc()).limit(before))
+    back.reverse()
+    return back + store.numbers(chosen.where(SAMPLE.rank >= rank).order_by(SAMPLE.rank).limit(after))
 
 
 def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | None) -> int | None:
@@ -88,84 +86,38 @@ def next_sample(store: Store, info: DatasetInfo, annotator: str, after: int | No
 
     Those that were verified under an older policy come when nothing else is left.
     """
-    with store.reading() as session:
-        place: dict[str, object] = {}
-        if after is not None:
-            rank = session.exec(select(SampleRow.rank).where(SampleRow.id == after)).one()
-            place = {"after": after, "rank": rank}
-        for query in _following(info.id, annotator, info.kinds, first=after is None):
-            found = session.execute(query, place).scalar()
-            if found is not None:
-                return int(found)
+    reviews = Reviews(info.id, annotator, info.kinds)
+    own = REVIEW.dataset_id == info.id, reviews.is_own(REVIEW)
+    stale = select(REVIEW.sample_id).where(*own, reviews.is_stale(REVIEW))
+    with store.reading():
+        rank = store.value(select(SAMPLE.rank).where(SAMPLE.id == after))
+        for wanted in (reviews.stands(*UNDECIDED), SAMPLE.id.in_(stale)):
+            query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, wanted).order_by(SAMPLE.rank)
+            for place in (true(),) if after is None else (SAMPLE.rank > rank, SAMPLE.id != after):
+                if (number := store.value(query.where(place).limit(1))) is not None:
+                    return int(number)
     return None
-
-
-@lru_cache(maxsize=8)
-def _following(dataset_id: int, annotator: str, kinds: tuple[Kind, ...], *, first: bool) -> list[Any]:
-    """What `next_sample` asks, in order; made once, for making it takes three times as long as asking it."""
-    reviews = Reviews(dataset_id, annotator, kinds, few=True)
-    own = (col(ReviewRow.dataset_id) == dataset_id, reviews.is_own(ReviewRow))
-    stale = col(SampleRow.id).in_(select(ReviewRow.sample_id).where(*own, reviews.is_stale(ReviewRow)))
-    queries = []
-    for wanted in (reviews.stands(*UNDECIDED), stale):
-        query = (
-            sqlalchemy.select(col(SampleRow.id))
-            .where(col(SampleRow.dataset_id) == dataset_id, wanted)
-            .order_by(col(SampleRow.rank))
-            .limit(1)
-        )
-        if first:
-            queries.append(query)
-        else:
-            queries.append(query.where(col(SampleRow.rank) > bindparam("rank")))
-            queries.append(query.where(col(SampleRow.id) != bindparam("after")))
-    return queries
 
 
 def to_decide(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> set[int]:
     """Those of some samples that are undecided or were verified under an older policy."""
-    reviews = Reviews(info.id, annotator, info.kinds, few=True)
-    query = sqlalchemy.select(col(SampleRow.id)).where(
-        col(SampleRow.id).in_(ids), or_(reviews.stands(*UNDECIDED), reviews.stale())
-    )
-    with store.reading() as session:
-        return set(ids_of(session, query))
+    reviews = Reviews(info.id, annotator, info.kinds)
+    wanted = or_(reviews.stands(*UNDECIDED), reviews.stale())
+    return set(store.numbers(select(SAMPLE.id).where(among(SAMPLE.id, ids), wanted)))
 
 
 def count_uncounted(store: Store, info: DatasetInfo) -> int:
     """How many samples that may be seen have no doubt yet, for lack of a proposal or of counting."""
-    query = (
-        sqlalchemy.select(func.count())
-        .select_from(CountedRow)
-        .where(
-            col(CountedRow.run_id) == info.run_id,
-            col(CountedRow.matcher) == MATCHER,
-            col(CountedRow.doubt).is_not(None),
-        )
-    )
-    with store.reading() as session:
-        total = session.exec(
-            select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == info.id)
-        ).one()
-        return total - int(session.execute(query).scalar_one())
+    counted = select(func.count(COUNTED.doubt)).where(*_counted(info))
+    return count_samples(store, info.id) - int(store.value(counted))
 
 
 def _conditions(
     info: DatasetInfo, annotator: str, query: Query, picked: Picked, column: str = ""
 ) -> Iterable[ColumnElement[bool]]:
-    yield col(SampleRow.dataset_id) == info.id
-    reading = [term for term in query.terms if reads_rows(term)]
+    yield SAMPLE.dataset_id == info.id
     for term in query.terms:
-        if term not in reading:
-            yield condition(term, info, annotator, picked, column)
-    if reading:
-        # Rows that are read anyway are read in the order in which they lie: 2.3 times as fast as by an
-        # index (100,000 rows of 2 KB). The sum keeps the database from taking one.
-        rows = select(SampleRow.id).where(
-            col(SampleRow.dataset_id) + 0 == info.id,
-            *(condition(term, info, annotator, picked) for term in reading),
-        )
-        yield col(SampleRow.id).in_(rows)
+        yield condition(term, info, annotator, picked, column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,41 +170,29 @@ def progress(store: Store, dataset_id: int, annotator: str, kinds: Sequence[Kind
     Reviews are counted, not samples: a million samples cost one count more.
     """
     reviews = Reviews(dataset_id, annotator, tuple(kinds))
-    own = (col(ReviewRow.dataset_id) == dataset_id, reviews.is_own(ReviewRow))
-    state = reviews.disposition(ReviewRow)
-    begun = reviews.begun(ReviewRow)
-    with store.reading() as session:
-        counts = {
-            str(name): int(number)
-            for name, number in session.execute(
-                sqlalchemy.select(state, func.count()).where(*own, begun).group_by(state)
-            )
-        }
-        theirs = session.execute(
-            sqlalchemy.select(func.count(col(ReviewRow.sample_id).distinct())).where(
-                col(ReviewRow.dataset_id) == dataset_id,
-                reviews.verified(ReviewRow),
-                col(ReviewRow.sample_id).not_in(select(ReviewRow.sample_id).where(*own, begun)),
-            )
-        ).scalar_one()
-        marked = sqlalchemy.select(_count(ReviewRow.flag != ""), _count(reviews.is_stale(ReviewRow)))
-        flagged, stale = session.execute(marked.where(*own)).one()
-        total = session.exec(
-            select(func.count()).select_from(SampleRow).where(SampleRow.dataset_id == dataset_id)
-        ).one()
-    return Progress(
-        total=total,
-        verified=counts.get("verified", 0) + int(theirs),
-        excluded=counts.get("excluded", 0),
-        skipped=counts.get("skipped", 0),
-        started=counts.get("started", 0),
-        flagged=int(flagged),
-        stale=int(stale),
+    own = REVIEW.dataset_id == dataset_id, reviews.is_own(REVIEW)
+    state, begun = reviews.disposition(REVIEW).label("state"), reviews.begun(REVIEW)
+    mine = select(REVIEW.sample_id).where(*own, begun)
+    theirs = select(func.count(REVIEW.sample_id.distinct())).where(
+        REVIEW.dataset_id == dataset_id, reviews.verified(REVIEW), REVIEW.sample_id.not_in(mine)
     )
+    marked = select(_number(REVIEW.flag != ""), _number(reviews.is_stale(REVIEW))).where(*own)
+    with store.reading():
+        counts = Counter(dict(store.rows(select(state, func.count()).where(*own, begun).group_by(state))))
+        ((flagged, stale),) = store.rows(marked)
+        return Progress(
+            total=count_samples(store, dataset_id),
+            verified=counts["verified"] + int(store.value(theirs)),
+            excluded=counts["excluded"],
+            skipped=counts["skipped"],
+            started=counts["started"],
+            flagged=flagged,
+            stale=stale,
+        )
 
 
-def _count(condition: ColumnElement[bool] | bool) -> ColumnElement[int]:
-    return func.coalesce(func.sum(case((condition, 1), else_=0)), 0)  # type: ignore[arg-type]
+def _number(condition: ColumnElement[bool]) -> ColumnElement[int]:
+    return func.count(case((condition, 1)))
 
 
 def pace(
@@ -262,29 +202,24 @@ def pace(
 
     The samples of `without` are no measure.
     """
-    reviews = Reviews(dataset_id, annotator, tuple(kinds))
-    spent = (
-        sqlalchemy.select(
-            func.min(ReviewRow.sample_id), func.sum(ReviewEventRow.seconds), func.sum(ReviewEventRow.presses)
-        )
-        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
+    decided = Reviews(dataset_id, annotator, tuple(kinds)).disposition(REVIEW).in_(("verified", "excluded"))
+    query = (
+        select(REVIEW.sample_id, func.sum(EVENT.seconds), func.sum(func.coalesce(EVENT.presses, 0)))
         .where(
-            col(ReviewEventRow.dataset_id) == dataset_id,
-            col(ReviewEventRow.annotator) == annotator,
-            col(ReviewEventRow.seconds).is_not(None),
-            reviews.disposition(ReviewRow).in_(("verified", "excluded")),
+            EVENT.dataset_id == dataset_id,
+            EVENT.annotator == annotator,
+            EVENT.seconds.is_not(None),
+            REVIEW.id == EVENT.review_id,
+            decided,
         )
-        .group_by(col(ReviewEventRow.review_id))
+        .group_by(REVIEW.id, REVIEW.sample_id)
     )
-    with store.reading() as session:
-        rows = [
-            (float(seconds), int(presses or 0))
-            for number, seconds, presses in session.execute(spent)
-            if number not in without
-        ]
-    if not rows:
+    spent = [
+        (seconds, int(presses)) for number, seconds, presses in store.rows(query) if number not in without
+    ]
+    if not spent:
         return None
-    return Pace(median(seconds for seconds, _ in rows), median(presses for _, presses in rows), len(rows))
+    return Pace(median(seconds for seconds, _ in spent), median(presses for _, presses in spent), len(spent))
 
 
 def page(
@@ -296,100 +231,86 @@ def page(
     scorer that is called automatic.
     """
     kind = info.kinds[0]
-    reviews = Reviews(info.id, annotator, info.kinds, few=True)
+    reviews = Reviews(info.id, annotator, info.kinds)
+    own = and_(REVIEW.sample_id == SAMPLE.id, reviews.is_own(REVIEW))
     query = (
-        sqlalchemy.select(
-            col(SampleRow.id),
-            col(SampleRow.key),
-            func.substr(col(SampleRow.user_input), 1, BEGINNING),
-            func.substr(col(SampleRow.reference), 1, 200),
-            is_blind(Dataset.blind_share),
-            col(SampleRow.reference_hash),
-            reviews.state(),
-            reviews.decided(),
-            reviews.stale(),
-            col(ReviewRow.flag),
-            col(ReviewRow.off_plan),
+        select(
+            SAMPLE.id,
+            SAMPLE.key,
+            func.substr(SAMPLE.user_input, 1, BEGINNING).label("question"),
+            func.substr(SAMPLE.reference, 1, 200).label("reference"),
+            is_blind(DATASET.blind_share).label("blind"),
+            SAMPLE.reference_hash,
+            reviews.state().label("state"),
+            reviews.decided().label("decided"),
+            reviews.stale().label("stale"),
+            REVIEW.flag,
+            REVIEW.off_plan,
         )
-        .select_from(SampleRow)
-        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-        .outerjoin(ReviewRow, and_(col(ReviewRow.sample_id) == SampleRow.id, reviews.is_own(ReviewRow)))
-        .where(col(SampleRow.id).in_(ids))
+        .select_from(METADATA.tables["sample"].outerjoin(METADATA.tables["review"], own))
+        .where(among(SAMPLE.id, ids), DATASET.id == SAMPLE.dataset_id)
     )
-    with store.reading() as session:
-        found = {row[0]: row for row in session.execute(query)}
-        gold = gold_of(session, ids, kind)
-        scores: dict[int, Tally | Imported] = {}
-        if column:
-            of_page = col(ExternalScoreRow.sample_id).in_(ids)
-            scores.update(imported_values(session, column, of_page))
-        else:
-            scores.update(_tallies(session, info, ids))
-        twins = _with_gold(session, info.id, kind, {row[5] for row in found.values()})
-    rows = []
-    for number in ids:
-        if number not in found:
-            continue
-        _, key, question, reference, blind, family, state, decided, stale, flag, off_plan = found[number]
-        rows.append(
-            PageRow(
-                sample_id=number,
-                key=key,
-                question=question,
-                reference=reference,
-                blind=bool(blind),
-                disposition=state,
-                decided=bool(decided),
-                flag=flag or "",
-                stale=bool(stale),
-                off_plan=bool(off_plan),
-                gold=gold.get(number),
-                automatic=scores.get(number),
-                rematch=state == "todo" and not blind and family in twins,
-            )
+    with store.reading():
+        rows = {row.id: row for row in store.rows(query)}
+        gold = load_some(store, ids, kind)
+        automatic = _automatic(store, info, column, ids)
+        twins = _with_gold(store, info.id, kind, {row.reference_hash for row in rows.values()})
+    return [
+        PageRow(
+            sample_id=number,
+            key=row.key,
+            question=row.question,
+            reference=row.reference,
+            blind=bool(row.blind),
+            disposition=row.state,
+            decided=bool(row.decided),
+            flag=row.flag or "",
+            stale=bool(row.stale),
+            off_plan=bool(row.off_plan),
+            gold=gold.get(number),
+            automatic=automatic.get(number),
+            rematch=row.state == "todo" and not row.blind and row.reference_hash in twins,
         )
-    return rows
+        for number in ids
+        if (row := rows.get(number)) is not None
+    ]
 
 
-def imported_values(session: Session, column: str, which: ColumnElement[bool]) -> dict[int, Imported]:
-    """The numbers of a column of some samples, as exact as a file writes them."""
-    query = sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.value))
-    rows = session.execute(query.where(which, col(ExternalScoreRow.column) == column))
-    return {number: Imported(Fraction(repr(value))) for number, value in rows}
-
-
-def _tallies(session: Session, info: DatasetInfo, ids: Sequence[int]) -> dict[int, Tally]:
-    """What the first scorer counted of some samples, or what stands for it where it could not."""
-    scorer = DEFAULT_SCORER[info.kinds[0]]
-    scored = session.exec(
-        select(ScoreRow).where(
-            col(ScoreRow.sample_id).in_(ids),
-            ScoreRow.run_id == info.run_id,
-            col(ScoreRow.scorer).in_((scorer, INSTEAD.get(scorer, scorer))),
-            ScoreRow.matcher == MATCHER,
-            ScoreRow.threshold == info.threshold,
+def _automatic(
+    store: Store, info: DatasetInfo, column: str, ids: Iterable[int]
+) -> Mapping[int, Tally | Imported]:
+    """The automatic values of some samples: the numbers of a column, as exact as a file writes them, or what
+    the first scorer counted, or what stands for it where it could not.
+    """
+    if column:
+        numbers = select(EXTERNAL.sample_id, EXTERNAL.value).where(
+            among(EXTERNAL.sample_id, ids), EXTERNAL.column == column
         )
+        return {number: Imported(Fraction(repr(value))) for number, value in store.rows(numbers)}
+    first = DEFAULT_SCORER[info.kinds[0]]
+    scores = (
+        select(SCORE.sample_id, SCORE.found, SCORE.missing, SCORE.unsure)
+        .where(
+            among(SCORE.sample_id, ids),
+            SCORE.run_id == info.run_id,
+            SCORE.scorer.in_((first, INSTEAD.get(first, first))),
+            SCORE.matcher == MATCHER,
+            SCORE.threshold == info.threshold,
+        )
+        .order_by(SCORE.scorer == first)  # the later row stands
     )
-    found: dict[int, Tally] = {}
-    for row in scored:
-        if row.scorer == scorer or row.sample_id not in found:
-            found[row.sample_id] = Tally(row.found, row.missing, row.unsure)
-    return found
+    return {number: Tally(*counts) for number, *counts in store.rows(scores)}
 
 
-def _with_gold(session: Session, dataset_id: int, kind: Kind, hashes: set[str]) -> set[str]:
+def _with_gold(store: Store, dataset_id: int, kind: Kind, hashes: Collection[str]) -> set[str]:
     """Those references of which somebody verified the units."""
-    return set(
-        session.exec(
-            select(SampleRow.reference_hash)
-            .join(ReviewRow, col(ReviewRow.sample_id) == SampleRow.id)
-            .where(
-                col(SampleRow.reference_hash).in_(hashes),
-                col(SampleRow.dataset_id) + 0 == dataset_id,  # else SQLite reads the whole dataset
-                state_of(kind) == "verified",
-            )
-        )
+    query = select(SAMPLE.reference_hash).where(
+        SAMPLE.reference_hash.in_(hashes),
+        SAMPLE.dataset_id + 0 == dataset_id,  # else SQLite reads the whole dataset
+        REVIEW.sample_id == SAMPLE.id,
+        REVIEW[kind] == "verified",
     )
+    return set(store.column(query))
 
 
 def sibling_gold(
@@ -401,48 +322,224 @@ def sibling_gold(
     Left out are unresolved gold, excluded samples, and everybody who reviewed this very sample: two people
     must not see each other's verdicts before both have decided.
     """
-    with store.reading() as session:
-        family = [int(number) for (number,) in session.execute(_family(kind), {"sample": sample_id})]
+    query = (
+        select(SAMPLE.id)
+        .where(
+            TWIN.id == sample_id,
+            SAMPLE.dataset_id + 0 == TWIN.dataset_id,  # as above
+            SAMPLE.reference_hash == TWIN.reference_hash,
+            exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "verified"),
+            ~exists().where(REVIEW.sample_id == SAMPLE.id, REVIEW[kind] == "excluded"),
+        )
+        .order_by((SAMPLE.id == sample_id).desc(), SAMPLE.id.desc())
+    )
+    with store.reading():
+        family = list(store.numbers(query))
         if not family:
             return None
-        verified = verified_by(session, family, kind)
-        counted = counted_labels(session, sample_id)
-        excluded = excluded_of(session, family, kind)
+        verified = verified_by(store, [sample_id, *family], kind)
         rivals = {
-            one.annotator
-            for one in verified.get(sample_id, ())
-            if one.origin == "reviewed" and one.annotator != annotator
+            each.annotator
+            for each in verified.get(sample_id, ())
+            if each.origin == "reviewed" and each.annotator != annotator
         }
-        found: tuple[int, Verified] | None = None
-        for number in family:
-            known = [one for one in verified.get(number, ()) if one.annotator not in rivals]
-            own = next((one for one in known if one.annotator == annotator), None)
-            if number in excluded or not known:
-                continue
-            if own is not None:
-                found = number, own
-                break
-            gold = resolve(known, counted)
-            if found is None and gold is not None:
-                found = number, gold
-        if found is None:
+        counted = counted_labels(store, sample_id)
+        known = {n: [one for one in verified[n] if one.annotator not in rivals] for n in family}
+        own = ((n, one) for n, each in known.items() for one in each if one.annotator == annotator)
+        others = ((n, gold) for n, each in known.items() if each and (gold := resolve(each, counted)))
+        chosen: tuple[int, Verified] | None = next(own, None) or next(others, None)
+        if chosen is None:
             return None
-        number, gold = found
-        return gold.assessment.units, tuple(session.get_one(SampleRow, number).retrieved_contexts)
+        number, gold = chosen
+        contexts = store.value(select(SAMPLE.retrieved_contexts).where(SAMPLE.id == number))
+        return gold.assessment.units, tuple(contexts)
 
 
-@cache
-def _family(kind: Kind) -> Any:
-    """The verified samples with the reference of one, itself first, then the newest; `+ 0` as above."""
-    this = SampleRow.__table__.alias()  # type: ignore[attr-defined]
-    one = this.c.id == bindparam("sample")
-    disposition = state_of(kind)
-    return (
-        select(SampleRow.id)
-        .where(
-            col(SampleRow.dataset_id) + 0 == select(this.c.dataset_id).where(one).scalar_subquery(),
-            SampleRow.reference_hash == select(this.c.reference_hash).where(one).scalar_subquery(),
-            exists().where(col(ReviewRow.sample_id) == SampleRow.id, disposition == "verified"),
+class Values(NamedTuple):
+    """The values of a sample. `unresolved`: verified, but people differ, so that there is no gold."""
+
+    automatic: Tally | Imported | None
+    verified: Tally | None
+    unresolved: bool = False
+
+
+def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "") -> dict[int, Values]:
+    """The values of the samples that this annotator decided, or whose gold came with a file.
+
+    The automatic one is that of a `column` of the file where there is one. It is None where none was counted,
+    the verified one for an excluded or unresolved sample.
+    """
+    decided = SAMPLE.dataset_id == info.id, Reviews(info.id, annotator, info.kinds).decided()
+    with store.reading():
+        numbers = store.numbers(select(SAMPLE.id).where(*decided))
+        automatic = _automatic(store, info, column, numbers)
+        verified = _verified(store, info)
+    return {
+        number: Values(
+            automatic.get(number), verified.get(number), number in verified and verified[number] is None
         )
-        .order_by((col(SampleRow.id) == bindparam("sample")).desc(), col(SampleRow.id).desc())
+        for number in numbers
+    }
+
+
+def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
+    """The decided samples that the current run speaks of and that have no score at the match threshold."""
+    scored = exists().where(
+        SCORE.sample_id == SAMPLE.id,
+        SCORE.run_id == info.run_id,
+        SCORE.matcher == MATCHER,
+        SCORE.threshold == info.threshold,
     )
+    decided = Reviews(info.id, annotator, info.kinds).decided()
+    query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
+    return list(store.numbers(query))
+
+
+def fast_ids(store: Store, info: DatasetInfo, annotator: str, of: Kind | None = None) -> list[int]:
+    """The samples of which the accept that stands came under a second after the sample was painted.
+
+    Of one kind, or of any.
+    """
+    data = EVENT.data
+    query = (
+        select(
+            REVIEW.sample_id,
+            EVENT.action,
+            EVENT.op,
+            data["fast"].as_boolean(),
+            data["assessment"]["kind"].as_string(),
+            data["action"].as_string(),
+        )
+        .where(
+            EVENT.dataset_id == info.id,
+            EVENT.annotator == annotator,
+            EVENT.op.in_(("accept", "undo", "redo")),
+            REVIEW.id == EVENT.review_id,
+        )
+        .order_by(EVENT.review_id, EVENT.seq)
+    )
+    accepts: dict[tuple[int, str], list[tuple[str, bool]]] = {}
+    undone: set[str] = set()
+    for sample_id, action, op, fast, kind, target in store.rows(query):
+        if op == "undo":
+            undone.add(target)
+        elif op == "redo":
+            undone.discard(target)
+        elif of in (None, kind):
+            accepts.setdefault((sample_id, kind), []).append((action, bool(fast)))
+    standing = (
+        (sample_id, [fast for action, fast in each if action not in undone])
+        for (sample_id, _), each in accepts.items()
+    )
+    return sorted({sample_id for sample_id, each in standing if each[-1:] == [True]})
+
+
+def _verified(store: Store, info: DatasetInfo) -> dict[int, Tally | None]:
+    """The gold tallies, None where unresolved.
+
+    Added up by SQL where one review is verified, worked out where there are several.
+    """
+    kind = info.kinds[0]
+    units = and_(UNIT.review_id == REVIEW.id, UNIT.kind == kind)
+    query = (
+        select(REVIEW.sample_id, *(_number(UNIT.verdict == name) for name in ("found", "missing", "unsure")))
+        .select_from(METADATA.tables["review"].outerjoin(METADATA.tables["gold_unit"], units))
+        .where(REVIEW.dataset_id == info.id, REVIEW[kind] == "verified")
+        .group_by(REVIEW.id, REVIEW.sample_id)
+    )
+    tallies: dict[int, Tally | None] = {}
+    several: set[int] = set()
+    for sample_id, *counts in store.rows(query):
+        if sample_id in tallies:
+            several.add(sample_id)
+        tallies[sample_id] = Tally(*counts)
+    return tallies | {number: gold.tally for number, gold in load_some(store, several, kind).items()}
+
+
+@dataclass(slots=True)
+class Survey:
+    """Counts over the first `seen` samples in random order, of `total`.
+
+    `labels` are of the verified units that the annotator may see, else of the proposal as said; `meta`
+    counts the values of each key.
+    """
+
+    total: int = 0
+    seen: int = 0
+    blind: int = 0
+    groups: Counter[str] = field(default_factory=Counter)
+    meta: dict[str, Counter[str]] = field(default_factory=dict)
+    languages: Counter[str] = field(default_factory=Counter)
+    labels: Counter[frozenset[str]] = field(default_factory=Counter)
+
+
+def survey(store: Store, info: DatasetInfo, annotator: str, most: int) -> Survey:
+    """Look at up to `most` samples: about 30 µs each."""
+    query = (
+        select(SAMPLE.id, SAMPLE.meta, SAMPLE.group_key, is_blind(info.blind_share))
+        .where(SAMPLE.dataset_id == info.id)
+        .order_by(SAMPLE.rank)
+        .limit(most)
+    )
+    with store.reading():
+        rows = store.rows(query)
+        found = Survey(count_samples(store, info.id), len(rows))
+        _labels(store, info, annotator, [row[0] for row in rows], found)
+    for _, meta, group, blind in rows:
+        found.blind += bool(blind)
+        if group:
+            found.groups[group] += 1
+        _meta(meta or {}, info, found)
+    return found
+
+
+def annotators(store: Store, info: DatasetInfo) -> list[tuple[str, int]]:
+    """Everybody who reviewed, with how many samples, the busiest first."""
+    begun = Reviews(info.id, "", info.kinds).begun(REVIEW)
+    return _most_frequent(store, REVIEW.annotator, REVIEW.dataset_id == info.id, begun)
+
+
+def flags(store: Store, info: DatasetInfo, annotator: str, most: int) -> list[tuple[str, int]]:
+    """The texts of an annotator's flags, the most frequent first."""
+    own = REVIEW.dataset_id == info.id, REVIEW.annotator == annotator
+    return _most_frequent(store, REVIEW.flag, *own, REVIEW.flag != "")[:most]
+
+
+def _most_frequent(store: Store, column: Any, *where: ColumnElement[bool]) -> list[tuple[str, int]]:
+    number = func.count()
+    query = select(column, number).where(*where).group_by(column).order_by(number.desc(), column)
+    return [(value, n) for value, n in store.rows(query)]
+
+
+def _meta(meta: Mapping[str, Any], info: DatasetInfo, found: Survey) -> None:
+    for key, value in meta.items():
+        if isinstance(value, str | int | float) and value != "":
+            said = str(value).lower() if isinstance(value, bool) else str(value)
+            found.meta.setdefault(key, Counter())[said] += 1
+    language = named_language(meta) or info.policy.language.split("-")[0].lower()
+    if language:
+        found.languages[language] += 1
+
+
+def _labels(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int], found: Survey) -> None:
+    """The labels of each sample: of what is verified and may be seen, else of what is proposed."""
+    seen = (
+        among(REVIEW.sample_id, ids),
+        REVIEW.entity == "verified",
+        or_(REVIEW.annotator == annotator, REVIEW.origin != "reviewed"),
+    )
+    units = select(UNIT.sample_id, UNIT.label).where(
+        REVIEW.id == UNIT.review_id, UNIT.kind == "entity", *seen
+    )
+    labels: dict[int, set[str]] = {
+        number: set() for number in store.numbers(select(REVIEW.sample_id).where(*seen))
+    }
+    for number, label in store.rows(units):
+        labels[number].add(label)
+    undecided = [number for number in ids if number not in labels]
+    proposals = select(SAMPLE.id, PROPOSAL.document["reference_entities"]).where(
+        among(SAMPLE.id, undecided), proposed_by(info.run_id), ~is_blind(info.blind_share)
+    )
+    for number, entities in store.rows(proposals):
+        labels[number] = {str(one.get("label", "")) for one in entities or () if isinstance(one, dict)}
+    found.labels.update(frozenset(names) for names in labels.values())

@@ -7,67 +7,45 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import sqlalchemy
-from sqlalchemy import (
-    ColumnElement,
-    Table,
-    Text,
-    and_,
-    bindparam,
-    case,
-    cast,
-    exists,
-    false,
-    func,
-    literal,
-    not_,
-    or_,
-)
-from sqlmodel import col, select
+from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
 from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
 from workbench.store.tables import (
-    Dataset,
-    ExternalScoreRow,
-    GoldUnitRow,
-    ProposalRow,
-    ReviewRow,
-    SampleRow,
-    ScoreRow,
+    DATASET,
+    EXTERNAL,
+    METADATA,
+    PROPOSAL,
+    REVIEW,
+    SAMPLE,
+    SCORE,
+    TWIN,
+    UNIT,
+    among,
     contains,
     is_blind,
+    proposed_by,
 )
-from workbench.text.query import META, Term
+from workbench.text.query import Term
 
 UNDECIDED = ("todo", "started")
+_ANY = METADATA.tables["review"].alias("any_review").c
 Clause = ColumnElement[bool]
-_REVIEW: Table = ReviewRow.__table__  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, slots=True)
 class Reviews:
-    """Conditions on a sample of a dataset for one annotator.
-
-    With `few` every sample is looked up by itself, which suits a page or the next sample; without it the
-    reviews are read once as a set, which suits a whole view.
-    """
+    """Conditions on a sample of a dataset for one annotator."""
 
     dataset_id: int
     annotator: str
     kinds: tuple[Kind, ...]
-    few: bool = False
 
     def some(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of which all of this holds, whosever it is."""
-        review = _REVIEW.alias().c
-        holds = [condition(review) for condition in conditions]
-        if self.few:
-            return exists().where(review.sample_id == SampleRow.id, *holds)
-        of_dataset = sqlalchemy.select(review.sample_id).where(review.dataset_id == self.dataset_id, *holds)
-        return col(SampleRow.id).in_(of_dataset)
+        return exists().where(_ANY.sample_id == SAMPLE.id, *(condition(_ANY) for condition in conditions))
 
     def own(self, *conditions: Callable[[Any], Clause]) -> Clause:
         """A review of the annotator's of which all of this holds."""
@@ -79,16 +57,16 @@ class Reviews:
 
     def begun(self, review: Any) -> Clause:
         """Whether anything was decided; a flag or a comment makes a review that decides nothing."""
-        return or_(*(getattr(review, kind) != "todo" for kind in self.kinds))
+        return or_(*(review[kind] != "todo" for kind in self.kinds))
 
     def verified(self, review: Any) -> Clause:
         """Whether every kind that the policy reviews is verified."""
-        return and_(*(getattr(review, kind) == "verified" for kind in self.kinds))
+        return and_(*(review[kind] == "verified" for kind in self.kinds))
 
     def disposition(self, review: Any) -> Any:
         """Where a review stands: the least finished kind speaks for the sample, as in the fold."""
         if len(self.kinds) == 1:
-            return getattr(review, self.kinds[0])
+            return review[self.kinds[0]]
         first, second = review.entity, review.statement
         return case(
             (first == second, first),
@@ -124,12 +102,7 @@ class Reviews:
 
     def blind(self) -> Clause:
         """Whether the sample is reviewed blind."""
-        share = (
-            sqlalchemy.select(col(Dataset.blind_share))
-            .where(col(Dataset.id) == self.dataset_id)
-            .scalar_subquery()
-        )
-        return is_blind(share)
+        return is_blind(select(DATASET.blind_share).where(DATASET.id == self.dataset_id).scalar_subquery())
 
     def stale(self) -> Clause:
         """Whether the annotator verified it under an older policy than today's."""
@@ -137,14 +110,9 @@ class Reviews:
 
     def is_stale(self, review: Any) -> Clause:
         """Whether a review was verified under an older policy than its dataset's."""
-        today = (
-            sqlalchemy.select(col(Dataset.policy_version))
-            .where(col(Dataset.id) == self.dataset_id)
-            .scalar_subquery()
-        )
-        return and_(
-            or_(*(getattr(review, kind) == "verified" for kind in self.kinds)), review.policy_version < today
-        )
+        today = select(DATASET.policy_version).where(DATASET.id == self.dataset_id).scalar_subquery()
+        verified = or_(*(review[kind] == "verified" for kind in self.kinds))
+        return and_(verified, review.policy_version < today)
 
 
 Picked = Mapping[Term | str, Sequence[int]]
@@ -152,17 +120,10 @@ Picked = Mapping[Term | str, Sequence[int]]
 minus included), and those with a mark (`fast`, `disputed`)."""
 
 
-def reads_rows(term: Term) -> bool:
-    """Whether the samples themselves are read for a term, not only an index."""
-    return (
-        term.field in ("text", "id", "group", "lang") or term.field.startswith(META) or "blind" in term.values
-    )
-
-
 def condition(term: Term, info: DatasetInfo, annotator: str, picked: Picked, column: str = "") -> Clause:
     """When a term holds for a sample; `column` is the one of the file that stands for `auto`, "" for none."""
     if term in picked:
-        return or_(_one_of(picked[term]), _shown_undecided(term, info, annotator, column))
+        return or_(among(SAMPLE.id, picked[term]), _shown_undecided(term, info, annotator, column))
     found = or_(*(_condition(term, value, info, annotator, picked) for value in term.values))
     return not_(found) if term.negated else found
 
@@ -171,11 +132,9 @@ def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked
     reviews = Reviews(info.id, annotator, info.kinds)
     match term.field:
         case "text":
-            return contains(
-                col(SampleRow.key) + "\n" + col(SampleRow.user_input) + "\n" + col(SampleRow.reference), value
-            )
+            return contains(SAMPLE.key + "\n" + SAMPLE.user_input + "\n" + SAMPLE.reference, value)
         case "id":
-            return contains(col(SampleRow.key), value)
+            return contains(SAMPLE.key, value)
         case "state":
             return reviews.stands(value)
         case "is":
@@ -185,7 +144,7 @@ def _condition(term: Term, value: str, info: DatasetInfo, annotator: str, picked
         case "lang":
             return _in_language(value.lower(), info)
         case "group":
-            return func.lower(func.coalesce(col(SampleRow.group_key), "")) == value.lower()
+            return func.lower(func.coalesce(SAMPLE.group_key, "")) == value.lower()
         case "by":
             return reviews.some(reviews.begun, lambda review: func.lower(review.annotator) == value.lower())
         case "flag":
@@ -205,80 +164,51 @@ def _marked(mark: str, info: DatasetInfo, reviews: Reviews, picked: Picked) -> C
         case "offplan":
             return reviews.own(lambda review: review.off_plan)
         case "rematch":
-            twin, verified = (select(SampleRow).subquery("twin"), select(ReviewRow).subquery("done"))
-            kind = info.kinds[0]
-            hashes = (
-                select(twin.c.reference_hash)
-                .join(verified, verified.c.sample_id == twin.c.id)
-                .where(verified.c.dataset_id == info.id, verified.c[kind] == "verified")
+            hashes = select(TWIN.reference_hash).where(
+                _ANY.dataset_id == info.id, _ANY[info.kinds[0]] == "verified", TWIN.id == _ANY.sample_id
             )
-            same = select(SampleRow.id).where(col(SampleRow.reference_hash).in_(hashes))
             seeing = not_(is_blind(info.blind_share))
-            return and_(reviews.stands("todo"), col(SampleRow.id).in_(same), seeing)
+            return and_(reviews.stands("todo"), SAMPLE.reference_hash.in_(hashes), seeing)
         case "disputed":
-            return or_(_one_of(picked[mark]), _marked("flagged", info, reviews, picked))
+            return or_(among(SAMPLE.id, picked[mark]), _marked("flagged", info, reviews, picked))
         case _:
-            return _one_of(picked[mark])
+            return among(SAMPLE.id, picked[mark])
 
 
 def _labelled(label: str, info: DatasetInfo, reviews: Reviews) -> Clause:
-    """A unit with the label in the verified units that may be seen, else in the current run's proposal."""
+    """A unit with the label in the verified units that may be seen, else in the current run's proposal.
 
-    def seen(review: type[ReviewRow]) -> Clause:
-        done = col(review.entity) == "verified"
-        return and_(done, or_(reviews.is_own(review), col(review.origin) != "reviewed"))
-
-    units = (
-        select(GoldUnitRow.sample_id)
-        .join(ReviewRow, col(ReviewRow.id) == GoldUnitRow.review_id)
-        .where(
-            GoldUnitRow.dataset_id == info.id,
-            GoldUnitRow.kind == "entity",
-            func.lower(col(GoldUnitRow.label)) == label,
-            seen(ReviewRow),
-        )
-    )
-    verified = col(SampleRow.id).in_(units)
-    counts = info.policy.counted_labels or info.policy.label_names()
-    if label not in info.policy.label_names() or label not in counts:
-        return verified
-    undecided = not_(reviews.some(seen))
-    return or_(verified, and_(undecided, col(SampleRow.id).in_(_proposed(label, info))))
-
-
-def _proposed(label: str, info: DatasetInfo) -> Any:
-    """The samples of which the current run proposes the label; a blind one keeps its proposal to itself.
-
-    Read in the proposal's text, which quotes every label in one way.
+    A blind sample keeps its proposal to itself. The proposal's text quotes every label in one way.
     """
-    entities = col(ProposalRow.document)["reference_entities"]
-    texts = (
-        select(ProposalRow.sample_id, func.lower(entities.as_string()), func.json_array_length(entities))
-        .join(SampleRow, col(SampleRow.id) == ProposalRow.sample_id)
-        .where(
-            ProposalRow.run_id == info.run_id,
-            col(ProposalRow.content_hash) == SampleRow.content_hash,
-            not_(is_blind(info.blind_share)),
+
+    def seen(review: Any) -> Clause:
+        return and_(review.entity == "verified", or_(reviews.is_own(review), review.origin != "reviewed"))
+
+    verified = SAMPLE.id.in_(
+        select(UNIT.sample_id).where(
+            UNIT.dataset_id == info.id,
+            UNIT.kind == "entity",
+            func.lower(UNIT.label) == label,
+            REVIEW.id == UNIT.review_id,
+            seen(REVIEW),
         )
-        .offset(0)  # keeps the database from working the text out anew for every mention of it
-        .subquery()
     )
-    sample_id, said, size = texts.c
-    if label != "other":
-        return select(sample_id).where(said.contains(_as_said(label), autoescape=True))
-    known = [name for name in info.policy.label_names() if name != "other"]
-    named = sum((_times(said, name) for name in known), literal(0))
-    return select(sample_id).where(size > named)  # whatever the policy does not know is `other` too
+    if label not in (info.policy.counted_labels or info.policy.label_names()):
+        return verified
+    entities = PROPOSAL.document["reference_entities"]
+    text = func.lower(entities.as_string())
+    if label == "other":  # so is whatever the policy does not know, or has no label
+        known = [_quoted(name) for name in info.policy.label_names() if name != label]
+        named = sum((func.length(text) - func.length(func.replace(text, q, ""))) / len(q) for q in known)
+        has_label = func.json_array_length(entities) > named
+    else:
+        has_label = text.contains(_quoted(label), autoescape=True)
+    proposed = exists().where(proposed_by(info.run_id), has_label)
+    return or_(verified, and_(not_(reviews.some(seen)), not_(is_blind(info.blind_share)), proposed))
 
 
-def _as_said(label: str) -> str:
+def _quoted(label: str) -> str:
     return f'"label":{json.dumps(label, ensure_ascii=False)}'
-
-
-def _times(said: Any, label: str) -> Any:
-    """How many entities of a text have a label."""
-    piece = _as_said(label)
-    return (func.length(said) - func.length(func.replace(said, piece, ""))) / len(piece)
 
 
 def _in_language(value: str, info: DatasetInfo) -> Clause:
@@ -296,12 +226,7 @@ def _in_meta(key: str, value: str) -> Clause:
 
 
 def _meta_text(key: str) -> Any:
-    return func.lower(cast(col(SampleRow.meta)[key].as_string(), Text))
-
-
-def _one_of(ids: Sequence[int]) -> Clause:
-    """These samples, however many: written into the statement, for it takes 32,766 parameters only."""
-    return col(SampleRow.id).in_(bindparam(None, ids, expanding=True, literal_execute=True))
+    return func.lower(cast(SAMPLE.meta[key].as_string(), Text))
 
 
 def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str) -> Clause:
@@ -309,20 +234,19 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
     if info.show_auto != "always" or term.field != "auto":
         return false()
     limit = replace(term, number=float(term.number))  # SQL has no fractions
-    counted = col(ScoreRow.found) + col(ScoreRow.missing) + col(ScoreRow.unsure)
-    recall = col(ScoreRow.found) * 1.0 / func.nullif(counted, 0)
-    holds = limit.compares(col(ExternalScoreRow.value) if column else recall)
+    units = SCORE.found + SCORE.missing + SCORE.unsure
+    holds = limit.compares(EXTERNAL.value if column else SCORE.found * 1.0 / func.nullif(units, 0))
     holds = not_(holds) if term.negated else holds
     if column:
-        scored = select(ExternalScoreRow.sample_id).where(ExternalScoreRow.column == column, holds)
+        scored = exists().where(EXTERNAL.sample_id == SAMPLE.id, EXTERNAL.column == column, holds)
     else:
-        scored = select(ScoreRow.sample_id).where(
-            ScoreRow.run_id == info.run_id,
-            ScoreRow.scorer == DEFAULT_SCORER[info.kinds[0]],
-            ScoreRow.matcher == MATCHER,
-            ScoreRow.threshold == info.threshold,
+        scored = exists().where(
+            SCORE.sample_id == SAMPLE.id,
+            SCORE.run_id == info.run_id,
+            SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
+            SCORE.matcher == MATCHER,
+            SCORE.threshold == info.threshold,
             holds,
         )
     decided = Reviews(info.id, annotator, info.kinds).decided()
-    seen = not_(is_blind(info.blind_share))
-    return and_(not_(decided), seen, col(SampleRow.id).in_(scored))
+    return and_(not_(decided), not_(is_blind(info.blind_share)), scored)

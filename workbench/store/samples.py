@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-import sqlalchemy
-from sqlalchemy import bindparam, exists, func, or_
-from sqlmodel import Session, col, select
+from sqlalchemy import exists, func, or_, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
 from workbench.store.engine import Store
 from workbench.store.tables import (
-    CountedRow,
-    Dataset,
+    COUNTED,
+    DATASET,
+    PROPOSAL,
+    REVIEW,
+    SAMPLE,
     ProposalRow,
-    ReviewRow,
     SampleRow,
+    among,
     contains,
     is_blind,
-    row_is_blind,
+    proposed_by,
 )
 from workbench.text.safe import BEGINNING, HASHED, is_hash
 
 CHUNK = 1_000
-FETCH = 10_000
+"""Rows that are read or written at a time where all of them would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,73 +72,40 @@ def sample_of(row: SampleRow) -> Sample:
 
 def dataset_of(store: Store, sample_id: int) -> int:
     """The number of the dataset that a sample is in."""
-    with store.reading() as session:
-        return session.exec(select(SampleRow.dataset_id).where(SampleRow.id == sample_id)).one()
+    return int(store.value(select(SAMPLE.dataset_id).where(SAMPLE.id == sample_id)))
 
 
 def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
     """One sample with the proposal of that run."""
-    with store.reading() as session:
-        found = session.exec(_one(), params={"sample": sample_id, "run": run_id}).one()
-        return _stored(*found)
+    (stored,) = load_samples(store, [sample_id], run_id)
+    return stored
+
+
+def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
+    """Some samples with their proposals of that run, in file order, in one query."""
+    query = (
+        select(SampleRow, ProposalRow, is_blind(DATASET.blind_share))
+        .outerjoin(ProposalRow, proposed_by(run_id))
+        .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
+        .order_by(SAMPLE.id)
+    )
+    with store.reading():
+        return [_stored(*row) for row in store.rows(query)]
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
     """A proposal by its number, whichever run it is of; None for none, or when it was purged."""
-    if proposal_id is None:
-        return None
-    with store.reading() as session:
-        row = session.get(ProposalRow, proposal_id)
-        return None if row is None else proposal_of(row.document)
-
-
-@cache
-def _one() -> Any:
-    """One sample, its proposal of one run and the blind share; made once: making costs more than asking."""
-    return (
-        select(SampleRow, ProposalRow, Dataset.blind_share)
-        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-        .join(
-            ProposalRow,
-            (col(ProposalRow.sample_id) == SampleRow.id)
-            & (col(ProposalRow.run_id) == bindparam("run"))
-            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
-            isouter=True,
-        )
-        .where(col(SampleRow.id) == bindparam("sample"))
-    )
-
-
-def load_samples(store: Store, sample_ids: Sequence[int], run_id: int | None) -> list[Stored]:
-    """Some samples with their proposals of that run, in file order, in one query."""
-    if not sample_ids:
-        return []
-    with store.reading() as session:
-        rows = session.exec(
-            select(SampleRow, ProposalRow, Dataset.blind_share)
-            .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-            .join(
-                ProposalRow,
-                (col(ProposalRow.sample_id) == SampleRow.id)
-                & (ProposalRow.run_id == run_id)
-                & (col(ProposalRow.content_hash) == SampleRow.content_hash),
-                isouter=True,
-            )
-            .where(col(SampleRow.id).in_(sample_ids))
-            .order_by(col(SampleRow.id))
-        ).all()
-        return [_stored(row, proposal, share) for row, proposal, share in rows]
+    with store.reading():
+        document = store.value(select(PROPOSAL.document).where(PROPOSAL.id == proposal_id))
+        return None if document is None else proposal_of(document)
 
 
 def questions_of_hashes(store: Store, dataset_id: int) -> dict[int, str]:
     """The beginnings of the questions of those samples whose id is a hash, for a list that people read."""
-    beginning = func.substr(col(SampleRow.user_input), 1, BEGINNING)
-    query = select(SampleRow.id, SampleRow.key, beginning).where(
-        SampleRow.dataset_id == dataset_id, func.length(SampleRow.key) >= HASHED
+    query = select(SAMPLE.id, SAMPLE.key, func.substr(SAMPLE.user_input, 1, BEGINNING)).where(
+        SAMPLE.dataset_id == dataset_id, func.length(SAMPLE.key) >= HASHED
     )
-    with store.reading() as session:
-        rows = session.execute(query)
-        return {int(number): question for number, key, question in rows if is_hash(key)}
+    return {number: question for number, key, question in store.rows(query) if is_hash(key)}
 
 
 def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[Stored]:
@@ -156,58 +122,30 @@ def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iter
 
 def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> Iterator[list[Stored]]:
     """The samples that this run speaks of and that this matcher has not counted, a thousand at a time."""
-    last = 0
-    while True:
-        with store.reading() as session:
-            share = session.get_one(Dataset, dataset_id).blind_share
-            counted = exists().where(
-                col(CountedRow.sample_id) == ProposalRow.sample_id,
-                col(CountedRow.run_id) == run_id,
-                col(CountedRow.matcher) == matcher,
-            )
-            rows = session.exec(
-                select(SampleRow, ProposalRow)
-                .select_from(ProposalRow)
-                .join(
-                    SampleRow,
-                    (col(SampleRow.id) == ProposalRow.sample_id)
-                    & (col(SampleRow.content_hash) == ProposalRow.content_hash),
-                )
-                .where(
-                    col(ProposalRow.run_id) == run_id,
-                    col(ProposalRow.sample_id) > last,
-                    SampleRow.dataset_id == dataset_id,
-                    ~counted,
-                )
-                .order_by(col(ProposalRow.sample_id))  # in the order of an index: nothing is sorted
-                .limit(CHUNK)
-            ).all()
-        if not rows:
-            return
-        yield [_stored(row, proposal, share) for row, proposal in rows]
-        last = rows[-1][0].id or 0
+    counted = exists().where(
+        COUNTED.sample_id == PROPOSAL.sample_id, COUNTED.run_id == run_id, COUNTED.matcher == matcher
+    )
+    ids = store.numbers(
+        select(SAMPLE.id)
+        .where(SAMPLE.dataset_id == dataset_id, proposed_by(run_id), ~counted)
+        .order_by(SAMPLE.id)
+    )
+    for start in range(0, len(ids), CHUNK):
+        yield load_samples(store, ids[start : start + CHUNK], run_id)
 
 
 def sample_ids(store: Store, dataset_id: int) -> dict[str, int]:
     """The number of every sample of a dataset by its id, in file order."""
-    with store.reading() as session:
-        rows = session.exec(
-            select(SampleRow.key, SampleRow.id)
-            .where(SampleRow.dataset_id == dataset_id)
-            .order_by(col(SampleRow.id))
-        )
-        return {key: int(number) for key, number in rows if number is not None}
+    query = select(SAMPLE.key, SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
+    return dict(store.rows(query.order_by(SAMPLE.id)))
 
 
 def blind_among(store: Store, sample_ids: Sequence[int]) -> set[int]:
     """Those of some samples that are reviewed blind."""
-    query = (
-        select(SampleRow.id)
-        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-        .where(col(SampleRow.id).in_(sample_ids), is_blind(Dataset.blind_share))
+    query = select(SAMPLE.id).where(
+        among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id, is_blind(DATASET.blind_share)
     )
-    with store.reading() as session:
-        return {number for number in session.exec(query) if number is not None}
+    return set(store.numbers(query))
 
 
 def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> list[int]:
@@ -215,26 +153,22 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
 
     Without those that others verified and the annotator has not begun.
     """
-    of_sample, theirs = col(ReviewRow.sample_id) == SampleRow.id, col(ReviewRow.annotator) != annotator
+    of_sample, theirs = REVIEW.sample_id == SAMPLE.id, REVIEW.annotator != annotator
     own = exists().where(of_sample, ~theirs)
-    verified = exists().where(of_sample, theirs, col(ReviewRow.entity) == "verified")
-    query = (
-        select(SampleRow.id)
-        .where(SampleRow.dataset_id == dataset_id, contains(col(SampleRow.reference), piece))
-        .where(or_(own, ~verified))
-        .order_by(col(SampleRow.rank))
+    verified = exists().where(of_sample, theirs, REVIEW.entity == "verified")
+    query = select(SAMPLE.id).where(
+        SAMPLE.dataset_id == dataset_id, contains(SAMPLE.reference, piece), or_(own, ~verified)
     )
-    with store.reading() as session:
-        return [number for number in session.exec(query) if number is not None]
+    return list(store.numbers(query.order_by(SAMPLE.rank)))
 
 
-def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
+def _stored(row: SampleRow, proposal: Any, blind: bool) -> Stored:
     assert row.id is not None
     return Stored(
         sample_id=row.id,
         dataset_id=row.dataset_id,
         sample=sample_of(row),
-        blind=row_is_blind(row, blind_share),
+        blind=bool(blind),
         u=row.u,
         proposal_id=proposal.id if proposal else None,
         proposal=proposal_of(proposal.document) if proposal else None,
@@ -243,27 +177,8 @@ def _stored(row: SampleRow, proposal: Any, blind_share: float) -> Stored:
 
 def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: Collection[str]) -> set[str]:
     """The ids of the samples of a dataset that are in one of the groups or have one of the hashes."""
-    found: set[str] = set()
-    with store.reading() as session:
-        for column, values in ((SampleRow.group_key, groups), (SampleRow.reference_hash, hashes)):
-            known = sorted(values)
-            for start in range(0, len(known), CHUNK):
-                some = known[start : start + CHUNK]
-                query = select(SampleRow.key).where(SampleRow.dataset_id == dataset_id, col(column).in_(some))
-                found.update(session.exec(query))
-    return found
-
-
-def ids_of(session: Session, query: Any) -> array[int]:
-    """The numbers that a query brings, without a list of objects.
-
-    From the driver's own cursor: a million take .6 s of CPU, 1.5 s by the library's rows.
-    """
-    ids = array("q")
-    cursor = session.connection().execute(query).cursor
-    while rows := cursor.fetchmany(FETCH):
-        ids.extend(number for (number,) in rows)
-    return ids
+    query = select(SAMPLE.key, SAMPLE.group_key, SAMPLE.reference_hash).where(SAMPLE.dataset_id == dataset_id)
+    return {key for key, group, reference in store.rows(query) if group in groups or reference in hashes}
 
 
 def pieces(
@@ -274,14 +189,7 @@ def pieces(
     Their numbers are read first: for a page of `WHERE dataset_id = … AND id > … ORDER BY id LIMIT …` SQLite
     reads and sorts all that is left of the dataset: with 100,000 samples 3 s of the 17 of an export.
     """
-    query = (
-        sqlalchemy.select(col(SampleRow.id))
-        .where(col(SampleRow.dataset_id) == dataset_id)
-        .order_by(col(SampleRow.id))
-    )
-    with store.reading() as session:
-        ids = ids_of(session, query)
-    if wanted is not None:
-        ids = array("q", (number for number in ids if number in wanted))
+    query = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id).order_by(SAMPLE.id)
+    ids = [number for number in store.numbers(query) if wanted is None or number in wanted]
     for start in range(0, len(ids), size):
-        yield list(ids[start : start + size])
+        yield ids[start : start + size]

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import sqlalchemy
-from sqlalchemy import delete, exists, insert
-from sqlmodel import Session, col, select
+from sqlalchemy import ColumnElement, delete, exists, literal, select
+from sqlmodel import Session
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
@@ -16,15 +15,18 @@ from workbench.scoring.counted import Counted, Judge, doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
 from workbench.store.tables import (
+    CALIBRATION,
+    COUNTED,
+    DATASET,
+    EXTERNAL,
     HOLDOUT_RANK,
-    CalibrationRow,
+    REVIEW,
+    SAMPLE,
+    SCORE,
     CountedRow,
-    Dataset,
     ExternalScoreRow,
-    ReviewRow,
-    SampleRow,
     ScoreRow,
-    state_of,
+    among,
 )
 
 
@@ -32,26 +34,14 @@ def load_scores(
     store: Store, dataset_id: int, run_id: int, matcher: str, threshold: int
 ) -> dict[int, dict[str, Score]]:
     """The stored scores of a run under one matcher and threshold, by sample and scorer."""
-    row = ScoreRow
-    query = (
-        sqlalchemy.select(
-            col(row.sample_id),
-            col(row.scorer),
-            col(row.found),
-            col(row.missing),
-            col(row.unsure),
-            col(row.value),
-        )
-        .join(SampleRow, col(SampleRow.id) == row.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id, *_key(run_id, matcher, threshold))
+    query = select(
+        SCORE.sample_id, SCORE.scorer, SCORE.found, SCORE.missing, SCORE.unsure, SCORE.value
+    ).where(
+        SAMPLE.id == SCORE.sample_id, SAMPLE.dataset_id == dataset_id, *_scored_at(run_id, matcher, threshold)
     )
     scores: dict[int, dict[str, Score]] = {}
-    with store.reading() as session:
-        cursor = session.connection().execute(query).cursor  # the library's rows take twice the time
-        while rows := cursor.fetchmany(CHUNK):
-            for sample_id, scorer, found, missing, unsure, value in rows:
-                of_sample = scores.setdefault(sample_id, {})
-                of_sample[scorer] = Score(scorer, Tally(found, missing, unsure), value)
+    for sample_id, scorer, found, missing, unsure, value in store.rows(query):
+        scores.setdefault(sample_id, {})[scorer] = Score(scorer, Tally(found, missing, unsure), value)
     return scores
 
 
@@ -79,45 +69,47 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
     if not chunk.counted:
         return
     with store.writing() as session:
-        present = _present(session, chunk.hashes, chunk.policy_version)
-        ids = [sample_id for sample_id in chunk.counted if sample_id in present]
-        if not ids:
+        there = select(SAMPLE.id, SAMPLE.content_hash, SAMPLE.dataset_id).where(
+            among(SAMPLE.id, chunk.counted),
+            DATASET.id == SAMPLE.dataset_id,
+            DATASET.policy_version == chunk.policy_version,
+        )
+        present = {
+            number: dataset
+            for number, content, dataset in session.execute(there)
+            if chunk.hashes[number] == content
+        }
+        if not present:
             return
-        have = set(
-            session.exec(
-                select(CountedRow.sample_id).where(
-                    CountedRow.run_id == chunk.run_id,
-                    CountedRow.matcher == MATCHER,
-                    col(CountedRow.sample_id).in_(ids),
-                )
+        judge = judge_of(store, next(iter(present.values())))
+        of_run = {"run_id": chunk.run_id, "matcher": MATCHER}
+        have = store.column(
+            select(COUNTED.sample_id).where(
+                among(COUNTED.sample_id, present), COUNTED.run_id == chunk.run_id, COUNTED.matcher == MATCHER
             )
         )
-        judge = judge_of(session, session.get_one(SampleRow, ids[0]).dataset_id)
-        key = {"run_id": chunk.run_id, "matcher": MATCHER}
-        documents = [
+        fresh = [
             {
-                "sample_id": sample_id,
-                **key,
-                "linked": one.similarities.get("linked"),
-                "presence": one.similarities.get("presence"),
-                "tallies": {name: [tally.found, tally.missing] for name, tally in one.fixed.items()},
-                "doubt": doubt(one, judge),
+                "sample_id": number,
+                **of_run,
+                "linked": counted.similarities.get("linked"),
+                "presence": counted.similarities.get("presence"),
+                "tallies": {name: [tally.found, tally.missing] for name, tally in counted.fixed.items()},
+                "doubt": doubt(counted, judge),
             }
-            for sample_id in ids
-            if sample_id not in have
-            for one in (chunk.counted[sample_id],)
+            for number in present.keys() - have
+            for counted in (chunk.counted[number],)
         ]
-        if documents:
-            session.execute(insert(CountedRow), documents)
+        store.insert(CountedRow, fresh)
         session.execute(
             delete(ScoreRow).where(
-                col(ScoreRow.sample_id).in_(ids), *_key(chunk.run_id, MATCHER, chunk.threshold)
+                among(SCORE.sample_id, present), *_scored_at(chunk.run_id, MATCHER, chunk.threshold)
             )
         )
         rows = [
             {
-                "sample_id": sample_id,
-                **key,
+                "sample_id": number,
+                **of_run,
                 "threshold": chunk.threshold,
                 "scorer": score.scorer,
                 "found": score.tally.found,
@@ -125,11 +117,10 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
                 "unsure": score.tally.unsure,
                 "value": score.value,
             }
-            for sample_id in ids
-            for score in chunk.scores[sample_id]
+            for number in present
+            for score in chunk.scores[number]
         ]
-        if rows:
-            session.execute(insert(ScoreRow), rows)
+        store.insert(ScoreRow, rows)
 
 
 def each_counted(
@@ -139,70 +130,44 @@ def each_counted(
 
     With `without_score_at` only the samples that have no score at that match threshold.
     """
-    last = 0
-    while True:
-        query = (
-            select(CountedRow, SampleRow.content_hash)
-            .join(SampleRow, col(SampleRow.id) == CountedRow.sample_id)
-            .where(
-                # + 0: by the index of datasets SQLite would read and sort them all for every thousand
-                col(SampleRow.dataset_id) + 0 == dataset_id,
-                CountedRow.run_id == run_id,
-                CountedRow.matcher == matcher,
-                col(CountedRow.sample_id) > last,
-            )
-            .order_by(col(CountedRow.sample_id))
-            .limit(CHUNK)
+    of_run = COUNTED.run_id == run_id, COUNTED.matcher == matcher
+    wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
+    if without_score_at is not None:
+        at = _scored_at(run_id, matcher, without_score_at)
+        wanted = wanted.where(~exists().where(SCORE.sample_id == SAMPLE.id, *at))
+    ids = store.numbers(wanted.order_by(SAMPLE.id))
+    for start in range(0, len(ids), CHUNK):
+        query = select(CountedRow, SAMPLE.content_hash).where(
+            among(SAMPLE.id, ids[start : start + CHUNK]), COUNTED.sample_id == SAMPLE.id, *of_run
         )
-        if without_score_at is not None:
-            scored = exists().where(
-                col(ScoreRow.sample_id) == CountedRow.sample_id, *_key(run_id, matcher, without_score_at)
-            )
-            query = query.where(~scored)
-        with store.reading() as session:
-            rows = session.exec(query).all()
-        if not rows:
-            return
-        yield {row.sample_id: (content, counted_of(row)) for row, content in rows}
-        last = rows[-1][0].sample_id
+        yield {row.sample_id: (content, counted_of(row)) for row, content in store.rows(query)}
 
 
 def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[float, str]]]:
     """The external scores of a dataset: by sample and column, the value and its digits."""
-    with store.reading() as session:
-        rows = session.exec(
-            select(ExternalScoreRow)
-            .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-            .where(SampleRow.dataset_id == dataset_id)
-            .order_by(col(ExternalScoreRow.column))
-        )
-        external: dict[int, dict[str, tuple[float, str]]] = {}
-        for row in rows:
-            external.setdefault(row.sample_id, {})[row.column] = (row.value, row.digits)
-        return external
+    query = (
+        select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.value, EXTERNAL.digits)
+        .where(SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id)
+        .order_by(EXTERNAL.column)
+    )
+    external: dict[int, dict[str, tuple[float, str]]] = {}
+    for number, column, value, digits in store.rows(query):
+        external.setdefault(number, {})[column] = value, digits
+    return external
 
 
 def forget_scores(session: Session, sample_id: int) -> None:
     """Drop a sample's scores, external ones too, because its text changed: they are of the old text."""
-    for table in (ScoreRow, CountedRow, ExternalScoreRow):
-        session.execute(delete(table).where(col(table.sample_id) == sample_id))
+    session.execute(delete(ScoreRow).where(SCORE.sample_id == sample_id))
+    session.execute(delete(CountedRow).where(COUNTED.sample_id == sample_id))
+    session.execute(delete(ExternalScoreRow).where(EXTERNAL.sample_id == sample_id))
 
 
 def forget_all(session: Session, dataset_id: int) -> None:
     """Drop a dataset's scores, inside the transaction that changes its policy."""
-    of_dataset = select(SampleRow.id).where(SampleRow.dataset_id == dataset_id)
-    for table in (ScoreRow, CountedRow):
-        session.execute(delete(table).where(col(table.sample_id).in_(of_dataset)))
-
-
-def _present(session: Session, hashes: Mapping[int, str], policy_version: int) -> set[int]:
-    """Which of these samples still have that text, and their dataset that policy."""
-    rows = session.exec(
-        select(SampleRow.id, SampleRow.content_hash)
-        .join(Dataset, col(Dataset.id) == SampleRow.dataset_id)
-        .where(col(SampleRow.id).in_(list(hashes)), Dataset.policy_version == policy_version)
-    )
-    return {number for number, content in rows if number is not None and hashes[number] == content}
+    of_dataset = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
+    session.execute(delete(ScoreRow).where(SCORE.sample_id.in_(of_dataset)))
+    session.execute(delete(CountedRow).where(COUNTED.sample_id.in_(of_dataset)))
 
 
 def counted_of(row: CountedRow) -> Counted:
@@ -214,21 +179,15 @@ def counted_of(row: CountedRow) -> Counted:
     )
 
 
-def _key(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:
-    return (
-        col(ScoreRow.run_id) == run_id,
-        col(ScoreRow.matcher) == matcher,
-        col(ScoreRow.threshold) == threshold,
+def _scored_at(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:
+    return SCORE.run_id == run_id, SCORE.matcher == matcher, SCORE.threshold == threshold
+
+
+def judge_of(store: Store, dataset_id: int) -> Judge | None:
+    """What a dataset's calibration says of similarities, None without one."""
+    document = store.value(
+        select(CALIBRATION.document).where(CALIBRATION.id == DATASET.calibration_id, DATASET.id == dataset_id)
     )
-
-
-def judge_of(session: Session, dataset_id: int) -> Judge | None:
-    """What a dataset's calibration says of similarities, None without one; inside an open transaction."""
-    document = session.exec(
-        select(CalibrationRow.document)
-        .join(Dataset, col(Dataset.calibration_id) == CalibrationRow.id)
-        .where(Dataset.id == dataset_id)
-    ).first()
     if document is None:
         return None
     return Judge(document["scorer"], document["threshold"], tuple(document["probabilities"]))
@@ -245,86 +204,56 @@ class Member(NamedTuple):
 
 def population(store: Store, dataset_id: int) -> dict[int, Member]:
     """The samples that a dataset's estimate is for, in file order."""
-    query = (
-        sqlalchemy.select(
-            col(SampleRow.id), col(SampleRow.key), col(SampleRow.group_key), col(SampleRow.stratum)
-        )
-        .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.rank) < HOLDOUT_RANK)
-        .order_by(col(SampleRow.id))
+    return members_where(store, SAMPLE.dataset_id == dataset_id)
+
+
+def members_where(store: Store, where: ColumnElement[bool]) -> dict[int, Member]:
+    """Those of some samples that are in the population, in file order."""
+    query = select(SAMPLE.id, SAMPLE.key, SAMPLE.group_key, SAMPLE.stratum).where(
+        where, SAMPLE.rank < HOLDOUT_RANK
     )
-    with store.reading() as session:
-        cursor = session.connection().execute(query).cursor
-        return {row[0]: Member(*row) for row in cursor.fetchall()}
+    return {row[0]: Member(*row) for row in store.rows(query.order_by(SAMPLE.id))}
 
 
 def members(store: Store, dataset_id: int, *, strata: bool) -> dict[int, str]:
     """The same samples with their strata, or "" for each: then an index tells them and no row is read."""
-    columns = (col(SampleRow.id), col(SampleRow.stratum)) if strata else (col(SampleRow.id),)
-    query = (
-        sqlalchemy.select(*columns)
-        .where(col(SampleRow.dataset_id) == dataset_id, col(SampleRow.rank) < HOLDOUT_RANK)
-        .order_by(col(SampleRow.rank), col(SampleRow.id))
+    query = select(SAMPLE.id, SAMPLE.stratum if strata else literal("")).where(
+        SAMPLE.dataset_id == dataset_id, SAMPLE.rank < HOLDOUT_RANK
     )
-    with store.reading() as session:
-        rows = session.connection().execute(query).cursor.fetchall()
-        return dict(rows) if strata else {number: "" for (number,) in rows}
+    return dict(store.rows(query.order_by(SAMPLE.rank, SAMPLE.id)))
 
 
 def values(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> dict[int, float | None]:
     """One scorer's exact recalls of all samples that it could count; None where it found no units."""
-    units = col(ScoreRow.found) + col(ScoreRow.missing) + col(ScoreRow.unsure)
-    query = sqlalchemy.select(col(ScoreRow.sample_id), col(ScoreRow.found), units).where(
-        col(ScoreRow.run_id) == run_id,
-        col(ScoreRow.matcher) == matcher,
-        col(ScoreRow.threshold) == threshold,
-        col(ScoreRow.scorer) == scorer,
+    query = select(SCORE.sample_id, SCORE.found, SCORE.found + SCORE.missing + SCORE.unsure).where(
+        *_scored_at(run_id, matcher, threshold), SCORE.scorer == scorer
     )
-    with store.reading() as session:
-        cursor = session.connection().execute(query).cursor
-        return {number: found / units if units else None for number, found, units in cursor.fetchall()}
+    return {number: found / units if units else None for number, found, units in store.rows(query)}
 
 
 def can_count(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> bool:
     """Whether a scorer could count anything of a run."""
-    query = (
-        sqlalchemy.select(col(ScoreRow.sample_id))
-        .where(
-            col(ScoreRow.run_id) == run_id,
-            col(ScoreRow.scorer) == scorer,
-            col(ScoreRow.matcher) == matcher,
-            col(ScoreRow.threshold) == threshold,
-        )
-        .limit(1)
-    )
-    with store.reading() as session:
-        return session.execute(query).first() is not None
+    at = _scored_at(run_id, matcher, threshold)
+    return store.value(select(SCORE.sample_id).where(*at, SCORE.scorer == scorer).limit(1)) is not None
 
 
 def external_columns(store: Store, dataset_id: int) -> list[str]:
     """The columns of numbers that came with files."""
-    every = sqlalchemy.select(col(ExternalScoreRow.column)).distinct().order_by(col(ExternalScoreRow.column))
-    here = (
-        sqlalchemy.select(col(ExternalScoreRow.sample_id))
-        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id)
-        .limit(1)
-    )  # the first row of a column answers: with the join in one query 100,000 samples take ten times as long
-    with store.reading() as session:
-        names = [name for (name,) in session.execute(every)]
+    here = select(EXTERNAL.sample_id).where(SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id)
+    # the first row of a column answers: with all in one query 100,000 samples take ten times as long
+    with store.reading():
+        names = store.column(select(EXTERNAL.column).distinct().order_by(EXTERNAL.column))
         return [
-            name for name in names if session.execute(here.where(ExternalScoreRow.column == name)).first()
+            name for name in names if store.value(here.where(EXTERNAL.column == name).limit(1)) is not None
         ]
 
 
 def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str]:
     """The numbers of a column as the file wrote them, such as ".1428", by sample."""
-    query = (
-        sqlalchemy.select(col(ExternalScoreRow.sample_id), col(ExternalScoreRow.digits))
-        .join(SampleRow, col(SampleRow.id) == ExternalScoreRow.sample_id)
-        .where(col(SampleRow.dataset_id) == dataset_id, col(ExternalScoreRow.column) == column)
+    query = select(EXTERNAL.sample_id, EXTERNAL.digits).where(
+        SAMPLE.id == EXTERNAL.sample_id, SAMPLE.dataset_id == dataset_id, EXTERNAL.column == column
     )
-    with store.reading() as session:
-        return dict(session.connection().execute(query).cursor.fetchall())
+    return dict(store.rows(query))
 
 
 def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
@@ -334,35 +263,23 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
 
 def external_of(store: Store, sample_id: int) -> dict[str, str]:
     """The numbers that files gave one sample, by column, as written."""
-    query = (
-        sqlalchemy.select(col(ExternalScoreRow.column), col(ExternalScoreRow.digits))
-        .where(col(ExternalScoreRow.sample_id) == sample_id)
-        .order_by(col(ExternalScoreRow.column))
-    )
-    with store.reading() as session:
-        return dict(session.connection().execute(query).cursor.fetchall())
+    query = select(EXTERNAL.column, EXTERNAL.digits).where(EXTERNAL.sample_id == sample_id)
+    return dict(store.rows(query.order_by(EXTERNAL.column)))
 
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:
     """The samples that somebody skipped and nobody decided."""
-    state = state_of(kind)
-    query = sqlalchemy.select(col(ReviewRow.sample_id), state).where(
-        col(ReviewRow.dataset_id) == dataset_id, state.in_(("skipped", "verified", "excluded"))
-    )
-    states: dict[int, set[str]] = {}
-    with store.reading() as session:
-        for number, name in session.execute(query):
-            states.setdefault(number, set()).add(name)
-    return {number for number, names in states.items() if names == {"skipped"}}
+    of_dataset, state = REVIEW.dataset_id == dataset_id, REVIEW[kind]
+    decided = select(REVIEW.sample_id).where(of_dataset, state.in_(("verified", "excluded")))
+    query = select(REVIEW.sample_id).where(of_dataset, state == "skipped", REVIEW.sample_id.not_in(decided))
+    return set(store.column(query))
 
 
 def decided_by(store: Store, dataset_id: int, kind: Kind, annotator: str) -> set[int]:
     """The samples that this annotator verified or excluded."""
-    state = state_of(kind)
-    query = sqlalchemy.select(col(ReviewRow.sample_id)).where(
-        col(ReviewRow.dataset_id) == dataset_id,
-        col(ReviewRow.annotator) == annotator,
-        state.in_(("verified", "excluded")),
+    query = select(REVIEW.sample_id).where(
+        REVIEW.dataset_id == dataset_id,
+        REVIEW.annotator == annotator,
+        REVIEW[kind].in_(("verified", "excluded")),
     )
-    with store.reading() as session:
-        return {number for (number,) in session.execute(query)}
+    return set(store.column(query))

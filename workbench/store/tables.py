@@ -1,19 +1,14 @@
-"""The tables of samples and reviews. `table=True` does not validate: what must hold is a constraint.
-
-Those that a list of samples does not need stand in `tables_calls` and `tables_plans`: the library takes 7 ms
-to make one.
-"""
+"""All tables. `table=True` does not validate: what must hold is a constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
     JSON,
     BigInteger,
-    Boolean,
     CheckConstraint,
     Column,
     ColumnElement,
@@ -22,12 +17,15 @@ from sqlalchemy import (
     MetaData,
     Text,
     UniqueConstraint,
+    and_,
+    bindparam,
     false,
+    func,
     or_,
 )
-from sqlalchemy.ext.compiler import compiles
-from sqlalchemy.sql.functions import FunctionElement
-from sqlmodel import Field, SQLModel, col
+from sqlmodel import AutoString, Field, SQLModel
+
+from workbench.model import Kind
 
 NAMING = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -294,59 +292,181 @@ class CalibrationRow(Base, table=True):
     created_at: datetime
 
 
-def state_of(kind: str) -> Any:
-    """The column of `review` that tells where it stands in one kind."""
-    return col(ReviewRow.entity if kind == "entity" else ReviewRow.statement)
+class CallRow(Base, table=True):
+    """One request to a service: answered, or failed. `keys` name what was asked; see `answer`."""
+
+    __tablename__ = "call"
+    __table_args__ = (Index(None, "run_id", "failure"),)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
+    task: str
+    keys: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    model: str = ""  # as the service named it
+    request_id: str = ""
+    stop_reason: str = ""
+    failure: str = ""  # its kind; empty for an answer
+    detail: str = Field(default="", sa_type=Text)
+    usage: dict[str, Any] | None = Field(default=None, sa_column=Column(JSON(none_as_null=True)))
+    attempts: int = 1
+    batch: str = ""
+    at: datetime = Field(default_factory=lambda: datetime.now(UTC))
+
+
+class AnswerRow(Base, table=True):
+    """What was paid for: one part of an answer, under the hash of all it depends on."""
+
+    __tablename__ = "answer"
+    __table_args__ = (Index(None, "call_id"),)
+    key: str = Field(primary_key=True)
+    call_id: int = Field(foreign_key="call.id", sa_type=BIG)
+    task: str
+    document: list[Any] = Field(sa_column=Column(JSON, nullable=False))
+
+
+class FailedRow(Base, table=True):
+    """A sample that a run could not speak of, and why; gone when it does."""
+
+    __tablename__ = "failed"
+    run_id: int = Field(foreign_key="run.id", primary_key=True, sa_type=BIG)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    content_hash: str
+    failure: str
+    message: str = Field(sa_type=Text)
+
+
+class BatchRow(Base, table=True):
+    """A batch that was submitted: its asks by id, kept before anything is waited for."""
+
+    __tablename__ = "batch"
+    __table_args__ = (Index(None, "run_id"),)
+    id: str = Field(primary_key=True)
+    run_id: int = Field(foreign_key="run.id", sa_type=BIG)
+    asks: list[Any] = Field(sa_column=Column(JSON, nullable=False))
+    fetched: bool = False
+    submitted_at: datetime
+
+
+class PlanRow(Base, table=True):
+    """The one plan of a dataset: which samples are reviewed in which order, drawn before any verdict.
+
+    `population`: the samples outside the holdout at the time. `parameters`: strata and the like.
+    """
+
+    __tablename__ = "plan"
+    __table_args__ = (
+        UniqueConstraint("dataset_id"),
+        CheckConstraint("design IN ('simple', 'stratified')", name="design"),
+    )
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    design: str
+    kind: str
+    planned_n: int
+    population: int
+    parameters: dict[str, Any] = Field(sa_column=Column(JSON, nullable=False))
+    annotator: str
+    created_at: datetime
+
+
+class HoldoutOpeningRow(Base, table=True):
+    """One look at the samples kept back. Rows are only ever added."""
+
+    __tablename__ = "holdout_opening"
+    __table_args__ = (Index(None, "dataset_id"),)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    purpose: str
+    annotator: str
+    at: datetime
+
+
+class DisputeRow(Base, table=True):
+    """What became of a dispute; one without a row is open. `between`: who disagrees, as `linked~verified`."""
+
+    __tablename__ = "dispute"
+    __table_args__ = (CheckConstraint("state IN ('open', 'explained', 'fixed')", name="state"),)
+    sample_id: int = Field(foreign_key="sample.id", primary_key=True, sa_type=BIG)
+    kind: Kind = Field(primary_key=True, sa_type=AutoString)
+    between: str = Field(primary_key=True)
+    state: str
+    note: str = Field(default="", sa_type=Text)
+    annotator: str
+    at: datetime
+
+
+class PurgedRow(Base, table=True):
+    """A sample whose text was removed: what is left of it are hashes."""
+
+    __tablename__ = "purged"
+    __table_args__ = (Index(None, "dataset_id"),)
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    key: str
+    reference_hash: str
+    content_hash: str
+    annotator: str
+    at: datetime
+
+
+class ExportRow(Base, table=True):
+    """One finished export. `held`: the ids of the samples whose texts it holds (see `export_log`)."""
+
+    __tablename__ = "export_log"
+    id: int | None = Field(default=None, primary_key=True, sa_type=BIG)
+    dataset_id: int = Field(foreign_key="dataset.id", sa_type=BIG)
+    path: str
+    manifest_sha256: str
+    annotator: str
+    created_at: datetime
+    held: list[str] = Field(sa_column=Column(JSON, nullable=False))
+    whole: bool
+
+
+# The columns of the tables, for queries.
+DATASET = METADATA.tables["dataset"].c
+POLICY = METADATA.tables["policy"].c
+SAMPLE = METADATA.tables["sample"].c
+TWIN = METADATA.tables["sample"].alias("twin").c  # another one, or the same again
+RUN = METADATA.tables["run"].c
+PROPOSAL = METADATA.tables["proposal"].c
+REVIEW = METADATA.tables["review"].c
+EVENT = METADATA.tables["review_event"].c
+UNIT = METADATA.tables["gold_unit"].c
+COUNTED = METADATA.tables["counted"].c
+SCORE = METADATA.tables["score"].c
+EXTERNAL = METADATA.tables["external_score"].c
+CALIBRATION = METADATA.tables["calibration"].c
+CALL = METADATA.tables["call"].c
+ANSWER = METADATA.tables["answer"].c
+FAILED = METADATA.tables["failed"].c
+BATCH = METADATA.tables["batch"].c
+PLAN = METADATA.tables["plan"].c
+OPENING = METADATA.tables["holdout_opening"].c
+DISPUTE = METADATA.tables["dispute"].c
+PURGED = METADATA.tables["purged"].c
+
+
+def among(column: ColumnElement[Any], numbers: Iterable[int]) -> ColumnElement[bool]:
+    """Whether a column holds one of some numbers, however many: a statement takes 32,766 parameters only, so
+    they are written into it.
+    """
+    return column.in_(bindparam(None, list(numbers), expanding=True, literal_execute=True))
 
 
 def is_blind(share: Any) -> ColumnElement[bool]:
-    """The rule as a condition of SQL; `share` is the dataset's, a number or a column."""
-    return or_(col(SampleRow.holdout), col(SampleRow.blind_u) < share)
+    """Whether a sample is reviewed blind; `share` is the dataset's, a number or a column."""
+    return or_(SAMPLE.holdout, SAMPLE.blind_u < share)
 
 
-def row_is_blind(row: SampleRow, share: float) -> bool:
-    """The same of a row that was read."""
-    return row.holdout or row.blind_u < share
+def contains(text: Any, piece: str) -> ColumnElement[bool]:
+    """Whether a text holds a piece, in any case and script."""
+    return func.lower(text).contains(piece.lower(), autoescape=True)
 
 
-class _Contains(FunctionElement[bool]):
-    """A text, a piece in lower case, and the piece as a pattern."""
-
-    type = Boolean()
-    inherit_cache = True
-
-
-class _ContainsAscii(_Contains):
-    """The same where the piece is ASCII, which SQLite's own LIKE looks for in any case."""
-
-    inherit_cache = True
-
-
-def contains(text: Any, piece: str) -> FunctionElement[bool]:
-    """The condition that a text holds a piece, in any case and script.
-
-    `lower(text) LIKE` over 100,000 texts of 350 characters takes SQLite .31 s of CPU besides the reading
-    (`lower` is Python's), its own LIKE .04 s, one Python function a text .14 s.
-    """
-    lowered = piece.lower()
-    pattern = lowered.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    kind = _ContainsAscii if piece.isascii() else _Contains
-    return kind(text, lowered, f"%{pattern}%")
-
-
-@compiles(_Contains)
-def _contains(element: Any, compiler: Any, **options: Any) -> str:
-    text, piece, _ = element.clauses
-    return f"position({compiler.process(piece, **options)} IN lower({compiler.process(text, **options)})) > 0"
-
-
-@compiles(_Contains, "sqlite")
-def _contains_sqlite(element: Any, compiler: Any, **options: Any) -> str:
-    text, piece, _ = element.clauses
-    return f"holds({compiler.process(text, **options)}, {compiler.process(piece, **options)})"
-
-
-@compiles(_ContainsAscii, "sqlite")
-def _contains_ascii_sqlite(element: Any, compiler: Any, **options: Any) -> str:
-    text, _, pattern = element.clauses
-    return f"{compiler.process(text, **options)} LIKE {compiler.process(pattern, **options)} ESCAPE '\\'"
+def proposed_by(run_id: Any) -> ColumnElement[bool]:
+    """What joins a sample and the proposal of a run for its present text."""
+    return and_(
+        PROPOSAL.sample_id == SAMPLE.id,
+        PROPOSAL.run_id == run_id,
+        PROPOSAL.content_hash == SAMPLE.content_hash,
+    )

@@ -48,9 +48,7 @@ def argilla_record(row: dict[str, Any], notes: Notes) -> Record:
         row = _nested(row)
     fields, metadata = optional_object(row, "fields"), optional_object(row, "metadata")
     sets = list(_answers(row, notes))
-    for key in row:
-        if key not in _ARGILLA_KEYS:
-            notes.ignored[key] += 1
+    ignore(row, _ARGILLA_KEYS, "", notes)
     name = annotated.text_of(fields, "fields")
     rest = {key: value for key, value in fields.items() if key != name}
     number = {"id": row["id"]} if row.get("id") is not None else {}
@@ -193,9 +191,7 @@ def label_studio_record(row: dict[str, Any], notes: Notes) -> Record:
         return _short(row, notes)
     data = as_object(row["data"], "data")
     meta = optional_object(row, "meta")
-    for key in row:
-        if key not in _LABEL_STUDIO_KEYS:
-            notes.ignored[key] += 1
+    ignore(row, _LABEL_STUDIO_KEYS, "", notes)
     sets = list(_sets(row, notes))
     name = _label_studio_text(data, "data")
     rest = {key: value for key, value in data.items() if key != name}
@@ -250,13 +246,12 @@ def _label_studio_region(
 ) -> Region | None:
     """A marked span; None for a result of another kind, such as a relation or a choice."""
     as_object(given, f"{where}.result[{number}]", "an object with value")
-    value, kind = given.get("value"), given.get("type")
+    value, kind, name = given.get("value"), given.get("type"), given.get("id")
+    verdict = decided.get(name) if type(name) is str else None
     if kind not in (None, "labels") or type(value) is not dict or "start" not in value:
-        if kind != "choices" or given.get("id") not in decided:
+        if kind != "choices" or verdict is None:
             notes.ignored[f"result of type {kind}"[:60]] += 1
         return None
-    name = given.get("id")
-    verdict = decided.get(name) if type(name) is str else None
     return _span(value, f"{where}.result[{number}].value", notes, verdict)
 
 

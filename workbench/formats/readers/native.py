@@ -16,6 +16,7 @@ from workbench.formats.rows import (
     CONTEXTS_LIMIT,
     FileRow,
     Notes,
+    as_object,
     check_depth,
     excerpt,
     missing,
@@ -164,13 +165,10 @@ def _name(value: Any, field: str) -> str | None:
 
 
 def _alternatives(value: Any, notes: Notes) -> tuple[str, ...]:
-    if value is None:
-        return ()
-    if type(value) is not list:
+    if value is not None and type(value) is not list:
         raise wrong("alternatives", value, "a list of strings")
-    strings(value, "alternatives")
     notes.seen["alternatives"] += bool(value)
-    return tuple(value)
+    return tuple(strings(value or [], "alternatives"))
 
 
 def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
@@ -191,11 +189,8 @@ def _merged(meta: Mapping[str, Any], other: dict[str, Any]) -> dict[str, Any]:
 
 def scores_of(row: Mapping[str, Any], notes: Notes) -> dict[str, str]:
     """`scores` of a row with the digits of the file; null and NaN are no score. Raises RowError."""
-    given = row.get("scores")
-    if given is None:
-        return {}
-    if type(given) is not dict:
-        raise wrong("scores", given, "an object of numbers")
+    given = {} if row.get("scores") is None else row["scores"]
+    as_object(given, "scores", "an object of numbers")
     for name, number in given.items():
         if number is not None and not is_number(number):
             raise wrong(f"scores.{excerpt(name)}", number, "a number or null")

@@ -2,7 +2,6 @@
 
 from alembic import context
 
-from workbench.store import tables_calls, tables_plans  # noqa: F401  the metadata has their tables then
 from workbench.store.tables import METADATA
 
 context.configure(

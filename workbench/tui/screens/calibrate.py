@@ -167,7 +167,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         used = f" · {look.info.calibration}" if look.info.calibration else ""
-        self._title(f"{look.gathered.scorer} · {look.run.name}{used}")
+        self._title(f"{look.gathered.scorer} · {look.gathered.run.name}{used}")
         self.query_one(ThresholdPlot).show(look.moves, look.found, self.at)
         self.query_one("#legend-line", Static).update(
             Content.assemble(*legend(look, wide=self.has_class("-wide")))
@@ -242,12 +242,11 @@ class CalibrateScreen(BaseScreen):
         self.work(self._refit)
 
     async def _refit(self) -> None:
-        from workbench.stages import calibrate
 
         assert self.look is not None  # the key is closed without it
         assert self.look.found is not None
-        look, now = self.look, self.look.found.threshold_now
-        self.look = await self.desk.store.read(lambda _: calibrate.fitted(look, now, self.objective))
+        look = self.look
+        self.look = await self.desk.store.read(lambda _: look.fitted(self.objective))
         self._show()
 
     async def action_probability(self) -> None:
@@ -274,8 +273,6 @@ class CalibrateScreen(BaseScreen):
             await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
 
     async def _ask_name(self, title: str, *, use: bool) -> None:
-        from workbench.stages.calibrate import free_name
-
         assert self.look is not None  # the keys are closed without it
         found = self.look.found
         assert found is not None
@@ -290,13 +287,13 @@ class CalibrateScreen(BaseScreen):
             self.work(partial(self._save, name, use=use))
             return None
 
-        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=free_name(self.look)))
+        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=self.look.free_name))
 
     async def _save(self, name: str, *, use: bool) -> None:
         from workbench.stages import calibrate
 
         assert self.look is not None
-        await self.desk.store.write(calibrate.save, self.look, name, self.desk.annotator)
+        await self.desk.store.write(calibrate.keep, self.look, name, self.desk.annotator)
         said = f"saved as {name}"
         if use:
             await self.desk.store.write(calibrate.use, self.look.info, name)
