@@ -182,7 +182,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         numbers = as_text(panel(look, move_to(look.moves, self.at)))
-        self.query_one("#numbers", Static).update(numbers)
+        self.query_one("#numbers", Static).update(numbers, layout=False)
         marks = {look.moves.now: "┊"}
         if look.found is not None:
             marks[look.found.threshold] = "◆"

@@ -9,6 +9,7 @@ from textual.app import App
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual_hires_canvas import Canvas
 from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
@@ -67,6 +68,7 @@ class ThresholdPlot(Plot):
         self._found: Calibrated | None = None
         self._moves: Moves | None = None
         self._at = self._now = 85
+        self._under: tuple[int, list[tuple[str, str]]] = (0, [])
         self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
     def show(self, moves: Moves, found: Calibrated | None, at: int) -> None:
@@ -75,9 +77,14 @@ class ThresholdPlot(Plot):
         self.draw()
 
     def move(self, at: int) -> None:
-        """The same at another threshold."""
+        """The same at another threshold: only two columns change."""
         self._at = at
-        self.draw()
+        canvas = self.query_one("#plot", Canvas)
+        with canvas.batch_refresh():
+            x, cells = self._under
+            for y, (sign, style) in enumerate(cells, 1):
+                canvas.set_pixel(x, y, sign, style)
+            self._draw_threshold()
 
     def draw(self) -> None:
         """The curves, the verified mean where there is one, and the threshold in use."""
@@ -97,7 +104,24 @@ class ThresholdPlot(Plot):
             self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
             self.plot(xs, [one.automatic for one in points], ink(self.app, "accent"), braille)
         self.add_v_line(max(self._now, LOW), ink(self.app, "secondary"))
-        self.add_v_line(max(self._at, LOW), f"bold {ink(self.app, 'accent')}")
+
+    def _render_plot(self) -> None:
+        """As the library draws it, and the threshold over it."""
+        super()._render_plot()
+        self._under = (0, [])
+        if self._moves is not None:
+            self._draw_threshold()
+
+    def _draw_threshold(self) -> None:
+        """One column of the picture; what it covers is kept."""
+        canvas = self.query_one("#plot", Canvas)
+        x, _ = self.get_pixel_from_coordinate(max(self._at, LOW), 0)
+        rows = range(1, self._scale_rectangle.bottom)
+        if x >= canvas.size.width or not rows or rows[-1] >= canvas.size.height:
+            return  # between two sizes; the next drawing has it
+        self._under = (x, [canvas.get_pixel(x, y) for y in rows])
+        for y in rows:
+            canvas.set_pixel(x, y, "┃", f"bold {ink(self.app, 'accent')}")
 
 
 class Slider(Widget):
