@@ -144,7 +144,7 @@ def test_the_list_can_be_cut_to_some_parties_and_to_a_number(load: Any, run: Any
         (("--run", "none"), "no run 'none'; there is: p-run-1"),
         (("set", "near", "--between", "flag", "--state", "fixed"), "there is: ragas~linked"),
         (
-            ("set", "far", "--between", "flag", "--state", "fixed"),
+            ("set", "far", "--between", "flag", "--state", "explained"),
             "data has no sample 'far'; workbench",
         ),
         (("set", "nears", "--between", "flag", "--state", "fixed"), "did you mean 'near'?"),
@@ -173,13 +173,3 @@ def test_nothing_in_dispute_is_said(load: Any, run: Any) -> None:
     load(row("rome"))
 
     assert "data: nothing is in dispute\n" == run("disputes").out
-
-
-def test_a_sample_that_is_not_there_is_said_before_the_note_that_is_missing(load: Any, run: Any) -> None:
-    load(row("rome"), verify=("rome",))
-
-    ended = run("disputes", "set", "nobody", "--between", "linked~verified", "--state", "explained")
-
-    assert ended.code == 2
-    assert "nobody" in ended.err
-    assert "what explains it" not in ended.err

@@ -81,6 +81,7 @@ def test_without_a_terminal_text_leaves_only_when_told(loaded: Any, service: Sta
     assert f"to {host}: say --yes for this time, or --external allow" in asked.err
     assert (never.code, never.out) == (2, "")
     assert "must not leave the machine" in never.err
+    assert "expected ask, allow, never" in loaded(*CLAUDE, "--external", "perhaps").err
     assert local.stats.requests == 0
     assert loaded(*CLAUDE, "--external", "allow").code == 0
     assert loaded(*CLAUDE, "--model", "claude-sonnet-5-5").code == 0
@@ -204,6 +205,7 @@ def test_an_unknown_model_is_bad_usage(loaded: Any, service: Start) -> None:
     assert "unknown model 'claude-9'" in ended.err
     dry = loaded(*CLAUDE, "--dry-run", "--model", "claude-9")
     assert "no price is known for claude-9: give one with --prices FILE, or --max-cost cannot" in dry.out
+    assert "claude-run" not in loaded("status").out
     limited = loaded(*CLAUDE, "--yes", "--model", "claude-9", "--max-cost", "2")
     assert (limited.code, limited.out) == (2, "")
     assert "--max-cost cannot be kept: no price is known for claude-9" in limited.err
@@ -227,17 +229,6 @@ def test_what_is_for_claude_only_is_refused_for_the_rules(loaded: Any) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "workbench: --dry-run, --repeat: only with --proposer claude\n"
     assert "run-1" not in loaded("status").out
-
-
-def test_examples_need_gold(loaded: Any, service: Start) -> None:
-    """No verified sample, no example; nothing is sent for it."""
-    local = service()
-
-    ended = loaded(*CLAUDE, "--yes", "--examples", "2")
-
-    assert (ended.code, ended.out) == (2, "")
-    assert "no verified sample can be an example yet" in ended.err
-    assert local.stats.requests == 0
 
 
 def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> None:
@@ -280,19 +271,30 @@ def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -
     assert "claude-run-1 (current)" in loaded("status").out
 
 
+def begun(
+    folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str
+) -> subprocess.Popen[bytes]:
+    """A process that proposes for some rows, and has come so far."""
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    program = [sys.executable, "-m", "workbench.cli", "--db", str(folder / "w.db")]
+    subprocess.run([*program, "import", str(folder / "rows.jsonl")], check=True, capture_output=True)
+    process = subprocess.Popen(
+        [*program, *CLAUDE, "--yes", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    end = time.monotonic() + 60
+    while not so_far():
+        assert time.monotonic() < end
+        assert process.poll() is None
+        time.sleep(0.02)
+    return process
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 def test_a_second_ctrl_c_drops_the_calls_and_ends_with_one_line(tmp_path: Path, service: Start) -> None:
     """Exit 3 and no traceback; the database can be used at once."""
     local = service(faults=Faults(share=1.0, kinds=["slow"]), slow_seconds=60)
     row = {"id": "1", "user_input": "q?", "reference": "Oslo lies in Norway.", "retrieved_contexts": []}
-    (tmp_path / "rows.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
-    program = [sys.executable, "-m", "workbench.cli", "--db", str(tmp_path / "w.db")]
-    subprocess.run([*program, "import", str(tmp_path / "rows.jsonl")], check=True, capture_output=True)
-    process = subprocess.Popen([*program, *CLAUDE, "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    end = time.monotonic() + 60
-    while not local.stats.requests:
-        assert time.monotonic() < end
-        time.sleep(0.02)
+    process = begun(tmp_path, [row], lambda: local.stats.requests > 0)
 
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
@@ -314,17 +316,7 @@ def test_ctrl_c_ends_softly_with_a_report(tmp_path: Path, service: Start) -> Non
          "retrieved_contexts": []}
         for n in range(80)
     ]  # fmt: skip
-    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    program = [sys.executable, "-m", "workbench.cli", "--db", str(tmp_path / "w.db")]
-    subprocess.run([*program, "import", str(tmp_path / "rows.jsonl")], check=True, capture_output=True)
-    process = subprocess.Popen(
-        [*program, *CLAUDE, "--yes", "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    end = time.monotonic() + 60
-    while local.stats.statuses[200] < 5:
-        assert time.monotonic() < end
-        assert process.poll() is None
-        time.sleep(0.02)
+    process = begun(tmp_path, rows, lambda: local.stats.statuses[200] >= 5, "--json")
 
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)

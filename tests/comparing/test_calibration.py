@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from workbench.comparing import curve as thresholds
 from workbench.comparing.calibration import (
     Calibration,
-    Case,
+    FitCase,
     Learned,
     TooFewError,
     calibrate,
@@ -22,7 +23,7 @@ from workbench.comparing.calibration import (
     document_of,
     table_of,
 )
-from workbench.comparing.correction import Corrected, band, fit, predict, reliability
+from workbench.comparing.correction import Corrected, Model, band, fit, isotonic, platt, predict, reliability
 from workbench.comparing.curve import FOUND, MISSING, UNLINKED, UNSURE
 from workbench.comparing.intervals import Interval
 
@@ -32,15 +33,15 @@ unit = st.tuples(
 sample = st.tuples(st.integers(0, 3), st.lists(unit, min_size=1, max_size=4), st.integers(0, 4))
 
 
-def case(place: int, given: tuple[int, list[tuple[int, int]], int]) -> Case:
+def case(place: int, given: tuple[int, list[tuple[int, int]], int]) -> FitCase:
     group, units, quarters = given
-    return Case(
+    return FitCase(
         f"s{place:02}", f"g{group}", bytes(value for value, _ in units), bytes(said for _, said in units),
         quarters / 4,
     )  # fmt: skip
 
 
-def by_hand_f1(cases: list[Case], cut: float) -> float:
+def by_hand_f1(cases: list[FitCase], cut: float) -> float:
     units = [pair for one in cases for pair in zip(one.similarities, one.human, strict=True)]
     tp = sum(value >= cut and said == FOUND for value, said in units)
     fp = sum(value >= cut and said == MISSING for value, said in units)
@@ -48,7 +49,7 @@ def by_hand_f1(cases: list[Case], cut: float) -> float:
     return 2 * tp / (2 * tp + fp + fn) if tp + fp + fn else math.nan
 
 
-def by_hand_bias(cases: list[Case], cut: float) -> float:
+def by_hand_bias(cases: list[FitCase], cut: float) -> float:
     off = [
         sum(value >= cut for value in one.similarities) / len(one.similarities) - (one.recall or 0)
         for one in cases
@@ -56,7 +57,7 @@ def by_hand_bias(cases: list[Case], cut: float) -> float:
     return sum(off) / len(off)
 
 
-def dataset(number: int = 40, seed: int = 1) -> list[Case]:
+def dataset(number: int = 40, seed: int = 1) -> list[FitCase]:
     """Two documents a group; a near name is found more often the nearer it is."""
     chance = np.random.default_rng(seed)
     cases = []
@@ -65,7 +66,7 @@ def dataset(number: int = 40, seed: int = 1) -> list[Case]:
         rates = {0: 0.05, 65: 0.1, 75: 0.5, 82: 0.8, 90: 0.9, 100: 1.0}
         found = [bool(chance.random() < rates[int(value)]) for value in values]
         human = bytes(FOUND if one else MISSING for one in found)
-        cases.append(Case(f"s{place:03}", f"g{place // 2}", bytes(values.tolist()), human, sum(found) / 4))
+        cases.append(FitCase(f"s{place:03}", f"g{place // 2}", bytes(values.tolist()), human, sum(found) / 4))
     return cases
 
 
@@ -101,7 +102,7 @@ def test_verdicts_that_have_nothing_to_do_with_similarity_make_no_threshold_bett
         values = chance.choice([65, 75, 82, 90, 100], size=5)
         found = chance.random(5) < 0.6
         human = bytes(FOUND if one else MISSING for one in found)
-        cases.append(Case(f"s{place:03}", f"g{place}", bytes(values.tolist()), human, found.mean()))
+        cases.append(FitCase(f"s{place:03}", f"g{place}", bytes(values.tolist()), human, found.mean()))
 
     fitted = calibrate(cases, now=85, objective="f1", seed=seed)
 
@@ -118,8 +119,8 @@ def test_a_threshold_that_tells_found_from_missing_is_better_by_f1() -> None:
 
 def test_a_fold_has_no_say_in_its_own_threshold() -> None:
     """One odd document cannot talk its own threshold into being good."""
-    cases = [Case(f"s{n}", f"g{n}", bytes([82, 100]), bytes([MISSING, FOUND]), 0.5) for n in range(12)]
-    odd = Case("odd", "odd", bytes([70, 70, 70, 70]), bytes([FOUND] * 4), 1.0)
+    cases = [FitCase(f"s{n}", f"g{n}", bytes([82, 100]), bytes([MISSING, FOUND]), 0.5) for n in range(12)]
+    odd = FitCase("odd", "odd", bytes([70, 70, 70, 70]), bytes([FOUND] * 4), 1.0)
 
     found = calibrate([*cases, odd], now=85, objective="f1", seed=0)
 
@@ -172,10 +173,10 @@ def test_weights_stand_for_copies() -> None:
     """A sample of weight 3 counts as three of weight 1."""
     cases = dataset(30)
     heavy = [
-        Case(one.id, one.group, one.similarities, one.human, one.recall, 3.0 if one.id == "s004" else 1.0)
+        FitCase(one.id, one.group, one.similarities, one.human, one.recall, 3.0 if one.id == "s004" else 1.0)
         for one in cases
     ]
-    copies = [*cases, *(Case(f"s004{x}", cases[4].group, *rest(cases[4])) for x in "ab")]
+    copies = [*cases, *(FitCase(f"s004{x}", cases[4].group, *rest(cases[4])) for x in "ab")]
 
     one = calibrate(heavy, now=85, objective="bias", seed=1)
     other = calibrate(copies, now=85, objective="bias", seed=1)
@@ -186,7 +187,7 @@ def test_weights_stand_for_copies() -> None:
     assert one.lines[85].slope == pytest.approx(other.lines[85].slope, abs=1e-9)
 
 
-def rest(one: Case) -> tuple[bytes, bytes, float | None]:
+def rest(one: FitCase) -> tuple[bytes, bytes, float | None]:
     return one.similarities, one.human, one.recall
 
 
@@ -204,10 +205,12 @@ def test_below_ten_groups_there_are_no_intervals_and_no_verdict() -> None:
 def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
     """All groups alike: no interval, but better; three of twenty change: no interval, and no better."""
     alike = [
-        Case(f"s{n}", f"g{n}", bytes([82, 100, 0]), bytes([FOUND, FOUND, MISSING]), 2 / 3) for n in range(20)
+        FitCase(f"s{n}", f"g{n}", bytes([82, 100, 0]), bytes([FOUND, FOUND, MISSING]), 2 / 3)
+        for n in range(20)
     ]
     equal = [
-        Case(one.id, one.group, bytes([70, 100, 0]), bytes([MISSING, FOUND, MISSING]), 1 / 3) for one in alike
+        FitCase(one.id, one.group, bytes([70, 100, 0]), bytes([MISSING, FOUND, MISSING]), 1 / 3)
+        for one in alike
     ]
 
     sure = calibrate(alike, now=85, objective="bias", seed=1)
@@ -220,8 +223,8 @@ def test_no_interval_has_no_width_and_few_changes_are_no_gain() -> None:
 
 
 def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
-    one_group = [Case(one.id, "g", *rest(one)) for one in dataset(20)]
-    all_found = [Case(one.id, one.group, one.similarities, bytes([FOUND] * 4), 1.0) for one in dataset(20)]
+    one_group = [FitCase(one.id, "g", *rest(one)) for one in dataset(20)]
+    all_found = [FitCase(one.id, one.group, one.similarities, bytes([FOUND] * 4), 1.0) for one in dataset(20)]
 
     with pytest.raises(TooFewError, match="all verified samples are of one group"):
         calibrate(one_group, now=85, objective="bias", seed=1)
@@ -234,8 +237,8 @@ def test_what_cannot_be_tried_on_another_group_is_refused() -> None:
 def test_undefined_samples_are_counted_and_their_units_still_judged() -> None:
     cases = [
         *dataset(20),
-        Case("empty", "e", b"", b"", 0.5),
-        Case("none", "n", bytes([90]), bytes([FOUND]), None),
+        FitCase("empty", "e", b"", b"", 0.5),
+        FitCase("none", "n", bytes([90]), bytes([FOUND]), None),
     ]
 
     table = table_of(cases)
@@ -371,3 +374,65 @@ def test_no_similarity_has_no_probability(similarity: Any) -> None:
 def test_a_corrected_value_says_whether_it_has_an_interval() -> None:
     assert "0.58 [0.31, 0.85]" == str(Corrected(0.58, Interval(0.31, 0.85)))
     assert "0.58 [too few verified]" == str(Corrected(0.58, None))
+
+
+CASES = json.loads(Path(__file__).parents[2].joinpath("fixtures", "statistics.json").read_text("utf-8"))
+
+
+def known_case(name: str) -> dict[str, Any]:
+    return next(one for one in CASES["cases"] if one["id"] == name)
+
+
+@pytest.mark.parametrize("name", ["iso.pava", "iso.weighted"])
+def test_isotonic_regression(name: str) -> None:
+    one = known_case(name)
+    y = np.array(one["inputs"]["y"], dtype=float)
+    w = np.array(one["inputs"].get("w", [1] * len(y)), dtype=float)
+
+    found = isotonic(np.arange(len(y), dtype=float), y, w)[1]
+
+    assert one["expected"]["x"] == pytest.approx(found.tolist(), abs=one["abs_tol"])
+
+
+def test_equal_scores_are_pooled_before_the_fit() -> None:
+    values, found = isotonic(np.array([80.0, 80.0, 90.0]), np.array([1.0, 0.0, 1.0]), np.ones(3))
+
+    assert [80.0, 90.0] == values.tolist()
+    assert [0.5, 1.0] == found.tolist()
+
+
+def test_platt_scaling() -> None:
+    one = known_case("platt.sigmoid")
+    scores = np.array(one["inputs"]["f"], dtype=float)
+
+    a, b = platt(scores, (np.array(one["inputs"]["y"]) > 0).astype(float))
+    shift = 10.0  # a model reads a score of 0 as "no near name"; the case has negative ones
+    model = Model("platt", 0.0, a, b - a * shift)
+
+    expected, within = one["expected"], one["abs_tol"]
+    assert expected["A"] == pytest.approx(a, abs=within)
+    assert expected["B"] == pytest.approx(b, abs=within)
+    assert expected["prob"] == pytest.approx(
+        [model.probability(s + shift) for s in scores.tolist()], abs=within
+    )
+
+
+def test_threshold_by_groups_that_did_not_choose_it() -> None:
+    one = known_case("threshold.group_cv")
+    rows = one["inputs"]["rows"]
+    names = sorted({row[0] for row in rows})
+    groups = np.array([names.index(row[0]) for row in rows])
+    scores, positive = (np.array([float(row[place]) for row in rows]) for place in (1, 2))
+    sums = thresholds.sums_of_pairs(scores, positive, groups, np.ones(len(rows)))
+
+    found = thresholds.validate(sums, "f1", thresholds.draw_folds(len(names), 0), whole=False)
+    everything = thresholds.at_threshold(sums, found.threshold).sum(axis=1)
+    held = found.by_group.sum(axis=1)
+
+    expected, within = one["expected"], one["abs_tol"]
+    assert expected["full_threshold"] == pytest.approx(found.threshold, abs=within)
+    assert expected["full_f1"] == pytest.approx(float(thresholds.figure(everything, "f1")), abs=within)
+    assert list(expected["fold_thresholds"].values()) == pytest.approx(found.folds, abs=within)
+    assert expected["oof_f1"] == pytest.approx(float(thresholds.figure(held, "f1")), abs=within)
+    tp, fp, positives = held.tolist()
+    assert expected["oof_counts"] == [tp, fp, positives - tp]

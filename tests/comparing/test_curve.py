@@ -15,6 +15,8 @@ from workbench.comparing.curve import (
     UNLINKED,
     UNSURE,
     mean_curve,
+    move_to,
+    moves,
     overlay,
     recalls_at,
     vectors,
@@ -68,3 +70,30 @@ def test_similarities_stay_as_they_were_under_an_overlay() -> None:
 def test_verdicts_of_another_length_are_refused() -> None:
     with pytest.raises(ValueError, match="another number of verdicts"):
         vectors([bytes([90, 50])], [bytes([FOUND])])
+
+
+one_byte = st.sampled_from([0, 60, 69, 82, 85, 100])
+samples = st.lists(st.lists(one_byte, max_size=5), max_size=8)
+
+
+@given(samples, st.integers(0, 100), st.integers(0, 100))
+def test_a_move_counts_as_by_hand(given_samples: list[list[int]], now: int, to: int) -> None:
+    prepared = moves([bytes(one) for one in given_samples], now)
+
+    found = move_to(prepared, to)
+
+    def counts(threshold: int) -> list[int]:
+        return [sum(value >= max(threshold, 60) for value in one) for one in given_samples if one]
+
+    before, after = counts(now), counts(to)
+    sizes = [len(one) for one in given_samples if one]
+    assert (to, len(sizes)) == (found.threshold, found.defined)
+    assert abs(sum(after) - sum(before)) == found.flipped
+    pairs = list(zip(before, after, strict=True))
+    assert sum(new > old for old, new in pairs) == found.risen
+    assert sum(new < old for old, new in pairs) == found.fallen
+    if sizes:
+        expected = sum(count / size for count, size in zip(after, sizes, strict=True)) / len(sizes)
+        assert expected == pytest.approx(found.mean, abs=1e-12)
+    else:
+        assert None is found.mean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 from collections.abc import Callable, Iterator
@@ -220,3 +221,33 @@ def csv_rows(path: Path) -> list[dict[str, str]]:
 def manifest(folder: Path) -> dict[str, Any]:
     """The manifest of an export."""
     return dict(json.loads((folder / "manifest.json").read_text("utf-8")))
+
+
+def edited(path: Path, change: Callable[[list[dict[str, Any]]], object], *, to: Path | None = None) -> Path:
+    """The rows of a JSON list, JSON Lines, CSV or Parquet file, changed by a function; into a file `to`."""
+    target = to or path
+    if path.suffix == ".json":
+        rows = json.loads(path.read_text("utf-8"))
+    elif path.suffix == ".jsonl":
+        rows = json_rows(path)
+    elif path.suffix == ".csv":
+        rows = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
+    else:
+        from pyarrow import parquet
+
+        rows = parquet.read_table(path).to_pylist()
+    change(rows)
+    if target.suffix == ".json":
+        target.write_text(json.dumps(rows), "utf-8")
+    elif target.suffix == ".jsonl":
+        target.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    elif target.suffix == ".csv":
+        with target.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+    else:
+        from pyarrow import Table, parquet
+
+        parquet.write_table(Table.from_pylist(rows), target)
+    return target

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,67 +10,32 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.exports.conftest import ROWS, Leave
+from tests.exports.conftest import ROWS, Leave, edited
 from workbench.formats.readers import ours
 from workbench.stages.import_ import ImportOptions, preview_import
 
 Change = Callable[[dict[str, Any], int], None]
 
 
-def jsonl(path: Path, change: Change) -> Path:
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    for number, row in enumerate(rows):
-        change(row, number)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
-def table(path: Path, change: Change) -> Path:
-    rows: list[dict[str, Any]] = list(csv.DictReader(io.StringIO(path.read_text("utf-8"), newline="")))
-    return _csv(path, rows, change)
-
-
-def _csv(path: Path, rows: list[dict[str, Any]], change: Change) -> Path:
-    for number, row in enumerate(rows):
-        change(row, number)
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
-
-
-def parquet(path: Path, change: Change) -> Path:
-    from pyarrow import Table
-    from pyarrow import parquet as packed
-
-    rows = packed.read_table(path).to_pylist()
-    for number, row in enumerate(rows):
-        change(row, number)
-    packed.write_table(Table.from_pylist(rows), path)
-    return path
-
-
-def hub_csv(path: Path, change: Change) -> Path:
-    """Parquet as a data frame writes it into CSV: lists by `repr`."""
-    from pyarrow import parquet as packed
-
-    return _csv(path.with_suffix(".csv"), packed.read_table(path).to_pylist(), change)
-
-
-PLACES: dict[str, tuple[str, str, Callable[[Path, Change], Path]]] = {
-    "ragas": ("ragas", "dataset.jsonl", jsonl),
-    "csv": ("csv", "samples.csv", table),
-    "parquet": ("huggingface", "data/train.parquet", parquet),
-    "hub csv": ("huggingface", "data/train.parquet", hub_csv),
+PLACES = {
+    "ragas": ("ragas", "dataset.jsonl"),
+    "csv": ("csv", "samples.csv"),
+    "parquet": ("huggingface", "data/train.parquet"),
+    "hub csv": ("huggingface", "data/train.parquet"),  # as a data frame writes it: lists by `repr`
 }
 every_export = pytest.mark.parametrize("place", PLACES)
 
 
 def changed(leave: Leave, place: str, change: Change) -> Path:
     """An export whose rows were changed by a function."""
-    name, file, write = PLACES[place]
-    return write(leave(name) / file, change)
+    name, file = PLACES[place]
+
+    def each(rows: list[dict[str, Any]]) -> None:
+        for number, row in enumerate(rows):
+            change(row, number)
+
+    path = leave(name) / file
+    return edited(path, each, to=path.with_suffix(".csv") if place == "hub csv" else None)
 
 
 def scores(bench: Bench, column: str) -> dict[str, str]:

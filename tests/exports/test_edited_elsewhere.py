@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Bench
-from tests.exports.conftest import Leave
+from tests.exports.conftest import Leave, edited
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Record
@@ -25,27 +24,6 @@ CHANGED = (
     "verdicts, scores were left out: {} row"
 )
 MOVED = "spans were changed after the export: they came as a proposal, without its gold: 1 row"
-
-
-def edited(path: Path, change: Change) -> Path:
-    """The rows of a JSON list, JSON Lines or a CSV file, changed by a function."""
-    text = path.read_text("utf-8")
-    if path.suffix == ".json":
-        rows = json.loads(text)
-        change(rows)
-        path.write_text(json.dumps(rows), "utf-8")
-    elif path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in text.splitlines()]
-        change(rows)
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    else:
-        rows = list(csv.DictReader(io.StringIO(text, newline="")))
-        change(rows)
-        with path.open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-    return path
 
 
 def loaded(path: Path) -> tuple[dict[str, Record], list[str]]:
@@ -67,17 +45,6 @@ def put(names: dict[str, Any], *inside: str) -> Change:
     return change
 
 
-def parquet(path: Path, change: Change) -> Path:
-    from pyarrow import Table
-    from pyarrow import parquet as packed
-
-    table = packed.read_table(path)
-    rows = table.to_pylist()
-    change(rows)
-    packed.write_table(Table.from_pylist(rows, schema=table.schema), path)
-    return path
-
-
 EDITS: list[tuple[str, str, Change]] = [
     ("deepeval-goldens", "goldens.json", put({"retrieval_context": NEW})),
     ("deepeval-cases", "test_cases.json", put({"retrieval_context": NEW})),
@@ -96,9 +63,7 @@ def test_new_contexts_are_taken_and_old_verdicts_do_not_count(
     """Goldens are filled with the next retriever: gold that was decided on other contexts is a proposal."""
     path = leave(name, names=True) / file
     before, _ = loaded(path)
-    if name == "huggingface":
-        parquet(path, change)
-    elif name == "ragas-annotations":
+    if name == "ragas-annotations":
         document = json.loads(path.read_text("utf-8"))
         for sample in document["context_entity_recall"][:2]:
             sample["metric_input"]["retrieved_contexts"] = NEW

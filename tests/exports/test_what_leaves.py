@@ -68,16 +68,6 @@ def test_without_text_nothing_of_the_texts_leaves(hard: Bench, leave: Leave) -> 
     assert ["found", "missing", "unsure"] == sorted(row["verdict"] for row in units[:3])
 
 
-def test_formats_made_of_text_are_refused_without_it(leave: Leave) -> None:
-    with pytest.raises(UsageError, match="prodigy is made of text; without text there is csv"):
-        leave("prodigy", text=False)
-
-
-def test_an_unknown_format_names_those_there_are(leave: Leave) -> None:
-    with pytest.raises(UsageError, match="no format 'parquet': there are native, ragas"):
-        leave("parquet")
-
-
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.comparing.calibration import Calibrated, Case, calibrate
+from workbench.comparing.calibration import Calibrated, FitCase, calibrate
 from workbench.comparing.curve import OBJECTIVES
 from workbench.comparing.intervals import around
 from workbench.scoring.names import CALIBRATED
@@ -60,7 +60,7 @@ def loaded(store: Store, data: Path) -> None:
     propose(store, info, "recorded" if recorded else "rules", annotator="corpus")
 
 
-def cases_of(store: Store, scorer: str) -> tuple[str, tuple[Case, ...]]:
+def cases_of(store: Store, scorer: str) -> tuple[str, tuple[FitCase, ...]]:
     """The run and every verified sample under it that has a recall on both sides."""
     info = dataset_info(store, find_dataset(store, None).id)
     run = find_run(store, info.id, info.run)
@@ -69,7 +69,7 @@ def cases_of(store: Store, scorer: str) -> tuple[str, tuple[Case, ...]]:
     return run.name, tuple(one for one in found.cases if one.recall is not None and one.similarities)
 
 
-def split(cases: Sequence[Case], fit: int, seed: int) -> tuple[list[Case], list[Case]]:
+def split(cases: Sequence[FitCase], fit: int, seed: int) -> tuple[list[FitCase], list[FitCase]]:
     """About `fit` samples in whole groups, and the others."""
     groups = sorted({one.group for one in cases})
     order = np.random.default_rng(seed).permutation(len(groups))
@@ -83,12 +83,12 @@ def split(cases: Sequence[Case], fit: int, seed: int) -> tuple[list[Case], list[
     return [one for one in cases if one.group in chosen], [one for one in cases if one.group not in chosen]
 
 
-def recall(one: Case, threshold: int) -> float:
+def recall(one: FitCase, threshold: int) -> float:
     """The automatic recall of a sample."""
     return sum(value >= max(threshold, 60) for value in one.similarities) / len(one.similarities)
 
 
-def tried(found: Calibrated, test: Sequence[Case]) -> list[Errors]:
+def tried(found: Calibrated, test: Sequence[FitCase]) -> list[Errors]:
     """The test samples in use, at the chosen threshold, and corrected by the line."""
     truth = np.array([one.recall for one in test], dtype=np.float64)
     now = np.array([recall(one, NOW) for one in test])
@@ -151,7 +151,7 @@ def main() -> None:
         store.close()
 
 
-def over_splits(cases: Sequence[Case], fit: int, splits: int) -> None:
+def over_splits(cases: Sequence[FitCase], fit: int, splits: int) -> None:
     """Means over many splits, so that no lucky one is reported."""
     for objective in OBJECTIVES:
         rows = []

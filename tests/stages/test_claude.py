@@ -19,12 +19,12 @@ import pytest
 
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Service
-from workbench.errors import AccessError, BusyError, UsageError
+from workbench.errors import BusyError
 from workbench.proposing.claude.answers import Failure
 from workbench.proposing.claude.asks import plan
 from workbench.proposing.claude.run import Limits
 from workbench.reports.claude import report_text
-from workbench.stages.claude import check_leaving, keep_external, plan_run, propose_claude
+from workbench.stages.claude import plan_run, propose_claude
 from workbench.stages.claude_book import Book
 from workbench.stages.claude_setup import ClaudeOptions, run_of, setup_of
 from workbench.stages.policy import change_policy, policy_text
@@ -144,17 +144,6 @@ def test_a_key_that_is_refused_ends_the_run_at_once(bench: Any, service: Start) 
     assert "check ANTHROPIC_API_KEY" in report.stopped
     assert bench.info().run_id == info.run_id
     assert bench.query("SELECT count(*) FROM failed") == [(0,)]
-
-
-def test_an_unknown_model_is_said_before_anything_is_stored(bench: Any, service: Start) -> None:
-    """No run is made for it."""
-    service()
-    bench.load(ROWS)
-
-    with pytest.raises(AccessError, match="no-such-model"):
-        propose_claude(bench.store, bench.info(), ClaudeOptions(model="no-such-model"), annotator="ann")
-
-    assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
 
 
 def test_batches_are_noted_fetched_and_paid_once(bench: Any, service: Start) -> None:
@@ -311,20 +300,6 @@ def test_a_service_that_is_not_there_is_said_at_once(
     assert where == plan_run(bench.store, bench.info(), ClaudeOptions()).host
     assert bench.query("SELECT count(*) FROM run WHERE proposer = 'claude'") == [(0,)]
     assert bench.query("SELECT count(*) FROM failed") == [(0,)]
-
-
-def test_text_leaves_only_when_it_may(bench: Any) -> None:
-    """The refusal names the host and the volume; `never` cannot be overruled by a word."""
-    bench.load(ROWS)
-    info = bench.info()
-
-    with pytest.raises(UsageError, match="would send 6 samples"):
-        check_leaving(plan_run(bench.store, info, ClaudeOptions()))
-    check_leaving(plan_run(bench.store, keep_external(bench.store, info, "allow"), ClaudeOptions()))
-    with pytest.raises(UsageError, match="must not leave"):
-        check_leaving(plan_run(bench.store, keep_external(bench.store, info, "never"), ClaudeOptions()))
-    with pytest.raises(UsageError, match="expected ask, allow, never"):
-        keep_external(bench.store, info, "perhaps")
 
 
 KILLED = """

@@ -367,19 +367,6 @@ def test_a_state_is_kept_with_its_note_until_a_value_changes(bench: Any) -> None
     assert "explained" == only(read(bench)).state
 
 
-def test_what_is_called_fixed_and_still_differs_says_so(bench: Any) -> None:
-    bench.load([row("a")])
-    verify(bench, "a", 1)
-    disputes.set_state(bench.store, only(read(bench)), "fixed", "", "ann")
-
-    report = read(bench)
-
-    assert "fixed, still differs" == only(report).stands
-    assert ([], 1, 1) == (
-        list(report.chosen("open")), len(report.chosen("fixed")), len(report.chosen("all"))
-    )  # fmt: skip
-
-
 def test_whoever_has_not_seen_what_another_said_takes_nothing_of_it_away(bench: Any) -> None:
     bench.load([row("a")])
     verify(bench, "a", 1)

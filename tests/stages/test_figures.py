@@ -253,7 +253,7 @@ def test_a_column_that_nothing_counts_again_is_rounded_or_untraced(bench: Any, r
     assert (0, None) == (found.units.micro.verified, found.units.macro_f1)
 
 
-def test_a_row_with_more_digits_makes_the_kept_explanations_anew(bench: Any) -> None:
+def test_a_column_is_as_exact_as_its_row_with_the_most_digits(bench: Any) -> None:
     """.66 is two thirds at two digits; next to .6667 it is another number."""
     made = two_of_three([0.66, 0.6667])
     bench.load(made[:1], gold="require", blind=0.0)

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import add_text
-from workbench.errors import InputError, NotFoundError, WorkbenchError
+from workbench.errors import InputError, WorkbenchError
 from workbench.formats.rows import FileRow
 from workbench.model import Evidence, Match, Unit
 from workbench.reports.texts import score_text
@@ -570,18 +570,6 @@ def test_an_unreadable_file_changes_nothing(bench: Any, name: str, content: byte
     assert sorted(
         path.name for path in bench.folder.iterdir() if not path.name.endswith(("-wal", "-shm"))
     ) == [one for one in files if not one.endswith(("-wal", "-shm"))]
-
-
-def test_a_missing_file_and_a_folder_change_nothing(bench: Any) -> None:
-    """Named, and nothing made."""
-    before = bench.tables()
-
-    with pytest.raises(NotFoundError, match="no such file"):
-        bench.load(bench.folder / "nowhere.jsonl")
-    with pytest.raises(InputError, match="a folder"):
-        bench.load(bench.folder)
-
-    assert bench.tables() == before
 
 
 def test_a_file_of_bad_rows_only_makes_no_dataset(bench: Any) -> None:

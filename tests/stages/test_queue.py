@@ -107,7 +107,7 @@ def test_presence_stands_where_nothing_was_proposed_for_the_contexts(bench: Any)
         shown = queue.queue_rows(bench.store, bench.info().id, "ann", [number])[number]
         assert shown.delta == Fraction(1, 2)
         assert ids(bench, "delta=.5 auto=.5") == ["rome"]
-    assert queue.causes(bench.store, bench.info().id, "ann", [number]) == {number: "false match"}
+    assert queue_values.causes_of(bench.store, bench.info().id, "ann", [number]) == {number: "false match"}
 
 
 def test_nothing_that_is_hidden_can_be_asked_for(cities: Any) -> None:
@@ -313,7 +313,7 @@ def test_a_flag_alone_shows_nothing_of_what_another_verified(cities: Any) -> Non
     shown = queue.queue_rows(cities.store, cities.info().id, "bob", [number])[number]
 
     assert (shown.flag, shown.automatic, shown.verified, shown.delta) == ("hm", None, None, None)
-    assert queue.causes(cities.store, cities.info().id, "bob", [number]) == {}
+    assert queue_values.causes_of(cities.store, cities.info().id, "bob", [number]) == {}
 
 
 def test_two_who_differ_show_a_third_nothing(cities: Any) -> None:
@@ -333,7 +333,9 @@ def test_the_cause_of_a_row(cities: Any) -> None:
     verify(cities, "half")
     numbers = [cities.id(key) for key in ("all", "half", "near")]
 
-    assert queue.causes(cities.store, cities.info().id, "ann", numbers) == {cities.id("all"): "false match"}
+    assert queue_values.causes_of(cities.store, cities.info().id, "ann", numbers) == {
+        cities.id("all"): "false match"
+    }
     assert queue.queue_rows(cities.store, cities.info().id, "ann", numbers)[numbers[0]].delta == Fraction(
         1, 2
     )
@@ -391,8 +393,6 @@ def test_facets_of_a_large_dataset_are_estimated_from_a_random_part(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """To two digits; states are always exact."""
-    from workbench.stages import queue_values
-
     bench.load([row(f"s{n}", ["Rome"], [], meta={"topic": f"t{n % 2}"}) for n in range(300)], blind=0.0)
     monkeypatch.setattr(queue_values, "LOOKED_AT", 40)
 

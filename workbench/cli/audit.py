@@ -70,7 +70,7 @@ def _import(
     from dataclasses import replace
 
     from workbench import reports
-    from workbench.reports.answer import flat
+    from workbench.reports.answer import one_line
     from workbench.reports.import_ import import_text
     from workbench.stages.import_ import ImportOptions, import_file
     from workbench.text.figures import many
@@ -81,7 +81,7 @@ def _import(
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)
         before = report.n_samples - report.new
         if call.dataset is None and report.new and before:
-            name = flat(report.dataset)
+            name = one_line(report.dataset)
             had = f"which had {many(before, 'sample')}"
             typer.echo(f"added to the dataset {name}, {had}; use --dataset for another", err=True)
         if report.rejected or report.notes:
@@ -96,7 +96,7 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
     Of a file without one it says which stored column is shown. None: that of the dataset.
     """
     from workbench.model import KINDS
-    from workbench.reports.answer import flat
+    from workbench.reports.answer import one_line
     from workbench.scoring.names import EXTERNAL_KINDS, headline
     from workbench.stages.queue import imported_column
 
@@ -107,8 +107,8 @@ def _own_column(call: Call, file: Path, report: ImportReport) -> str | None:
         info = _info(store, report.dataset)
         stored = next((name for kind in KINDS if (name := imported_column(store, info, kind))), "")
     if stored:
-        shown = f"shown is {flat(stored)}, which the dataset {flat(report.dataset)} had before"
-        typer.echo(f"{flat(file.name)} has no recall score; {shown}", err=True)
+        shown = f"shown is {one_line(stored)}, which the dataset {one_line(report.dataset)} had before"
+        typer.echo(f"{one_line(file.name)} has no recall score; {shown}", err=True)
     return None
 
 

@@ -194,7 +194,11 @@ def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
     if plan.external == "allow" and not dear:
         return
     if not on_terminal():
-        stage.check_leaving(plan)
+        if plan.external == "ask":
+            raise UsageError(
+                f"would send {stage.volume(plan)}: say --yes for this time, or --external allow to let this "
+                "dataset go from now on"
+            )
         if plan.cost is None:
             raise UsageError(
                 f"no price is known for {plan.model}: give one with --prices FILE, or say --yes to go "

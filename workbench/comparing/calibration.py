@@ -27,7 +27,7 @@ _EQUAL = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FitCase:
     """A verified sample as calibration sees it.
 
     `similarities` and `human` have a byte for each automatic unit; `human` is UNLINKED where no verified unit
@@ -139,7 +139,7 @@ class TooFewError(ValueError):
     """Not enough verified samples, groups or judged units; the message says how many there are."""
 
 
-def table_of(cases: Sequence[Case]) -> Table:
+def table_of(cases: Sequence[FitCase]) -> Table:
     """The cases, ordered by id so that their order cannot matter."""
     ordered = sorted(cases, key=lambda one: one.id)
     names = tuple(sorted({one.group for one in ordered}))
@@ -166,7 +166,7 @@ def table_of(cases: Sequence[Case]) -> Table:
     )
 
 
-def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: int) -> Calibrated:
+def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed: int) -> Calibrated:
     """Choose a threshold, fit a probability and a correction, and measure all of it out of fold.
 
     `now` is the match threshold in use. Raises TooFewError below ten verified samples with units on both
@@ -223,7 +223,7 @@ def calibrate(cases: Sequence[Case], *, now: int, objective: Objective, seed: in
     )
 
 
-def measure(cases: Sequence[Case], threshold: int) -> Measured:
+def measure(cases: Sequence[FitCase], threshold: int) -> Measured:
     """One threshold on some verified samples that had no say in it. Raises TooFewError below ten."""
     table = table_of(cases)
     _check_number(table)
@@ -558,7 +558,7 @@ def calibration_of(document: Mapping[str, Any]) -> Calibration:
         raise ValueError(f"{where}: missing, or not what a calibration has there ({first['msg']})") from error
 
 
-def gold_hash(cases: Sequence[Case]) -> str:
+def gold_hash(cases: Sequence[FitCase]) -> str:
     """A SHA-256 over all that a calibration was fitted on."""
     digest = hashlib.sha256()
     for one in sorted(cases, key=lambda one: one.id):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Generic, TypeVar
 
 from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
 from workbench.comparing.causes import Cause, Part
@@ -186,19 +185,17 @@ class Figures:
         return self.arms.assisted.n > 0 and self.arms.blind.n < BLIND_ENOUGH
 
 
-R = TypeVar("R", bound=Row)
-
 STEPS = 10
 """Bins of a difference of 1."""
 
 
 @dataclass(frozen=True, slots=True)
-class Bin(Generic[R]):
+class Bin:
     """Samples with `low` < Δ ≤ `high` above 0, `low` ≤ Δ < `high` below; both ends 0: the equal ones."""
 
     low: float
     high: float
-    samples: tuple[R, ...]
+    samples: tuple[Row, ...]
 
     @property
     def equal(self) -> bool:
@@ -206,9 +203,9 @@ class Bin(Generic[R]):
         return self.low == self.high
 
 
-def bins(rows: Iterable[R]) -> list[Bin[R]]:
+def bins(rows: Iterable[Row]) -> list[Bin]:
     """The differences in steps of .1 from the lowest to the highest that occurs, 0 among them."""
-    filled: dict[int, list[R]] = {}
+    filled: dict[int, list[Row]] = {}
     for row in rows:
         if row.delta is not None:
             filled.setdefault(_place(row.delta), []).append(row)

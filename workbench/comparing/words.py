@@ -372,15 +372,14 @@ def _units(name: str, found: Overlaps) -> Fact:
 def label_rows(labels: Mapping[str, tuple[Overlap, Overlap]]) -> list[tuple[str, ...]]:
     """A row a label under `LABEL_HEAD`, the most frequent first; no rates of fewer than ten units."""
     order = sorted(labels, key=lambda name: (-labels[name][1].verified, name))
-    return [_label(name, *labels[name]) for name in order]
-
-
-def _label(name: str, strict: Overlap, lenient: Overlap) -> tuple[str, ...]:
-    counts = (f"{lenient.verified:,}", f"{lenient.automatic:,}", f"{lenient.linked:,}")
-    if max(lenient.verified, lenient.automatic) < FEWEST:
-        return (name, *counts, *[UNDEFINED] * 4)
-    rates = (lenient.precision, lenient.recall, lenient.f1, strict.f1)
-    return (name, *counts, *map(number, rates))
+    rows = []
+    for name in order:
+        strict, lenient = labels[name]
+        few = max(lenient.verified, lenient.automatic) < FEWEST
+        rates = (lenient.precision, lenient.recall, lenient.f1, strict.f1)
+        counts = (f"{lenient.verified:,}", f"{lenient.automatic:,}", f"{lenient.linked:,}")
+        rows.append((name, *counts, *(UNDEFINED if few else number(rate) for rate in rates)))
+    return rows
 
 
 # Arms and fast accepts.

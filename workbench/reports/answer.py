@@ -51,14 +51,14 @@ class Excerpt:
     after: str
 
 
-def flat(text: str) -> str:
+def one_line(text: str) -> str:
     """One line that cannot steer a terminal."""
     return clean(" ".join(text.split()))
 
 
 def code(text: str) -> str:
     """A code span of Markdown: longer fences than any inside, so nothing in it is read as markup."""
-    text = flat(text)
+    text = one_line(text)
     fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
     pad = " " if text.startswith("`") or text.endswith("`") or not text else ""
     return f"{fence}{pad}{text}{pad}{fence}"
@@ -76,10 +76,9 @@ def answer_text(
     """
     title = "your column" if found.imported else "score"
     done = f" · {found.reviewed:,} reviewed" if found.reviewed else ""
-    head = (
-        f"Dataset {flat(found.dataset)} · {many(found.total, 'sample')}{done} · {title}: {flat(found.scorer)}"
-    )
-    lines = [head, "", *wrap(" ".join(headline(found, flat)), width)]
+    name, scorer = one_line(found.dataset), one_line(found.scorer)
+    head = f"Dataset {name} · {many(found.total, 'sample')}{done} · {title}: {scorer}"
+    lines = [head, "", *wrap(" ".join(headline(found, one_line)), width)]
     end = [line for note in notes(found) for line in wrap(note, width)]
     end += ["", *_steps(found, width)] if end else _steps(found, width)
     why = ["", *_effects(found, width)] if found.effects and found.reviewed else []
@@ -149,11 +148,11 @@ def _in_a_line(found: Answer, one: Suspect, place: int, width: int) -> str:
     facts = reason(one.suspicion, found)
     name = one.question or one.id
     forms = (
-        f"{facts} · “{flat(clue.text)}” → “{flat(clue.quote.hit)}”"
+        f"{facts} · “{one_line(clue.text)}” → “{one_line(clue.quote.hit)}”"
         for clue in one.suspicion.clues
         if clue.quote is not None and not clue.same
     )
-    room = width - 8 - min(SHORTEST, _cells(flat(name)))
+    room = width - 8 - min(SHORTEST, _cells(one_line(name)))
     return _named(place, name, next((form for form in forms if _cells(form) <= room), facts), width)
 
 
@@ -212,8 +211,8 @@ def _excerpt(before: str, hit: str, after: str, room: int) -> Excerpt:
 
 
 def _spaced(text: str) -> str:
-    """As `flat`, but a blank at either end stays: it parts the text from the hit."""
-    inner = flat(text)
+    """As `one_line`, but a blank at either end stays: it parts the text from the hit."""
+    inner = one_line(text)
     return f"{' ' if text[:1].isspace() else ''}{inner}{' ' if text[-1:].isspace() and inner else ''}"
 
 

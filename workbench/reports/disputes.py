@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.comparing.disputes import AUTOMATIC
 from workbench.text.figures import delta, many, number, value
-from workbench.text.safe import clean, is_hash, name_of
+from workbench.text.safe import clean, flat, is_hash, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,9 +46,9 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
 
     if not chosen:
         return []
-    names = [line(sample_name(one)) for one in chosen]
+    names = [flat(sample_name(one)) for one in chosen]
     size = min(MOST_ID, max(6, *map(cell_len, names)))
-    wide = min(MOST_BETWEEN, max(7, *(cell_len(line(one.between)) for one in chosen)))
+    wide = min(MOST_BETWEEN, max(7, *(cell_len(flat(one.between)) for one in chosen)))
     values = f"{'first':>7}{'second':>7}{'Δ':>7}{'effect':>8}"
     lines = [f"{'rank':>6}  {'sample':<{size}}  {'between':<{wide}} {values}  state"]
     for one, name in zip(chosen, names, strict=True):
@@ -61,9 +61,9 @@ def _table(chosen: Sequence[Dispute]) -> list[str]:
                 ("" if one.hidden else number(one.moves, 4), 8),
             )
         )
-        between = set_cell_size(line(one.between), wide)
+        between = set_cell_size(flat(one.between), wide)
         lines.append(
-            f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {line(one.stands)}".rstrip()
+            f"{one.rank:>6,}  {set_cell_size(name, size)}  {between} {values}  {flat(one.stands)}".rstrip()
         )
         lines += [f"        {text}" for text in remarks(one)]
     return lines
@@ -76,11 +76,11 @@ def sample_name(one: Dispute) -> str:
 
 def remarks(one: Dispute) -> list[str]:
     """What was said of a dispute: the flag or the counts, then the note of its state."""
-    lines = [line(one.says)] if one.says else []
+    lines = [flat(one.says)] if one.says else []
     if one.state != one.was:
-        lines.append(f"was {one.was}, its values changed since: {line(one.note)}".removesuffix(": "))
+        lines.append(f"was {one.was}, its values changed since: {flat(one.note)}".removesuffix(": "))
     elif one.note:
-        lines.append(f"{line(one.annotator)}: {line(one.note)}")
+        lines.append(f"{flat(one.annotator)}: {flat(one.note)}")
     return lines
 
 
@@ -151,9 +151,4 @@ def one_document(one: Dispute) -> dict[str, Any]:
 def state_text(one: Dispute) -> str:
     """Where a dispute stands now."""
     said = f": {one.note}" if one.note else ""
-    return line(f"{one.id} {one.between}: {one.stands}{said}")
-
-
-def line(text: str) -> str:
-    """The text on one line, safe to print."""
-    return clean(text).replace("\n", " ").replace("\t", " ")
+    return flat(f"{one.id} {one.between}: {one.stands}{said}")

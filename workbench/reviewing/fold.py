@@ -87,7 +87,7 @@ def fold(events: Sequence[Event]) -> ReviewState:
     for event in events:
         # The opening row says what was shown; that stays true when the first act is undone.
         if event.action not in undone or isinstance(event.edit, Open):
-            state = _apply(state, event.edit, imported=event.action.startswith(IMPORT_ACTION))
+            state = applied(state, event.edit, imported=event.action.startswith(IMPORT_ACTION))
     return state
 
 
@@ -96,7 +96,7 @@ def followed(state: ReviewState, edits: Iterable[tuple[str, Edit]]) -> ReviewSta
     for action, edit in edits:
         if isinstance(edit, Undo | Redo):
             return None
-        state = replace(_apply(state, edit, imported=action.startswith(IMPORT_ACTION)), seq=state.seq + 1)
+        state = replace(applied(state, edit, imported=action.startswith(IMPORT_ACTION)), seq=state.seq + 1)
     return state
 
 
@@ -137,7 +137,8 @@ def _with(state: ReviewState, kind: Kind, kind_state: KindState) -> ReviewState:
     return replace(state, statement=kind_state)
 
 
-def _apply(state: ReviewState, edit: object, *, imported: bool = False) -> ReviewState:
+def applied(state: ReviewState, edit: object, *, imported: bool = False) -> ReviewState:
+    """The state after one more edit that is no undo and no redo."""
     match edit:
         case Open():
             anew = {one.kind for one in edit.assessments}
@@ -174,14 +175,9 @@ def _apply(state: ReviewState, edit: object, *, imported: bool = False) -> Revie
     return state
 
 
-def reopened(state: ReviewState, opening: Open) -> ReviewState:
-    """The state with another opening row, which the next act will write."""
-    return _apply(state, opening)
-
-
 def opened_with(opening: Open) -> ReviewState:
     """The state of a review that has an opening row only, not yet written."""
-    return reopened(ReviewState(-1, None, _empty("entity"), _empty("statement")), opening)
+    return applied(ReviewState(-1, None, _empty("entity"), _empty("statement")), opening)
 
 
 def newest_effective(rows: Iterable[tuple[str, object]]) -> str | None:

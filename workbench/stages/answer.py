@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
 from workbench.comparing.answer import (
     SECONDS,
@@ -11,7 +11,6 @@ from workbench.comparing.answer import (
     TOLERANCE,
     WORST,
     Answer,
-    Estimated,
     Suspect,
     Triage,
     Worst,
@@ -37,7 +36,6 @@ from workbench.store import scores as columns
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import fast_ids
-from workbench.store.runs import RunInfo
 
 Values = Mapping[int, float | None]
 
@@ -57,46 +55,6 @@ def answer(
     the viewer did not, and nothing suspicious is looked for once there is an estimate. Raises UsageError for
     an unknown scorer, NotFoundError for an unknown run.
     """
-    one = _load(store, info, viewer, run, scorer, threshold, usual, on_screen=on_screen, progress=progress)
-    estimate = estimated(one.found.estimate, one.found.prefix)
-    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
-        one = replace(one, rows=tuple(row for row in one.rows if row.sample_id in one.begun))
-    triage = Triage(0, 0, 0, 0, 0, ())
-    if estimate is None or not on_screen:
-        triage = _triage(store, one, viewer)
-    worst = _worst(store, one.here, one.name, one.found.rows, one.found.kind)
-    return _answer(one, estimate, triage, worst), one.found
-
-
-@dataclass(frozen=True, slots=True)
-class _Loaded:
-    """What an answer is made of. `every` are the figures of all samples, `found` what the viewer may see.
-
-    `scores` are the values of the score that the answer is about, `rivals` those of the scorers that could
-    stand in for it; `begun` are the origins of the gold of the samples that the estimate rests on. `planned`:
-    these are all that a plan asks for.
-    """
-
-    here: DatasetInfo
-    chosen: RunInfo | None
-    name: str
-    every: Figures
-    found: Figures
-    withheld: frozenset[str]
-    scores: Values
-    presence: Values
-    rivals: Mapping[str, Values]
-    scored: Mapping[int, float]
-    rows: Sequence[Row]
-    begun: Mapping[int, str]
-    planned: bool
-    pace: queue.Pace | None
-
-
-def _load(
-    store: Store, info: DatasetInfo, viewer: str, run: str | None, scorer: str | None,
-    threshold: int | None, usual: str, *, on_screen: bool, progress: Progress,
-) -> _Loaded:  # fmt: skip
     chosen = runs.chosen_run(store, info, run)
     limit = info.threshold if threshold is None else threshold
     if chosen is not None:
@@ -105,51 +63,44 @@ def _load(
     name = headline_scorer(store, here, scorer, usual)
     withheld = withheld_from(store, info, viewer)
     every = figures(store, info, run=run, scorer=name, threshold=threshold, progress=progress)
+    found = as_seen(store, info, every, viewer) if on_screen else without(every, withheld)
+    counts, kind = found.counts, found.kind
 
     def values(of: str) -> Values:
         return {} if chosen is None else columns.values(store, chosen.id, MATCHER, limit, of)
 
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
-    able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
+    presence = values("presence")
     places = columns.members(store, info.id, strata=False)
-    prefix = planned_prefix(store, info, every.kind)
+    scored = {number: value for number in places if (value := scores.get(number)) is not None}
+    prefix = planned_prefix(store, info, kind)
+    begun = {row.sample_id: row.origin for row in prefix.rows}
+    estimate = estimated(found.estimate, found.prefix)
+    rows: Sequence[Row] = every.rows
+    if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
+        rows = [row for row in rows if row.sample_id in begun]
+    able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
+    errors = {one: mean_error(values(one), rows) for one in able if one != name}
+    triage = Triage(0, 0, 0, 0, 0, ())
+    if estimate is None or not on_screen:
+        triage = _triage(store, here, viewer, every, withheld, scored, presence)
     pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
-    return _Loaded(
-        here=here,
-        chosen=chosen,
-        name=name,
-        every=every,
-        found=as_seen(store, info, every, viewer) if on_screen else without(every, withheld),
-        withheld=withheld,
-        scores=scores,
-        presence=values("presence"),
-        rivals={one: values(one) for one in able if one != name},
-        scored={number: value for number in places if (value := scores.get(number)) is not None},
-        rows=every.rows,
-        begun={row.sample_id: row.origin for row in prefix.rows},
-        planned=prefix.at_planned_n,
-        pace=pace if pace is not None and pace.samples >= FEWEST_TIMED else None,
-    )
-
-
-def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tuple[Worst, ...]) -> Answer:
-    found, counts, kind = one.found, one.found.counts, one.found.kind
-    both = [(row.automatic, row.verified) for row in one.rows if row.delta is not None]
+    measured = pace is not None and pace.samples >= FEWEST_TIMED
+    both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)
-    in_turn = sum(origin in ("reviewed", "adjudicated") for origin in one.begun.values())
-    by_text = kind == "entity" and one.name != "presence"
-    errors = {name: mean_error(values, one.rows) for name, values in one.rivals.items()}
+    in_turn = sum(origin in ("reviewed", "adjudicated") for origin in begun.values())
+    by_text = kind == "entity" and name != "presence"
     return Answer(
-        dataset=one.here.name,
+        dataset=info.name,
         total=counts.total,
         kind=kind,
-        reviews=one.here.kinds,
-        scorer=one.name,
-        imported=one.name not in SCORERS,
+        reviews=info.kinds,
+        scorer=name,
+        imported=name not in SCORERS,
         has_column=any(other.scorer not in SCORERS for other in found.beside),
-        proposer=one.chosen.proposer if one.chosen else "",
+        proposer=chosen.proposer if chosen else "",
         score=found.estimate.automatic,
-        recount=mean(one.presence.get(number) for number in one.scored).value if by_text else None,
+        recount=mean(presence.get(number) for number in scored).value if by_text else None,
         triage=triage,
         reviewed=settled,
         unresolved=counts.unresolved,
@@ -158,25 +109,24 @@ def _answer(one: _Loaded, estimate: Estimated | None, triage: Triage, worst: tup
         picked=max(0, counts.reviewed + counts.adjudicated - in_turn),
         refusal=found.estimate.refusal if counts.imported else "",
         compared=len(both),
-        left_out=left_out(settled, counts.excluded, counts.holdout, one.every.rows, len(both)),
+        left_out=left_out(settled, counts.excluded, counts.holdout, every.rows, len(both)),
         traced=found.reproducible is not None,
         score_reviewed=mean(ours for ours, _ in both).value,
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
-        effects=effects(one.rows),
-        worst=worst,
+        effects=effects(rows),
+        worst=_worst(store, here, name, found.rows, kind),
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
-            counts.unresolved, counts.fast, estimate, found.estimate.n, one.planned,
-            one.pace.seconds if one.pace else SECONDS[kind],
-            mean_error(one.scores, one.rows),
-            {name: error for name, error in errors.items() if error is not None},
+            counts.unresolved, counts.fast, estimate, found.estimate.n, prefix.at_planned_n,
+            pace.seconds if pace and measured else SECONDS[kind], mean_error(scores, rows),
+            {one: error for one, error in errors.items() if error is not None},
         ),
-        measured=one.pace is not None,
-        withheld=len(one.withheld),
+        measured=measured,
+        withheld=len(withheld),
         assisted=found.assisted,
         fast=counts.fast,
-    )  # fmt: skip
+    ), found  # fmt: skip
 
 
 def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
@@ -190,23 +140,27 @@ def mean_error(values: Values, rows: Sequence[Row]) -> float | None:
     return mean(errors).value if len(errors) == len(known) >= FEWEST else None
 
 
-def _triage(store: Store, one: _Loaded, viewer: str) -> Triage:
-    info, kind = one.here, one.found.kind
+def _triage(
+    store: Store, info: DatasetInfo, viewer: str, every: Figures, withheld: Collection[str],
+    scored: Mapping[int, float], presence: Values,
+) -> Triage:  # fmt: skip
+    """The samples whose score looks wrong, and how many of them that are reviewed were."""
+    kind = every.kind
     suspects = []
     looked = 0
     for stored in samples.each_sample(store, info.id, info.run_id):
         number, sample = stored.sample_id, stored.sample
-        if number not in one.scored or sample.id in one.withheld:
+        if number not in scored or sample.id in withheld:
             continue
         looked += 1
-        there = one.presence.get(number)
-        hopeless = kind == "entity" and (there is None or there - one.scored[number] <= GAP)
-        found = suspicion(info, stored, one.scored[number], kind, wanted=not hopeless)
+        there = presence.get(number)
+        hopeless = kind == "entity" and (there is None or there - scored[number] <= GAP)
+        found = suspicion(info, stored, scored[number], kind, wanted=not hopeless)
         if found is not None:
             suspects.append(Suspect(number, sample.id, sample.user_input, sample.reference, found))
     suspects.sort(key=lambda one: (one.suspicion.place, one.sample_id))
     decided = columns.decided_by(store, info.id, kind, viewer) | gold.load_excluded(store, info.id, kind)
-    deltas = {row.sample_id: row.delta for row in one.every.rows if row.delta is not None}
+    deltas = {row.sample_id: row.delta for row in every.rows if row.delta is not None}
     checked = [deltas[found.sample_id] for found in suspects if found.sample_id in deltas]
     return Triage(
         looked,

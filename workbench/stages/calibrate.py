@@ -13,7 +13,7 @@ import numpy as np
 from workbench.comparing import calibration as pure
 from workbench.comparing.calibration import (
     Calibrated,
-    Case,
+    FitCase,
     Learned,
     Measured,
     TooFewError,
@@ -68,8 +68,8 @@ class Gathered:
     run: RunInfo
     scorer: str
     everything: Mapping[int, bytes]
-    cases: tuple[Case, ...]
-    held: tuple[Case, ...]
+    cases: tuple[FitCase, ...]
+    held: tuple[FitCase, ...]
     known: Mapping[str, Row]
     left_out: Mapping[str, int]
     invented: int
@@ -117,12 +117,12 @@ def gather(
             wanted[number] = one
     known = reviewed(store, info.id, "entity")
     weight, alone = _weights(store, info, [one for one in wanted if one not in kept_back])
-    cases: list[Case] = []
-    held: list[Case] = []
+    cases: list[FitCase] = []
+    held: list[FitCase] = []
     invented = missed = 0
     for done, (stored, human, recall, loose) in enumerate(_judged(store, info, run, wanted, similarities), 1):
         number = stored.sample_id
-        case = Case(
+        case = FitCase(
             stored.sample.id, group[number], similarities[number], human, recall, weight.get(number, 1.0)
         )
         (held if number in kept_back else cases).append(case)

@@ -161,26 +161,14 @@ def check_allowed(plan: ClaudePlan) -> None:
     """What must never leave does not, whatever a person says just now. Raises UsageError."""
     if plan.samples and plan.external == "never":
         raise UsageError(
-            f"this dataset must not leave the machine (external: never): would send {_volume(plan)}; "
+            f"this dataset must not leave the machine (external: never): would send {volume(plan)}; "
             "change that with --external ask"
         )
 
 
-def _volume(plan: ClaudePlan) -> str:
+def volume(plan: ClaudePlan) -> str:
+    """How much would be sent, and where to."""
     return f"{plan.samples:,} samples ({plan.input_tokens:,} tokens, estimated) to {plan.host}"
-
-
-def check_leaving(plan: ClaudePlan) -> None:
-    """Text leaves the machine only when the dataset, or the person just now, allows it.
-
-    Raises UsageError that names the host and the volume.
-    """
-    check_allowed(plan)
-    if plan.external == "ask":
-        raise UsageError(
-            f"would send {_volume(plan)}: say --yes for this time, or --external allow to let this dataset "
-            "go from now on"
-        )
 
 
 def propose_claude(

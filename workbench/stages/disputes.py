@@ -59,7 +59,7 @@ class ColumnPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class DisputeCase:
     """One kind of a dataset. `places` are its samples without the holdout, late and excluded ones.
 
     `gold` are verified recalls. `closed`: blind samples that this annotator did not decide: nothing of them
@@ -91,7 +91,7 @@ class Case:
 def gather(
     store: Store, info: DatasetInfo, annotator: str, kind: Kind, run: RunInfo | None,
     scorers: Sequence[str],
-) -> Case:  # fmt: skip
+) -> DisputeCase:  # fmt: skip
     """Everything about one kind, as this annotator may see it."""
     heads = stored.heads(store, info.id, kind)
     excluded = {one.sample_id for one in heads if one.disposition == "excluded"}
@@ -105,7 +105,7 @@ def gather(
     first = _first(store, info, run, kind)
     automatic = _column(store, info, run, first, places) if first else {}
     weights, otherwise = _weights(store, info, run, kind, places)
-    return Case(
+    return DisputeCase(
         kind=kind,
         places=places,
         reviewed=known,
@@ -357,7 +357,7 @@ def _ranked(store: Store, info: DatasetInfo, found: Sequence[Dispute]) -> tuple[
     )
 
 
-def _of_pairs(case: Case) -> Iterator[Dispute]:
+def _of_pairs(case: DisputeCase) -> Iterator[Dispute]:
     """The samples on which two columns differ; those that this annotator must decide blind are left out."""
     for sort, between, ours, theirs, figure in case.pairs:
         weighted = (case.weights, case.otherwise) if figure else (None, None)
@@ -372,7 +372,7 @@ def _of_pairs(case: Case) -> Iterator[Dispute]:
                 yield one
 
 
-def _annotators(store: Store, case: Case) -> Iterator[Dispute]:
+def _annotators(store: Store, case: DisputeCase) -> Iterator[Dispute]:
     """The samples whose annotators verified different things, by what each of them counts."""
     open_ones = [n for n, one in case.reviewed.items() if one.origin == "unresolved" and n not in case.closed]
     for number, said in stored.said_of(store, open_ones, case.kind).items():
@@ -388,7 +388,7 @@ def _annotators(store: Store, case: Case) -> Iterator[Dispute]:
         )  # fmt: skip
 
 
-def _flags(case: Case, annotator: str) -> Iterator[Dispute]:
+def _flags(case: DisputeCase, annotator: str) -> Iterator[Dispute]:
     """Flagged samples: one's own flags, and those of others once somebody decided the sample.
 
     They stand where the difference of the automatic and the verified value puts them.

@@ -322,7 +322,7 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
 
 def default_name(path: Path) -> str:
     """A dataset is called after its file, or as in the manifest of an export, of the file's folder too when
-    it names the file; mended rows of FILE.rejected.jsonl go where FILE went."""
+    it names the file; fixed rows of FILE.rejected.jsonl go where FILE went."""
     if path.is_dir() and (given := settings_of(path)[0]):
         return given
     name = path.name or path.absolute().name

@@ -178,13 +178,6 @@ def queue_rows(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]
     return {row.sample_id: _row(row, scorer, row.sample_id in seen, late) for row in rows}
 
 
-def causes(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, str]:
-    """The main cause of Δ of those decided samples that have one; about 5 ms each."""
-    from workbench.stages.queue_values import causes_of
-
-    return causes_of(store, dataset_info(store, dataset_id), annotator, ids)
-
-
 def progress(store: Store, dataset_id: int, annotator: str) -> Progress:
     """Where the dataset stands for this annotator."""
     return queue.progress(store, dataset_id, annotator, dataset_info(store, dataset_id).kinds)

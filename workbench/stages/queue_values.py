@@ -42,7 +42,7 @@ def picked_by(
             known = {}
             differing = [number for number, one in values.items() if delta_of(one.automatic, one.verified)]
             for start in range(0, len(differing), CHUNK):
-                known |= causes_of(store, info, annotator, differing[start : start + CHUNK])
+                known |= causes_of(store, info.id, annotator, differing[start : start + CHUNK])
         found[term] = _caused(term, known)
     if "disputed" in query.marks:
         found["disputed"] = [number for number, one in values.items() if _is_disputed(one)]
@@ -121,8 +121,9 @@ def _is_disputed(one: Values) -> bool:
     return one.unresolved or (delta is not None and abs(delta) > DISPUTED)
 
 
-def causes_of(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[int]) -> dict[int, str]:
+def causes_of(store: Store, dataset_id: int, annotator: str, ids: Sequence[int]) -> dict[int, str]:
     """The main cause of Δ of those decided samples that have one; about 5 ms each."""
+    info = datasets.dataset_info(store, dataset_id)
     kind = info.kinds[0]
     column = imported_column(store, info, kind)
     digits = external_digits(store, info.id, column) if column else {}

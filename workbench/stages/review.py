@@ -24,7 +24,7 @@ from workbench.model import (
     Unit,
 )
 from workbench.reviewing.edits import Edit, Open
-from workbench.reviewing.fold import ReviewState, carry, opened_with, reopened
+from workbench.reviewing.fold import ReviewState, applied, carry, opened_with
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline
 from workbench.scoring.scorers import assess_all, machine, score
 from workbench.stages.sides import causes_of
@@ -116,7 +116,7 @@ def open_sample(
         same = before.proposal == stored.proposal_id
         base = stored.proposal if same else load_proposal(store, before.proposal)
         return _opened(info, stored, annotator, state, before, base, written)
-    again = reopened(state, reopening)
+    again = applied(state, reopening)
     opened = _opened(info, stored, annotator, again, reopening, stored.proposal, written)
     return replace(opened, reopening=reopening)
 

@@ -30,7 +30,7 @@ __all__ = ["Disagreement", "RunProgress", "Stability"]
 
 
 @dataclass(frozen=True, slots=True)
-class Paid:
+class RunCost:
     """What the calls of a run came to; `cost` in dollars, None for a model without a price."""
 
     calls: int
@@ -39,7 +39,7 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True)
-class RunRow:
+class RunSummary:
     """One run of a dataset. `failures` counts by kind, `left` the samples that it did not come to.
 
     `paid` is None for one that asked nobody; `created_at` is in UTC.
@@ -52,7 +52,7 @@ class RunRow:
     failures: Mapping[str, int]
     left: int
     current: bool
-    paid: Paid | None
+    paid: RunCost | None
     created_at: datetime
     parameters: Mapping[str, Any]
 
@@ -97,11 +97,11 @@ class RunComparison:
     stability: Stability | None
 
 
-def list_runs(store: Store, info: DatasetInfo) -> list[RunRow]:
+def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
     """The runs of a dataset, newest first."""
     now, total = dataset_info(store, info.id), count_samples(store, info.id)
     return [
-        RunRow(
+        RunSummary(
             name=run.name,
             proposer=run.proposer,
             model=run.model,
@@ -254,7 +254,7 @@ def _units(sample: Sample, named: Sequence[Sequence[ProposedEntity]], policy: Po
     ]
 
 
-def _paid(store: Store, run: RunInfo) -> Paid | None:
+def _paid(store: Store, run: RunInfo) -> RunCost | None:
     """What a run of Claude cost by the packaged prices; None for another one.
 
     An answer that names no tokens makes the cost unknown.
@@ -270,7 +270,7 @@ def _paid(store: Store, run: RunInfo) -> Paid | None:
             usage = Usage(**tokens)
             used += usage
             total += cost(prices, run.model, usage, batch=batch) or 0
-    return Paid(number, used, total if priced else None)
+    return RunCost(number, used, total if priced else None)
 
 
 def _per_sample(store: Store, run: RunInfo) -> Decimal | None:

@@ -33,6 +33,15 @@ def clean(text: str) -> str:
     return _UNSAFE.sub(_visible, text)
 
 
+_BREAKS = {ord("\n"): " ", ord("\t"): " "}
+
+
+def flat(text: str) -> str:
+    """The text made safe, on one line: a line break or tab becomes a space, so offsets stay."""
+    text = clean(text)
+    return text.translate(_BREAKS) if "\n" in text or "\t" in text else text
+
+
 HASHED = 24
 """Letters that an id has at least where it is a hash."""
 _HASH = re.compile(f"[0-9a-f]{{{HASHED},}}")

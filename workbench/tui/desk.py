@@ -90,7 +90,9 @@ class Desk:
 
     async def causes(self, ids: Sequence[int]) -> dict[int, str]:
         """The main causes of Δ of decided samples."""
-        return await self.store.read(queue.causes, self.info.id, self.annotator, ids)
+        from workbench.stages import queue_values
+
+        return await self.store.read(queue_values.causes_of, self.info.id, self.annotator, ids)
 
     async def undoubted(self) -> int:
         """How many samples have no doubt to be ordered by."""

@@ -9,15 +9,7 @@ from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
 
-from workbench.text.safe import clean
-
-_BREAKS = {ord("\n"): " ", ord("\t"): " "}
-
-
-def flat(text: str) -> str:
-    """The text made safe, on one line: a line break or tab becomes a space, so offsets stay."""
-    text = clean(text)
-    return text.translate(_BREAKS) if "\n" in text or "\t" in text else text
+from workbench.text.safe import flat as flat
 
 
 class TerminalGuard(LineFilter):

@@ -28,7 +28,7 @@ from workbench.comparing.words import Fact
 from workbench.formats.exports.folder import write_whole
 from workbench.model import Span, Verdict
 from workbench.text.figures import many, number, signed, value
-from workbench.text.safe import clean, name_of
+from workbench.text.safe import clean, flat, name_of
 
 LISTED = 200
 """Samples that the appendix lists, those with the largest differences."""
@@ -151,18 +151,14 @@ def _visible(value: object) -> object:
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _line(text: str) -> str:
-    return clean(text).replace("\n", " ").replace("\t", " ")
-
-
 def _own(text: str) -> Markup:
     """A name of the dataset on one line, isolated from the direction of what surrounds it."""
-    return Markup("<bdi>{}</bdi>").format(_line(text))
+    return Markup("<bdi>{}</bdi>").format(flat(text))
 
 
 def _isolated(name: str) -> str:
     """A name of the dataset as it goes into a sentence of ours."""
-    return f"{FIRST}{_line(name)}{LAST}"
+    return f"{FIRST}{flat(name)}{LAST}"
 
 
 def _sentence(text: str) -> Markup:

@@ -51,6 +51,8 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
+    if reading.tokens[start].text.casefold() in function_words(reading.lang) - {"the"}:
+        return None
     if reading.tokens[start].text.casefold() == "the":
         start += 1
     end = _before_verb(reading, start)
@@ -137,13 +139,8 @@ def _spans(reading: Reading, run: Run, label: str) -> Iterator[Found]:
             yield Found(start, start + len(part), label)
             start += len(part) + 1
         return
-    yield Found(start, _with_dot(reading.text, reading, run, stop), label)
-
-
-def _with_dot(text: str, reading: Reading, run: Run, stop: int) -> int:
-    """Inc. and Jr. keep their dot."""
     short = reading.tokens[run.last].text.casefold() in {"inc", "jr", "sr", "ltd", "corp", "co"}
-    return stop + 1 if short and text[stop : stop + 1] == "." else stop
+    yield Found(start, stop + (short and reading.text[stop : stop + 1] == "."), label)  # Inc. keeps its dot
 
 
 def _split(reading: Reading, run: Run) -> Iterator[Run]:
@@ -175,23 +172,18 @@ def _parts(reading: Reading, first: int, index: int) -> bool:
         if len(here) > 1 and here.isupper() and is_organisation(here):
             return not (after.isupper() or is_place(after) or russian_head(after))
         known = is_first_name(after) and not is_place(after) and not is_first_name(here)
-        return known and more and len(here) > 1 and not is_title(here) and stem_free(here)
+        return (
+            known
+            and more
+            and len(here) > 1
+            and not is_title(here)
+            and here.casefold() not in _BEFORE_A_FIRST_NAME
+        )
     return country and is_first_name(after) and not is_people(after) and not is_place(after)
 
 
-def stem_free(word: str) -> bool:
-    """Сан, Нью and the like open a place that holds a first name."""
-    return word.casefold() not in {
-        "сан",
-        "санта",
-        "нью",
-        "порт",
-        "форт",
-        "сент",
-        "святого",
-        "святой",
-        "имени",
-    }
+# They open a place that holds a first name.
+_BEFORE_A_FIRST_NAME = words("сан санта нью порт форт сент святого святой имени")
 
 
 def _trim(reading: Reading, run: Run) -> Run | None:

@@ -35,7 +35,7 @@ from workbench.tui.work import start
 if TYPE_CHECKING:
     from workbench.stages.claude import ClaudePlan
     from workbench.stages.claude_setup import ClaudeOptions
-    from workbench.stages.runs import RunRow
+    from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
 
 TICK = 0.25
@@ -131,7 +131,7 @@ class RunsScreen(BaseScreen):
         self.query_one(KeyBar).refresh()
 
     @property
-    def run(self) -> RunRow | None:
+    def run(self) -> RunSummary | None:
         """The run under the cursor."""
         return self.query_one(RunList).chosen
 

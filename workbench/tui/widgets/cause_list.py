@@ -61,8 +61,6 @@ class CauseList(Lines):
         self.columns = Columns(8, 8, False)
         self._statements = False
         self._wrapped: dict[tuple[int, bool], list[str]] = {}
-        self._lines: list[tuple[int, int]] = []  # line -> (row, line of the row)
-        self._first: list[int] = []
 
     @property
     def count(self) -> int:
@@ -96,14 +94,14 @@ class CauseList(Lines):
     def _plan(self) -> None:
         size = self.scrollable_content_region.width
         self.columns = plan(size, self.rows)
-        self._lines, self._first, self._wrapped = [], [], {}
+        self._wrapped = {}
         for index, one in enumerate(self.rows):
-            self._first.append(len(self._lines))
             for ours, unit in ((True, one.row.automatic), (False, one.row.verified)):
                 self._wrapped[index, ours] = self._wrap(unit)
-            most = max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
-            self._lines += [(index, part) for part in range(most)]
-        self.resized(len(self._lines))
+        self.lay(
+            max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
+            for index in range(len(self.rows))
+        )
 
     def _wrap(self, unit: Unit | None) -> list[str]:
         text, size = flat(unit.text) if unit else "—", self.columns.text
@@ -114,26 +112,16 @@ class CauseList(Lines):
             lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
         return [fit(line, size) for line in lines]
 
-    def place(self, index: int) -> tuple[int, int]:
-        """The lines of a row."""
-        if index >= len(self._first):
-            return 0, 1
-        end = self._first[index + 1] if index + 1 < len(self._first) else len(self._lines)
-        return self._first[index], end - self._first[index]
-
-    def entry_at(self, line: int) -> int:
-        """The row of a line."""
-        return self._lines[line][0] if line < len(self._lines) else -1
-
     def on_resize(self, _event: events.Resize) -> None:
         """Another width has other columns; the base then forgets what was drawn."""
         self._plan()
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a row."""
-        if line >= len(self._lines):
+        index = self.entry_at(line)
+        if index < 0:
             return []
-        index, part = self._lines[line]
+        part = line - self._firsts[index]
         one, here = self.rows[index].row, index == self.cursor
         base = self.part("causes--cursor" if here else "causes--row")
         back = base.background_style

@@ -18,7 +18,7 @@ from workbench.tui.widgets.lines import Rows
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from workbench.stages.runs import Disagreement, FailedSample, Paid, RunComparison, RunRow
+    from workbench.stages.runs import Disagreement, FailedSample, RunComparison, RunCost, RunSummary
     from workbench.tui.proposing import Going
 
 NAMES = 12
@@ -29,7 +29,7 @@ def _dollars(cost: Decimal | None) -> str:
     return "?" if cost is None else money(cost)
 
 
-def described(run: RunRow, advice: Mapping[str, str]) -> list[list[Part]]:
+def described(run: RunSummary, advice: Mapping[str, str]) -> list[list[Part]]:
     """The run under the cursor, line by line."""
     first: list[Part] = [(flat(run.name), "bold"), (f"  {flat(run.model or run.proposer)}", "")]
     if run.current:
@@ -61,7 +61,7 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
     return [[(facts, DIM)], [(flat(f"asked for {asked}  labels {labels}"), DIM)]]
 
 
-def _paid(paid: Paid, proposals: int) -> str:
+def _paid(paid: RunCost, proposals: int) -> str:
     usage = paid.usage
     cached = f" ({shortened(usage.cache_read)} cached)" if usage.cache_read else ""
     each = f", {money(paid.cost / proposals)} a sample" if paid.cost is not None and proposals else ""
@@ -138,14 +138,14 @@ class RunColumns(NamedTuple):
     made: int
 
 
-def run_columns(size: int, runs: Sequence[RunRow]) -> RunColumns:
+def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
     """The columns of a row of `size` cells; the day gives way first, then the model is cut."""
     made = MADE + 2 if size >= 100 else 0
     name = min(max((width(flat(run.name)) for run in runs), default=8), 30)
     return RunColumns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
 
 
-class RunList(Rows["RunRow"]):
+class RunList(Rows["RunSummary"]):
     """Runs, the newest first; ✓ stands before the current one."""
 
     BASE = "runs--row"
@@ -162,13 +162,13 @@ class RunList(Rows["RunRow"]):
         """The columns at this width."""
         return run_columns(self.scrollable_content_region.width, self.rows)
 
-    def show(self, rows: Sequence[RunRow], at: str = "") -> None:
+    def show(self, rows: Sequence[RunSummary], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
         wanted = at or (self.chosen.name if self.chosen else "")
         current = next((index for index, run in enumerate(rows) if run.current), 0)
         self.put(rows, next((index for index, run in enumerate(rows) if run.name == wanted), current))
 
-    def drawn(self, run: RunRow, size: int, *, here: bool) -> list[Segment]:
+    def drawn(self, run: RunSummary, size: int, *, here: bool) -> list[Segment]:
         """One run."""
         columns = run_columns(size, self.rows)
         cursor = self.part("runs--cursor") if here else None

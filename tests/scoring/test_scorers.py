@@ -1,0 +1,92 @@
+"""Which score is a report's, what the gate of a CI job says, and how much a sample is in doubt."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from workbench.model import Kind
+from workbench.scoring.counted import Counted, doubt
+from workbench.scoring.gate import gate
+from workbench.scoring.names import SCORERS, headline
+
+THIRDS = [("a", Fraction(1, 3)), ("b", Fraction(1)), ("c", None)]
+
+
+def test_the_gate_holds_the_mean_of_defined_samples_against_the_mark() -> None:
+    result = gate("linked", THIRDS, threshold=2 / 3, strict=False)
+
+    assert (True, 2 / 3, 2, 1, ("a",)) == (
+        result.passed,
+        result.value,
+        result.n,
+        result.undefined,
+        result.below,
+    )
+
+
+def test_the_gate_is_strict_about_every_sample() -> None:
+    assert gate("linked", THIRDS, threshold=0.1, strict=True).passed is False
+    assert gate("linked", THIRDS[1:], threshold=0.1, strict=True).passed is True
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_only_undefined_samples_fail_the_gate(strict: bool) -> None:
+    assert gate("linked", [("c", None)], threshold=0.0, strict=strict).passed is False
+    assert gate("linked", [], threshold=0.0, strict=strict).passed is False
+
+
+NAMES = ["ragas", "ragas_legacy", "linked", "presence"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "able", "kind", "expected"),
+    [
+        (["context_recall", "context_entity_recall"], NAMES, "entity", "context_entity_recall"),
+        (["faithfulness", "context_recall"], NAMES, "entity", "context_recall"),
+        (["Contextual Recall", "Answer Relevancy"], NAMES, "statement", "Contextual Recall"),
+        (["context_recall", "our_recall (statement)"], NAMES, "entity", "our_recall (statement)"),
+        (["faithfulness", "answer_relevancy"], NAMES, "entity", "ragas"),
+        ([], ["linked", "presence"], "entity", "linked"),
+        ([], ["presence"], "entity", "presence"),
+        ([], [], "entity", "linked"),
+        ([], list(SCORERS), "statement", "contextual_recall"),
+    ],
+)  # fmt: skip
+def test_recall_of_the_file_comes_first_and_another_metric_never(
+    columns: list[str], able: list[str], kind: Kind, expected: str
+) -> None:
+    assert expected == headline(columns, able, kind)
+
+
+def counted(linked: list[int] | None, presence: list[int] | None) -> Counted:
+    given = {"linked": linked, "presence": presence}
+    return Counted({name: bytes(listed) for name, listed in given.items() if listed is not None}, {})
+
+
+@pytest.mark.parametrize(
+    ("more", "less"),
+    [
+        (([80], [0]), ([100], [100])),  # a near name below the threshold against an equal one
+        (([90], [0]), ([90], [90])),  # found by a name that stands in no context
+        (([0], [100]), ([0], [0])),  # stands in a context, and the reading of the context missed it
+        (([80, 80], [0, 0]), ([80], [0])),  # two such units
+    ],
+)
+def test_what_people_corrected_more_often_is_more_doubtful(
+    more: tuple[list[int], list[int]], less: tuple[list[int], list[int]]
+) -> None:
+    """The order of the shares that were measured."""
+    first, second = doubt(counted(*more)), doubt(counted(*less))
+
+    assert first is not None
+    assert second is not None
+    assert first > second
+
+
+def test_without_similarities_there_is_no_doubt_to_order_by() -> None:
+    """Statements have none; presence alone is enough; no units leave none in doubt."""
+    assert doubt(counted(None, None)) is None
+    assert doubt(counted(None, [100])) == doubt(counted([100], [100]))
+    assert doubt(counted([], [])) == 0
