@@ -11,7 +11,8 @@ import pytest
 from tests.formats.conftest import load_path
 from workbench.errors import AmbiguousError, InputError, UsageError
 from workbench.formats.columns import columns_of
-from workbench.formats.reading import FORMATS, read
+from workbench.formats.reading import read
+from workbench.formats.registry import READERS
 from workbench.formats.rows import Notes
 
 ROW = {"user_input": "q", "reference": "Ann", "retrieved_contexts": ["c"]}
@@ -72,7 +73,7 @@ def test_an_unknown_format_lists_the_known_ones(tmp_path: Path) -> None:
     """In one line."""
     with pytest.raises(UsageError) as caught:
         read(tmp_path, format="xml", notes=Notes())
-    assert str(caught.value) == f"no format xml: there are {', '.join(FORMATS)}"
+    assert str(caught.value) == f"no format xml: there are {', '.join(READERS)}"
 
 
 def test_columns_that_nobody_knows_can_be_named(tmp_path: Path) -> None:
@@ -106,7 +107,7 @@ def test_keys_of_json_rows_can_be_named(load: Any, tmp_path: Path) -> None:
         ["reference=gold_answer", "user_input=ask", "retrieved_contexts=docs"], ["mine=statement"]
     )
     plain = tmp_path / "plain.jsonl"
-    plain.write_text('{"ask": "q", "gold_answer": "Ann", "docs": ["c"], "mine": 0.250}')
+    plain.write_text('{"ask": "q", "gold_answer": "Ann", "docs": [{"text": "c"}, "d"], "mine": 0.250}')
     task = tmp_path / "task.jsonl"
     task.write_text(
         json.dumps({"data": {"gold_answer": "Ann", "docs": ["c"], "other": "x"}, "annotations": []})
@@ -114,7 +115,7 @@ def test_keys_of_json_rows_can_be_named(load: Any, tmp_path: Path) -> None:
 
     record, other = load_path(plain, columns=columns).record, load_path(task, columns=columns)
 
-    assert record.sample.reference == "Ann"
+    assert (record.sample.reference, record.sample.retrieved_contexts) == ("Ann", ("c", "d"))
     assert record.scores == {"mine (statement)": "0.250"}
     assert (other.record.sample.reference, other.record.sample.retrieved_contexts) == ("Ann", ("c",))
     assert other.notes.format == "label-studio"

@@ -22,6 +22,7 @@ NAMES: dict[str, tuple[str, ...]] = {field: tuple(names) for field, names in _DA
 FIELD_OF = {name: field for field, names in NAMES.items() for name in names}
 LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths", "groundTruths"})
 OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
+CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
 
@@ -230,7 +231,8 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
         if target is not None and target != "retrieved_contexts":
             result[target] = value
         elif target is not None:
-            result.setdefault(target, []).extend(_context(value, name))
+            texts = [] if value is None else context_texts(value, name, "a context, or a list of them")
+            result.setdefault(target, []).extend(texts)
         elif name in columns.external:
             result[score_name(name, columns.external[name])] = value
         elif deep and name in _INSIDE and type(value) is dict:
@@ -240,11 +242,15 @@ def renamed(row: dict[str, Any], columns: NamedColumns, *, deep: bool = False) -
     return result
 
 
-def _context(value: Any, name: str) -> list[Any]:
-    if value is None:
-        return []
+def context_texts(value: Any, name: str, expected: str = "a list of strings") -> list[Any]:
+    """Contexts as a list of texts, of one text alone or of objects that hold one too. Raises RowError."""
     if type(value) is str:
         return [value]
-    if type(value) is list:
-        return value
-    raise RowError(excerpt(name), shown(value), "a context, or a list of them")
+    if type(value) is not list:
+        raise RowError(excerpt(name), shown(value), expected)
+    return [
+        next((item[key] for key in CONTEXT_TEXTS if item.get(key) is not None), item)
+        if type(item) is dict
+        else item
+        for item in value
+    ]

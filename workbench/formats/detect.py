@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError, UsageError
+from workbench.errors import AmbiguousError, InputError, NotFoundError, RowError
 from workbench.formats import tables
 from workbench.formats.columns import (
     FIELD_OF,
@@ -56,12 +56,6 @@ class DatasetFile:
     lists: frozenset[str] = frozenset()
     names: tuple[str, ...] = ()
     delimiter: str = ","
-
-
-def check_format(format: str | None) -> None:  # noqa: A002
-    """Raise UsageError for a format that is not one."""
-    if format is not None and format not in READERS:
-        raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
 
 
 def look(path: Path, format: str | None, columns: NamedColumns) -> DatasetFile:  # noqa: A002
@@ -205,19 +199,13 @@ def _by_rows(
         )
     if row is None and container != "lines":
         raise InputError(f"{path}: no rows that can be read: {bad}")
-    if found is None and row is not None and _foreign(row, columns):
+    known = native.KEYS | FIELD_OF.keys()
+    if found is None and row and not columns.fields and known.isdisjoint(row):  # no name of ours at all
         raise InputError(
             f"{path}: no columns of a known format: {excerpt(', '.join(names), 200)}; name them with "
             "--map reference=COLUMN --map user_input=COLUMN --map retrieved_contexts=COLUMN"
         )
     return DatasetFile(path, found or "native", container, lists, tuple(names))
-
-
-def _foreign(row: Mapping[str, Any], columns: NamedColumns) -> bool:
-    """Whether a row that no format claims has no name of ours at all."""
-    return (
-        bool(row) and not columns.fields and native.KEYS.isdisjoint(row) and FIELD_OF.keys().isdisjoint(row)
-    )
 
 
 def _format_of(path: Path, row: dict[str, Any]) -> str | None:

@@ -7,19 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from workbench.errors import RowError
+from workbench.errors import RowError, UsageError
 from workbench.formats import tables
 from workbench.formats.columns import BECOMES, FIELD_OF, NO_COLUMNS, NamedColumns, absent, is_metric, renamed
-from workbench.formats.detect import DatasetFile, check_format, files_of, look, objects
+from workbench.formats.detect import DatasetFile, files_of, look, objects
 from workbench.formats.json_lines import Progress, RawRow
 from workbench.formats.readers import native, ours, ragas
 from workbench.formats.registry import READERS
-from workbench.formats.rows import FileRow, Notes, refused
+from workbench.formats.rows import FileRow, Notes, excerpt, refused
 
 _CONTEXTS = "retrieved_contexts"
 _LIKELY = re.compile(r"^(?!reference|.*ids?$).*(context|passage|chunk|document|docs|evidence)", re.IGNORECASE)
-
-FORMATS = tuple(READERS)
 
 
 def read(
@@ -32,14 +30,16 @@ def read(
 ) -> Iterator[FileRow]:
     """Stream the rows of a file or of the files of a folder, good and bad; `notes` fills meanwhile.
 
-    `format` is one of `FORMATS` or None to find out. `columns` are names that a person gave. `progress` is
+    `format` is one of `READERS` or None to find out. `columns` are names that a person gave. `progress` is
     called now and then with the bytes read so far, the last time with the size of the file. A row that
     cannot be used carries its RowError and the others go on.
 
     Raises, before the first row: NotFoundError for no such file, UsageError for an unknown format or a
     missing package, AmbiguousError where two formats fit, InputError for a file that no row can be read from.
     """
-    found = sources(path, format, columns)
+    if format is not None and format not in READERS:
+        raise UsageError(f"no format {excerpt(format)}: there are {', '.join(READERS)}")
+    found = [look(file, format, columns) for file in files_of(path)]
     notes.format = found[0].format
     for source in found:
         notes.columns.update(dict.fromkeys(source.names))
@@ -51,12 +51,6 @@ def read(
             columns, notes.columns, str(found[0].path), whole=found[0].container == "table"
         )
     return _rows(found, notes, progress, columns)
-
-
-def sources(path: Path, format: str | None, columns: NamedColumns) -> list[DatasetFile]:  # noqa: A002
-    """The files to read, each with what it is. Raises as `read`."""
-    check_format(format)
-    return [look(file, format, columns) for file in files_of(path)]
 
 
 def _rows(

@@ -45,33 +45,35 @@ def unit_of(opened: Opened, kind: Kind, unit_id: str) -> Unit:
     raise InputError("this unit is not there any more")
 
 
+def _of(what: str, unit: Unit, make: Callable[[Opened, Unit], Edit | None]) -> Intent:
+    """An intent about a unit, made from the unit as it stands then."""
+    return Intent(what, lambda opened: make(opened, unit_of(opened, unit.kind, unit.id)))
+
+
 def reject(unit: Unit) -> Intent:
     """Reject what counts, restore what does not; a duplicate is restored to a unit of its own."""
     wanted = not unit.counted
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.counted == wanted else editing.reject(opened, now)
 
-    return Intent(f"{'restored' if wanted else 'rejected'} {unit.text}", make)
+    return _of(f"{'restored' if wanted else 'rejected'} {unit.text}", unit, make)
 
 
 def relabel(unit: Unit, label: str) -> Intent:
     """Give another label."""
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.label == label else editing.relabel(opened, now, label)
 
-    return Intent(f"{unit.text} is now {label}", make)
+    return _of(f"{unit.text} is now {label}", unit, make)
 
 
 def match(unit: Unit) -> Intent:
     """found -> missing, anything else -> found."""
     wanted: Verdict = "missing" if unit.match.verdict == "found" else "found"
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         if now.match.verdict == wanted:
             return None
         if wanted == "missing" and now.match.verdict != "found":
@@ -79,61 +81,51 @@ def match(unit: Unit) -> Intent:
             now = replace(now, match=replace(now.match, verdict="found"))
         return editing.toggle(opened, now)
 
-    return Intent(f"{unit.text} is {wanted}", make)
+    return _of(f"{unit.text} is {wanted}", unit, make)
 
 
 def reason(unit: Unit) -> Intent:
     """Missing, and why: the next reason at each press."""
-
-    def make(opened: Opened) -> Edit | None:
-        return editing.next_reason(opened, unit_of(opened, unit.kind, unit.id))
-
-    return Intent(f"{unit.text} is missing: {editing.reason_after(unit)}", make)
+    return _of(f"{unit.text} is missing: {editing.reason_after(unit)}", unit, editing.next_reason)
 
 
 def evidence(unit: Unit, place: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if place is None else (place,)
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         same = now.match.evidence == wanted and now.match.rule == "human"
         return None if same and now.match.verdict == "found" else editing.set_evidence(opened, now, wanted)
 
     name = cut(flat(unit.text), LONGEST)
     where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
-    return Intent(f"{name} {where}", make)
+    return _of(f"{name} {where}", unit, make)
 
 
 def merge(unit: Unit, other: Unit) -> Intent:
     """One unit of two."""
 
-    def make(opened: Opened) -> Edit | None:
-        first = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, first: Unit) -> Edit | None:
         second = unit_of(opened, unit.kind, other.id)
         return None if second.duplicate_of == first.id else editing.merge(opened, first, second)
 
     first, second = (cut(flat(one.text), LONGEST) for one in (unit, other))
-    return Intent(f"merged {first} with {second}", make)
+    return _of(f"merged {first} with {second}", unit, make)
 
 
 def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
-
-    def make(opened: Opened) -> Edit | None:
-        return editing.split(opened, unit_of(opened, unit.kind, unit.id), at)
-
-    return Intent(f"split {cut(flat(unit.text), LONGEST)}", make)
+    what = f"split {cut(flat(unit.text), LONGEST)}"
+    return _of(what, unit, lambda opened, now: editing.split(opened, now, at))
 
 
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.match.verdict == "unsure" else editing.unsure(opened, now)
 
-    return Intent(f"{unit.text} is unsure", make)
+    return _of(f"{unit.text} is unsure", unit, make)
 
 
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
@@ -142,11 +134,10 @@ def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Inten
         raise InputError("this unit is not in the reference text: no edge to move")
     span = shifted(reference, unit.spans[0], left=left, outward=outward)
 
-    def make(opened: Opened) -> Edit | None:
-        now = unit_of(opened, unit.kind, unit.id)
+    def make(opened: Opened, now: Unit) -> Edit | None:
         return None if now.spans[:1] == (span,) else editing.set_span(opened, now, span)
 
-    return Intent(f"now {reference[span.start : span.end]}", make)
+    return _of(f"now {reference[span.start : span.end]}", unit, make)
 
 
 def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF
+from workbench.formats.columns import FIELD_OF, context_texts
 from workbench.formats.exports.spans import label_out
 from workbench.formats.readers import native, ours
 from workbench.formats.rows import Notes, excerpt, places, shown, wrong
@@ -63,7 +63,7 @@ def record(
             if name == ours.OBJECT:
                 attached = value
             elif field_name == "retrieved_contexts":
-                fields[field_name] = contexts(value, name)
+                fields[field_name] = context_texts(value, name)
                 given.add(field_name)
             elif field_name is not None and field_name != "reference":
                 fields[field_name] = value
@@ -90,19 +90,6 @@ def record(
     if lost:
         other["_spans"] = lost
     return _with(native.build(fields, notes, native.scores_of(fields, notes), other), tool, marked)
-
-
-def contexts(value: Any, name: str) -> list[Any]:
-    """Contexts as a list of texts: one text alone, or objects with `text` or `content`, are taken too."""
-    if type(value) is str:
-        return [value]
-    if type(value) is not list:
-        raise wrong(name, value, "a list of strings")
-    keys = ("text", "content", "context")
-    return [
-        next((item[key] for key in keys if item.get(key) is not None), None) if type(item) is dict else item
-        for item in value
-    ]
 
 
 def _unchanged(

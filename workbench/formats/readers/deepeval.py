@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, is_number
+from workbench.formats.columns import FIELD_OF, NAMES, context_texts, is_number
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ours, ragas
 from workbench.formats.rows import Notes, shown, wrong
@@ -62,11 +62,10 @@ def record_of(row: dict[str, Any], notes: Notes) -> Record:
     meta: dict[str, Any] = {}
     contexts: Any = None
     for name, value in row.items():
-        if FIELD_OF.get(name) == "retrieved_contexts" and value is not None:
-            if contexts := value or contexts:
-                fields[name] = _contexts(contexts, name, notes)
-        elif value is None or value == [] or value == {}:
+        if value is None or value == [] or value == {}:
             continue
+        if FIELD_OF.get(name) == "retrieved_contexts":
+            contexts, fields[name] = value, _contexts(value, name, notes)
         elif name in (*_METADATA, "custom_column_key_values") and type(value) is dict:
             meta |= value
         elif name in _OF_RUN:
@@ -146,17 +145,10 @@ def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
         if len(pieces) > 2 and any(_TABLE.search(piece) for piece in pieces):
             notes.counted["contexts joined by | that look like a table cut in pieces: check them"] += 1
         value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
-    if type(value) is not list:
-        raise wrong(name, value, "a list of strings")
-    return [_context(item) for item in value]
-
-
-def _context(item: Any) -> Any:
-    if type(item) is dict and "context" in item:
-        return item["context"]
-    if type(item) is str and item.startswith("deepeval_source=") and (found := _SOURCE.fullmatch(item)):
-        return found["context"]
-    return item
+    return [
+        found["context"] if type(text) is str and (found := _SOURCE.fullmatch(text)) else text
+        for text in context_texts(value, name)
+    ]
 
 
 def _metrics(row: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -16,7 +16,7 @@ from workbench.tui.keys import TWINS, key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part
-from workbench.tui.widgets.lines import Lines, Rows
+from workbench.tui.widgets.lines import Rows
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
 
@@ -51,7 +51,7 @@ class LabelScreen(Dialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         key("escape", "cancel", "Close without doing anything", "label.cancel", "Label"),
-        key("enter", "take", "Take the label under the cursor", "label.take", "Label"),
+        key("enter", "open", "Take the label under the cursor", "label.take", "Label"),
         key("down tab", "move(1)", "Next label", "label.down", "Label"),
         key("up shift+tab", "move(-1)", "Previous label", "label.up", "Label"),
         key("backspace", "back", "Take the last letter back", "label.back", "Label"),
@@ -140,11 +140,7 @@ class LabelScreen(Dialog):
         self._filter = self._filter[:-1]
         self._show()
 
-    def action_move(self, step: int) -> None:
-        """Up or down."""
-        self.query_one(LabelRows).move(int(step))
-
-    async def action_take(self) -> None:
+    async def action_open(self) -> None:
         """Enter."""
         rows = self.query_one(LabelRows)
         label = rows.rows[rows.cursor]
@@ -159,9 +155,3 @@ class LabelScreen(Dialog):
         self.app.pop_screen()
         if self._at_end is not None:
             self._at_end()
-
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
-        """A click takes it."""
-        event.stop()
-        if event.clicked:
-            self.app.call_later(self.bench.gate.enter, self.action_take)

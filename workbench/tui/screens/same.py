@@ -15,22 +15,22 @@ from workbench.errors import ConflictError
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
 from workbench.text.figures import many
-from workbench.tui.cells import fit, width, wrap
+from workbench.tui.cells import fit, width
 from workbench.tui.desk import Desk
 from workbench.tui.figures import DISPOSITION_SYMBOL, short
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar
-from workbench.tui.widgets.lines import Lines
+from workbench.tui.widgets.bars import DIM, Bar, choice_parts
+from workbench.tui.widgets.lines import Rows
 from workbench.tui.work import on_stage, start
 
-NOTHING = "No other sample has it; hidden, not counted and other people's samples are left alone."
+NOTHING = "No other sample has it that you may change."
 TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
 
-class Places(Lines):
+class Places(Rows[Place]):
     """A sample a row: its state, its id, the surface with the text around it."""
 
     BASE = "places--row"
@@ -44,33 +44,11 @@ class Places(Lines):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.places: list[Place] = []
         self.left_out: set[str] = set()
-        self.nothing = ""
 
-    @property
-    def count(self) -> int:
-        """How many."""
-        return len(self.places)
-
-    def show(self, places: list[Place]) -> None:
-        """Show these."""
-        self.places = places
-        self.nothing = NOTHING
-        self.resized(len(places))
-        self.redraw()
-
-    def segments(self, line: int, size: int) -> list[Segment]:
-        """One sample on one line; what is left out is struck through."""
-        if not self.count and self.nothing:
-            lines = wrap(self.nothing, size)
-            text = self.nothing[slice(*lines[line])] if line < len(lines) else ""
-            return [Segment(text, self.part("places--dim"))]
-        if line >= self.count:
-            return []
-        place = self.places[line]
-        at_cursor = line == self.cursor
-        base = self.part("places--cursor" if at_cursor else "places--row")
+    def drawn(self, place: Place, size: int, *, here: bool) -> list[Segment]:
+        """One sample; what is left out is struck through."""
+        base = self.part("places--cursor" if here else "places--row")
         background = base.background_style
         dim = self.part("places--dim") + background
         out = place.key in self.left_out
@@ -83,7 +61,7 @@ class Places(Lines):
             before = before[1:]
         words = self.part("places--left-out" if out else "places--surface") + background
         return [
-            Segment("▸ " if at_cursor else "  ", base),
+            Segment("▸ " if here else "  ", base),
             Segment(f"{sign} ", dim),
             Segment(fit(short(place.key, name, place.act.sample.user_input), name) + "  ", base),
             Segment(before, dim),
@@ -143,7 +121,7 @@ class SameScreen(Dialog):
             finally:
                 timer.stop()
             if on_stage(self):
-                self.query_one(Places).show(places)
+                self.query_one(Places).put(places, 0)
                 self._sum()
 
         start(self, look, group="look", failed=lambda error: self._say(flat(str(error)), "$error"))
@@ -164,29 +142,24 @@ class SameScreen(Dialog):
         listed = self.query_one(Places)
         chosen = self._chosen()
         if not listed.count:
-            self._say("")
+            self._say(NOTHING)
             return
         verified = sum(place.verified for place in chosen)
         text = many(len(chosen), "sample")
         if verified:
             text += f", {verified} of them verified: their values change"
-        self.query_one("#sum", Bar).show(
-            ((text, ""),), (("enter", "$accent"), (" applies  ", DIM), ("x", "$accent"), (" leaves out", DIM))
-        )
+        keys = choice_parts((("enter", "applies"), ("x", "leaves out")))
+        self.query_one("#sum", Bar).show(((text, ""),), keys)
 
     def _chosen(self) -> list[Place]:
         listed = self.query_one(Places)
-        return [place for place in listed.places if place.key not in listed.left_out]
-
-    def action_move(self, step: int) -> None:
-        """Up or down."""
-        self.query_one(Places).move(int(step))
+        return [place for place in listed.rows if place.key not in listed.left_out]
 
     def action_leave_out(self) -> None:
         """Not in this sample."""
         listed = self.query_one(Places)
         if listed.count:
-            listed.left_out ^= {listed.places[listed.cursor].key}
+            listed.left_out ^= {listed.rows[listed.cursor].key}
             listed.redraw()
             self._sum()
 

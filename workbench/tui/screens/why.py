@@ -35,7 +35,6 @@ from workbench.tui.why_text import (
 )
 from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
 from workbench.tui.widgets.cause_list import CauseList, column_names
-from workbench.tui.widgets.lines import Lines
 from workbench.tui.widgets.passage import Passage
 
 if TYPE_CHECKING:
@@ -206,9 +205,8 @@ class WhyScreen(BaseScreen):
             return "\n".join([*evidence, wording, facts])
         return "\n".join([wording, facts, *evidence])
 
-    def on_lines_chosen(self, event: Lines.Chosen) -> None:
+    def moved(self) -> None:
         """The cursor moved."""
-        event.stop()
         self._explain()
 
     # Keys.
@@ -225,10 +223,6 @@ class WhyScreen(BaseScreen):
         if action == "kind" and len(self.desk.info.kinds) < 2:
             return None
         return None if self.why is None and action not in ("back", "help", "quit") else True
-
-    def action_move(self, step: int) -> None:
-        """To another row."""
-        self.query_one(CauseList).move(int(step))
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
@@ -258,10 +252,6 @@ class WhyScreen(BaseScreen):
         text = self.get_selected_text() or _line(listed)
         self.app.copy_to_clipboard(text)
         self.say(f"copied: {text}")
-
-    def action_back(self) -> None:
-        """To where it was opened."""
-        self.app.pop_screen()
 
 
 def _line(listed: CauseList) -> str:

@@ -33,7 +33,7 @@ LONG = 100
 """Cells of the list from which a cause is written with its part."""
 
 
-class Columns(NamedTuple):
+class CauseColumns(NamedTuple):
     """Cells for the wording on each side and for the cause; `long` when the cause has its part."""
 
     text: int
@@ -58,11 +58,9 @@ class CauseList(Lines):
         super().__init__(id=id)
         self.rows: tuple[WhyRow, ...] = ()
         self.shares: list[str] = []
-        self.columns = Columns(8, 8, False)
+        self.columns = CauseColumns(8, 8, False)
         self._statements = False
         self._wrapped: dict[tuple[int, bool], list[str]] = {}
-        self._lines: list[tuple[int, int]] = []  # line -> (row, line of the row)
-        self._first: list[int] = []
 
     @property
     def count(self) -> int:
@@ -96,14 +94,14 @@ class CauseList(Lines):
     def _plan(self) -> None:
         size = self.scrollable_content_region.width
         self.columns = plan(size, self.rows)
-        self._lines, self._first, self._wrapped = [], [], {}
+        self._wrapped = {}
         for index, one in enumerate(self.rows):
-            self._first.append(len(self._lines))
             for ours, unit in ((True, one.row.automatic), (False, one.row.verified)):
                 self._wrapped[index, ours] = self._wrap(unit)
-            most = max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
-            self._lines += [(index, part) for part in range(most)]
-        self.resized(len(self._lines))
+        self.lay(
+            max(len(self._wrapped[index, True]), len(self._wrapped[index, False]))
+            for index in range(len(self.rows))
+        )
 
     def _wrap(self, unit: Unit | None) -> list[str]:
         text, size = flat(unit.text) if unit else "—", self.columns.text
@@ -114,26 +112,16 @@ class CauseList(Lines):
             lines = [*lines[: MOST_LINES - 1], lines[MOST_LINES - 1] + " …"]
         return [fit(line, size) for line in lines]
 
-    def place(self, index: int) -> tuple[int, int]:
-        """The lines of a row."""
-        if index >= len(self._first):
-            return 0, 1
-        end = self._first[index + 1] if index + 1 < len(self._first) else len(self._lines)
-        return self._first[index], end - self._first[index]
-
-    def entry_at(self, line: int) -> int:
-        """The row of a line."""
-        return self._lines[line][0] if line < len(self._lines) else -1
-
     def on_resize(self, _event: events.Resize) -> None:
         """Another width has other columns; the base then forgets what was drawn."""
         self._plan()
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a row."""
-        if line >= len(self._lines):
+        index = self.entry_at(line)
+        if index < 0:
             return []
-        index, part = self._lines[line]
+        part = line - self._firsts[index]
         one, here = self.rows[index].row, index == self.cursor
         base = self.part("causes--cursor" if here else "causes--row")
         back = base.background_style
@@ -165,14 +153,14 @@ class CauseList(Lines):
         return self.part("causes--good" if unit and unit.match.verdict == "found" else "causes--warn")
 
 
-def column_names(columns: Columns) -> str:
+def column_names(columns: CauseColumns) -> str:
     """The line above the rows."""
     text, cause, _ = columns
     names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 
-def plan(size: int, rows: Sequence[WhyRow]) -> Columns:
+def plan(size: int, rows: Sequence[WhyRow]) -> CauseColumns:
     """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
 
     What is left over goes to the causes, so that the shares stand at the right edge.
@@ -181,4 +169,4 @@ def plan(size: int, rows: Sequence[WhyRow]) -> Columns:
     cause = max((width(cause_of(one.row, long=long)) for one in rows), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
-    return Columns(text, room - 2 * text, long)
+    return CauseColumns(text, room - 2 * text, long)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Generic, TypeVar
 
 from rich.segment import Segment
@@ -17,15 +18,6 @@ from textual.strip import Strip
 REVERSED = Style(reverse=True, dim=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Drawn:
-    """A line as it was drawn, and what it was drawn from."""
-
-    segments: list[Segment]
-    at_cursor: bool
-    strip: Strip
-
-
 class Painted(Message):
     """The picture of this generation has been drawn by the widget with this id."""
 
@@ -35,19 +27,79 @@ class Painted(Message):
         self.generation = generation
 
 
-class Lines(ScrollView, can_focus=False):
+class LineView(ScrollView, can_focus=False):
+    """Lines that are drawn when they are seen, each once until it looks different."""
+
+    DEFAULT_CSS = """
+    LineView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.generation = 0
+        """The number of the picture; once it is drawn, `Painted` says so."""
+        self._told = 0
+        self._drawn: dict[tuple[int, int], Strip] = {}
+        self._parts: dict[str, Style] = {}
+
+    def drawn_line(self, line: int, size: int) -> Strip:
+        """A line, `size` cells wide. A subclass draws it."""
+        raise TypeError(f"{type(self).__name__} does not draw")
+
+    def part(self, name: str) -> Style:
+        """The style of a component of the widget, with its background.
+
+        The library finds it anew, in 0.1 ms, after every refresh.
+        """
+        if name not in self._parts:
+            self._parts[name] = self.get_component_rich_style(name)
+        return self._parts[name]
+
+    def redraw(self) -> None:
+        """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
+        before, self._drawn = self._drawn, {}
+        top, size = self.scroll_offset.y, self.scrollable_content_region.width
+        # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
+        changed = []
+        for y in range(self.size.height):
+            old = before.get((top + y, size))
+            if old is None or self._line(top + y, size) != old:
+                changed.append(Region(0, y, self.size.width, 1))
+            else:
+                self._drawn[top + y, size] = old  # with what the library keeps of it
+        if changed:
+            self.refresh(*changed)
+
+    def render_line(self, y: int) -> Strip:
+        """One visible line, as it was drawn before if it was."""
+        if self._told != self.generation:
+            self._told = self.generation
+            self.post_message(Painted(self.id, self.generation))
+        return self._line(y + self.scroll_offset.y, self.scrollable_content_region.width)
+
+    def _line(self, line: int, size: int) -> Strip:
+        if (line, size) not in self._drawn:
+            if len(self._drawn) > 2000:
+                self._drawn.clear()
+            self._drawn[line, size] = self.drawn_line(line, size)
+        return self._drawn[line, size]
+
+    def notify_style_update(self) -> None:
+        """A theme change changes every colour."""
+        super().notify_style_update()
+        self._drawn.clear()
+        self._parts.clear()
+
+
+class Lines(LineView):
     """A column of lines over entries of one or more lines each, with a cursor on one entry.
 
-    A subclass says how many entries there are (`count`), which lines an entry takes (`place`, `entry_at`)
-    and draws one line (`segments`). Moving costs O(visible), whatever the number of entries.
+    A subclass says how many entries there are (`count`), how many lines each takes (`lay`, if not one) and
+    draws one line (`segments`). Moving costs O(visible), whatever the number of entries.
     """
 
     BASE = ""
     """The component that fills a line behind its parts."""
-
-    DEFAULT_CSS = """
-    Lines { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
-    """
 
     class Chosen(Message):
         """The cursor moved to an entry by a key or a click; `clicked` says which."""
@@ -66,9 +118,8 @@ class Lines(ScrollView, can_focus=False):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.cursor = 0
-        self._drawn: dict[tuple[int, int], Drawn] = {}
-        self._parts: dict[str, Style] = {}
         self._lines_now = 0
+        self._firsts: list[int] = []  # the first line of each entry, and the line behind the last one
 
     # What a subclass gives.
 
@@ -77,41 +128,30 @@ class Lines(ScrollView, can_focus=False):
         """How many entries there are."""
         raise TypeError(f"{type(self).__name__} does not say its count")
 
+    def lay(self, heights: Iterable[int], further: int = 0) -> None:
+        """Say how many lines each entry takes, and how many more there are behind the last one."""
+        self._firsts = [0, *accumulate(heights)]
+        self.resized(self._firsts[-1] + further)
+
     def place(self, index: int) -> tuple[int, int]:
         """The first line of an entry and how many lines it takes."""
-        return index, 1
+        if not self._firsts:
+            return index, 1
+        if index >= len(self._firsts) - 1:
+            return 0, 1
+        return self._firsts[index], self._firsts[index + 1] - self._firsts[index]
 
     def entry_at(self, line: int) -> int:
-        """The entry that a line belongs to."""
-        return line
+        """The entry that a line belongs to; -1 behind the last one."""
+        if not self._firsts:
+            return line if line < self.count else -1
+        return bisect_right(self._firsts, line) - 1 if line < self._firsts[-1] else -1
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """The parts of a line, `size` cells in all; they are padded and cut to it."""
         raise TypeError(f"{type(self).__name__} does not draw")
 
     # What all of them share.
-
-    def part(self, name: str) -> Style:
-        """The style of a component of the widget, with its background.
-
-        The library finds it anew, in 0.1 ms, after every refresh.
-        """
-        if name not in self._parts:
-            self._parts[name] = self.get_component_rich_style(name)
-        return self._parts[name]
-
-    def redraw(self) -> None:
-        """Draw the visible lines again; the library paints those that look different now, at 0.3 ms each."""
-        before, self._drawn = self._drawn, {}
-        top, size, height = self.scroll_offset.y, self.scrollable_content_region.width, self.size.height
-        # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
-        changed = []
-        for y in range(height):
-            old = before.get((top + y, size))
-            if old is None or self._line(top + y, size, old) is not old.strip:
-                changed.append(Region(0, y, self.size.width, 1))
-        if changed:
-            self.refresh(*changed)
 
     def resized(self, lines: int) -> None:
         """Say how many lines there are now."""
@@ -151,38 +191,18 @@ class Lines(ScrollView, can_focus=False):
                     del self._drawn[known]
             self.refresh_lines(line, height)
 
-    def render_line(self, y: int) -> Strip:
-        """One visible line, from the cache when it was drawn before."""
-        return self._line(y + self.scroll_offset.y, self.scrollable_content_region.width)
-
-    def _line(self, line: int, size: int, old: Drawn | None = None) -> Strip:
-        known = self._drawn.get((line, size))
-        if known is None:
-            if len(self._drawn) > 2000:
-                self._drawn.clear()
-            known = self._drawn[line, size] = self._draw(line, size, old)
-        return known.strip
-
-    def _draw(self, line: int, size: int, old: Drawn | None) -> Drawn:
-        segments, at_cursor = self.segments(line, size), self._at_cursor(line)
-        if old is not None and (segments, at_cursor) == (old.segments, old.at_cursor):
-            return old  # with all that the library keeps of a strip: making one takes as long as the segments
-        strip = Strip(segments).adjust_cell_length(size, self.part(self.BASE))
-        if at_cursor and self.app.native_ansi_color:  # no shade to lay behind the cursor
+    def drawn_line(self, line: int, size: int) -> Strip:
+        """A line, padded and cut to its size."""
+        strip = Strip(self.segments(line, size)).adjust_cell_length(size, self.part(self.BASE))
+        if self.app.native_ansi_color and self._at_cursor(line):  # no shade to lay behind the cursor
             strip = Strip(Segment.apply_style(strip, post_style=REVERSED), size)
-        return Drawn(segments, at_cursor, strip)
+        return strip
 
     def _at_cursor(self, line: int) -> bool:
         if not self.count:
             return False
         first, height = self.place(self.cursor)
         return first <= line < first + height
-
-    def notify_style_update(self) -> None:
-        """A theme change changes every colour."""
-        super().notify_style_update()
-        self._drawn.clear()
-        self._parts.clear()
 
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -11,22 +12,23 @@ from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
 from workbench.text.safe import clean
-from workbench.tui.cells import index_at, steady, wrap
+from workbench.tui.cells import clusters, index_at, steady, width, wrap
 from workbench.tui.keys import Hint
 from workbench.tui.marks import Mark, MarkedLines, Piece
-from workbench.tui.widgets.lines import Painted
-from workbench.tui.widgets.over_text import character_at, chosen, lettered, tinted
+from workbench.tui.widgets.lines import LineView
 
 LONG = 60
 """Characters from which the chosen stretch is tinted instead of inverted: a whole sentence would shout."""
 
+Stretch = tuple[int, int]
+"""From the first code point to behind the last."""
 
-class Passage(ScrollView, can_focus=False):
+
+class Passage(LineView):
     """Wrapped text with marks, scrolled by whole lines.
 
     The text is wrapped once for a width; a mark that moves costs the drawing of the visible lines
@@ -40,9 +42,6 @@ class Passage(ScrollView, can_focus=False):
             "found found-odd missing missing-odd open open-odd hint hint-odd code code-odd"
         ).split()
     }
-    DEFAULT_CSS = """
-    Passage { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
-    """
 
     class Clicked(Message):
         """A marked stretch was clicked."""
@@ -55,17 +54,13 @@ class Passage(ScrollView, can_focus=False):
         super().__init__(id=id)
         self.text = ""
         self._given = ""  # before it was cleaned: cleaning 200 KB anew for every mark costs 4 ms
-        self.generation = 0
         self._nothing = ""
-        self._told = 0
         self._marks: tuple[Mark, ...] = ()
         self._places: tuple[Mark, ...] = ()
         self._lines: list[tuple[int, int]] = []
         self._size = Size(0, 0)
         self._wrapped_at = -1
         self._marked: MarkedLines | None = None
-        self._drawn: dict[int, Strip] = {}
-        self._parts: dict[str, Style] = {}
         self.hints: tuple[Hint, ...] = ()
         self._hints_by_line: dict[int, list[Hint]] | None = None
         self.selected: tuple[int, int] | None = None
@@ -78,7 +73,7 @@ class Passage(ScrollView, can_focus=False):
         marks = tuple(marks)
         if (text, nothing) != (self._given, self._nothing):
             lettered = bool(self.hints or self.selected)
-            before, self._drawn = self._drawn, {}
+            before = self._drawn
             self._given, self._nothing = text, nothing
             self.text = clean(text)
             self._wrapped_at = -1
@@ -88,7 +83,8 @@ class Passage(ScrollView, can_focus=False):
             self._marks, self._marked = marks, None
             self.scroll_to(y=0, animate=False, force=True)
             self._layout(self.scrollable_content_region.width)
-            self._refresh_changed(before)
+            self._drawn = before
+            self.redraw()
             if lettered:
                 self.refresh()
         else:
@@ -101,22 +97,7 @@ class Passage(ScrollView, can_focus=False):
         """Other marks on the same text."""
         if tuple(marks) != self._marks:
             self._marks, self._marked = tuple(marks), None
-            before, self._drawn = self._drawn, {}
-            self._refresh_changed(before)
-
-    def _refresh_changed(self, before: Mapping[int, Strip]) -> None:
-        """Have the visible lines painted that look different now; each takes the library 0.3 ms."""
-        top, base = self.scroll_offset.y, self._base
-        # all are compared before one is marked: marking forgets the styles, and finding them takes 0.1 ms
-        changed = []
-        for y in range(self.size.height):
-            old = before.get(top + y)
-            if self._strip(top + y, base) != old:
-                changed.append(Region(0, y, self.size.width, 1))
-            elif old is not None:
-                self._drawn[top + y] = old  # with what the library keeps of it
-        if changed:
-            self.refresh(*changed)
+            self.redraw()
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -181,7 +162,7 @@ class Passage(ScrollView, can_focus=False):
         self._wrapped_at = size
         self._lines = wrap(self.text or clean(self._nothing), size)
         self._marked = self._hints_by_line = None
-        self._drawn.clear()
+        self._drawn = {}
         self._extend()
 
     def _extend(self) -> None:
@@ -199,12 +180,6 @@ class Passage(ScrollView, can_focus=False):
             size = self.size.width
         self._layout(size)
         self._extend()
-
-    def notify_style_update(self) -> None:
-        """A theme change changes every colour."""
-        super().notify_style_update()
-        self._drawn.clear()
-        self._parts.clear()
 
     # What is selected with the mouse: in code points, because the library counts what is drawn.
 
@@ -236,40 +211,22 @@ class Passage(ScrollView, can_focus=False):
 
     def render_line(self, y: int) -> Strip:
         """One visible line."""
-        if self._told != self.generation:
-            self._told = self.generation
-            self.post_message(Painted(self.id, self.generation))
-        size = self.scrollable_content_region.width
-        self._layout(size)
-        line = y + self.scroll_offset.y
-        base = self._base
-        strip = self._strip(line, base)
-        return Strip.blank(size, base) if strip is None else strip.apply_offsets(0, line)
+        self._layout(self.scrollable_content_region.width)
+        return super().render_line(y).apply_offsets(0, y + self.scroll_offset.y)
 
     @property
     def _base(self) -> Style:
-        return self._part("passage--under" if self.hints else "passage--text")
+        return self.part("passage--under" if self.hints else "passage--text")
 
-    def _part(self, name: str) -> Style:
-        """The style of a component; the library finds it anew, in 0.1 ms, after every refresh."""
-        if name not in self._parts:
-            self._parts[name] = self.get_component_rich_style(name)
-        return self._parts[name]
-
-    def _strip(self, line: int, base: Style) -> Strip | None:
-        """A line as it is drawn; None behind the end of the text."""
+    def drawn_line(self, line: int, size: int) -> Strip:
+        """A line with its marks; blank behind the end of the text."""
+        base = self._base
         if line >= len(self._lines):
-            return None
-        strip = self._drawn.get(line)
-        if strip is None:
-            strip = self._drawn[line] = self._draw(line, self.scrollable_content_region.width, base)
-        return strip
-
-    def _draw(self, line: int, size: int, base: Style) -> Strip:
+            return Strip.blank(size, base)
         start, end = self._lines[line]
         if not self.text:
             text = clean(self._nothing)[start:end]
-            return Strip([Segment(text, self._part("passage--nothing"))]).adjust_cell_length(size, base)
+            return Strip([Segment(text, self.part("passage--nothing"))]).adjust_cell_length(size, base)
         if self._marked is None:
             self._marked = MarkedLines(self._lines, (*self._marks, *self._places))
         segments = [
@@ -290,7 +247,7 @@ class Passage(ScrollView, can_focus=False):
             for hint in self.hints:
                 self._hints_by_line.setdefault(self._line_of(hint.start), []).append(hint)
         start, end = self._lines[line]
-        return lettered(strip, self.text, start, end, self._hints_by_line.get(line, ()), self._part)
+        return lettered(strip, self.text, start, end, self._hints_by_line.get(line, ()), self.part)
 
     def _style(self, piece: Piece, base: Style) -> Style:
         if piece.mark is None:
@@ -300,11 +257,11 @@ class Passage(ScrollView, can_focus=False):
             name = "passage--chosen" if piece.mark.end - piece.mark.start <= LONG else "passage--chosen-long"
         elif piece.odd and f"{name}-odd" in self.COMPONENT_CLASSES:
             name += "-odd"
-        style = self._part(name)
+        style = self.part(name)
         if self.hints and piece.mark.role != "here":
             style += Style(color=base.color, bold=False)  # what is left of a word steps back
         if piece.depth:
-            nested = self._part("passage--nested")
+            nested = self.part("passage--nested")
             style += Style(underline=nested.underline, italic=nested.italic or None)
         return style
 
@@ -319,3 +276,79 @@ class Passage(ScrollView, can_focus=False):
             mark = self._marked.mark_at(line, start + index_at(self.text[start:end], offset.x))
             if mark is not None:
                 self.post_message(self.Clicked(mark))
+
+
+def lettered(
+    strip: Strip, text: str, start: int, end: int, hints: Sequence[Hint], style: Callable[[str], Style]
+) -> Strip:
+    """The line `text[start:end]`, drawn as `strip`, with the codes of the hints that begin on it, in order.
+
+    A code takes the cells of its stretch and one blank behind it, never those of the next hint, and covers
+    a wide character whole: nothing moves. `style` gives the style of a component of the passage.
+    """
+    columns = [width(text[start : hint.start]) for hint in hints] + [strip.cell_length]
+    parts: list[Strip] = []
+    done, odd, group = 0, False, ""
+    for hint, (column, following) in zip(hints, pairwise(columns), strict=True):
+        stop = min(hint.end, end)
+        blank = text[stop : stop + 1] in ("", " ", "\n")
+        letters = _shown(hint, group)[: min(width(text[hint.start : stop]) + blank, following - column)]
+        group = hint.code[0]
+        if not letters:
+            continue
+        cells = _covered(text[hint.start : stop], len(letters))
+        odd = not odd and bool(parts) and done == column  # or two codes side by side would read as one
+        name = ("passage--hint" if len(hint.code) == 1 else "passage--code") + ("-odd" if odd else "")
+        parts += [strip.crop(done, column), Strip([Segment(letters.ljust(cells), style(name))])]
+        done = column + cells
+    return Strip.join([*parts, strip.crop(done, strip.cell_length)])
+
+
+def _shown(hint: Hint, group: str) -> str:
+    """The letters to draw; `group` is the first letter of the hint before it on the line."""
+    if not hint.quiet or hint.typed:
+        return hint.left
+    return "" if hint.code[0] == group else hint.code[0]
+
+
+def _covered(text: str, least: int) -> int:
+    """The cells of as many whole characters as it takes to cover `least` cells."""
+    cells = 0
+    for _, _, wide in clusters(text):
+        if cells >= least:
+            break
+        cells += wide
+    return max(cells, least)
+
+
+def character_at(text: str, start: int, end: int, cell: int) -> Stretch:
+    """The character that is drawn at a cell of the line `text[start:end]`, or nearest to it."""
+    line = text[start:end]
+    first = index_at(line, max(0, cell))
+    last = next((b for a, b, _ in clusters(line[first:])), 0)
+    return start + first, start + first + last
+
+
+def chosen(
+    selection: Selection, anchor: Stretch, pointer: Stretch, size: int, *, inside: bool
+) -> Stretch | None:
+    """What a selection has of a text of `size`; the characters at both ends are in it.
+
+    It began at `anchor` and goes to `pointer`. One that goes on in another widget has one end here: the
+    pointer when that is `inside`, else the anchor.
+    """
+    edges = sorted((anchor, pointer))
+    if None in selection:
+        edges = [pointer if inside else anchor] * 2
+    start = 0 if selection.start is None else edges[0][0]
+    end = size if selection.end is None else edges[1][1]
+    return (start, end) if start < end else None
+
+
+def tinted(strip: Strip, text: str, start: int, end: int, selected: Stretch, style: Style) -> Strip:
+    """The line `text[start:end]`, drawn as `strip`, with what is selected of it in another style."""
+    first, last = selected
+    left = width(text[start : max(start, first)])
+    right = strip.cell_length if last > end else width(text[start:last])
+    before, within, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right, strip.cell_length)
+    return Strip.join([before, within.apply_style(style), after])

@@ -9,13 +9,12 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.message import Message
-from textual.strip import Strip
 
 from workbench.model import Unit
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.figures import unit_symbol, verdict
 from workbench.tui.safe import flat
-from workbench.tui.widgets.lines import Lines, Painted
+from workbench.tui.widgets.lines import Lines
 
 MOST_LINES = 3
 """Lines a statement takes in the list; its whole text stands in the reference and below the list."""
@@ -54,14 +53,10 @@ class UnitList(Lines):
         super().__init__(id=id)
         self.units: tuple[Unit, ...] = ()
         self.revealed: tuple[Unit, ...] = ()
-        self.generation = 0
-        self._told = 0
         self._nothing = ""
         self._statements = False
-        self._rows: list[tuple[int, int]] = []  # line -> (entry, line of the entry)
-        self._first: list[int] = []
-        self._wrapped: dict[int, list[tuple[int, int]]] = {}
-        self._columns = Columns(8, 6, 8)
+        self._wrapped: list[list[tuple[int, int]]] = []
+        self._columns = UnitColumns(8, 6, 8)
         self._planned = 0
 
     @property
@@ -96,37 +91,13 @@ class UnitList(Lines):
         size = self.scrollable_content_region.width
         self._planned = size
         self._columns = plan(size, (*self.units, *self.revealed), statements=self._statements)
-        self._rows, self._first, self._wrapped = [], [], {}
-        for index, unit in enumerate(self.units):
-            self._first.append(len(self._rows))
-            lines = 1
-            if self._statements:
-                self._wrapped[index] = wrap(flat(unit.text), self._columns.text)
-                lines = min(MOST_LINES, len(self._wrapped[index]))
-            self._rows += [(index, line) for line in range(lines)]
-        self.resized(len(self._rows) + (1 + len(self.revealed) if self.revealed else 0))
-
-    def place(self, index: int) -> tuple[int, int]:
-        """The lines of a unit."""
-        if index >= len(self._first):
-            return 0, 1
-        end = self._first[index + 1] if index + 1 < len(self._first) else len(self._rows)
-        return self._first[index], end - self._first[index]
-
-    def entry_at(self, line: int) -> int:
-        """The unit of a line; -1 for the revealed ones."""
-        return self._rows[line][0] if line < len(self._rows) else -1
+        self._wrapped = [wrap(flat(unit.text), self._columns.text) for unit in self.units if self._statements]
+        heights = [min(MOST_LINES, len(lines)) for lines in self._wrapped] or [1] * len(self.units)
+        self.lay(heights, 1 + len(self.revealed) if self.revealed else 0)
 
     def on_resize(self, _event: events.Resize) -> None:
         """Another width wraps statements differently; the base then forgets what was drawn."""
         self._plan()
-
-    def render_line(self, y: int) -> Strip:
-        """One visible line; tells the screen when a sample is drawn for the first time."""
-        if self._told != self.generation:
-            self._told = self.generation
-            self.post_message(Painted(self.id, self.generation))
-        return super().render_line(y)
 
     def segments(self, line: int, size: int) -> list[Segment]:
         """A line of a unit, of the revealed proposals, or what to do when there is no unit."""
@@ -136,10 +107,10 @@ class UnitList(Lines):
             lines = wrap(self._nothing, size)
             text = self._nothing[slice(*lines[line])] if line < len(lines) else ""
             return [Segment(text, self.part("units--nothing"))]
-        if line >= len(self._rows):
-            return self._revealed_line(line - len(self._rows), size)
-        index, part = self._rows[line]
-        return self._unit_line(self.units[index], index, part, size)
+        index = self.entry_at(line)
+        if index < 0:
+            return self._revealed_line(line - self._firsts[-1], size)
+        return self._unit_line(self.units[index], index, line - self._firsts[index], size)
 
     def _unit_line(self, unit: Unit, index: int, part: int, size: int) -> list[Segment]:
         base = self.part("units--cursor" if index == self.cursor else "units--row")
@@ -191,10 +162,11 @@ class UnitList(Lines):
         """The base moves the cursor; a click on the sign, the label or the verdict acts on it."""
         offset = event.get_content_offset(self)
         line = offset.y + self.scroll_offset.y if offset else 0
-        if offset is None or line >= len(self._rows) or self._rows[line][1]:
+        index = self.entry_at(line)
+        if offset is None or index < 0 or line != self._firsts[index]:
             return  # outside, or a further line of a statement
         if (part := self._columns.part_at(offset.x)) is not None:
-            self.post_message(self.Pressed(self._rows[line][0], part))
+            self.post_message(self.Pressed(index, part))
 
     def _tone(self, unit: Unit) -> Style:
         if not unit.counted:
@@ -210,7 +182,7 @@ WORDS = 42
 """Cells of the list from which verdicts are written out."""
 
 
-class Columns(NamedTuple):
+class UnitColumns(NamedTuple):
     """Cells for the wording, the label and the verdict of a unit; `words`: with room to write it out."""
 
     text: int
@@ -230,7 +202,7 @@ class Columns(NamedTuple):
         return next((part for part, (start, end) in places.items() if start <= x < end), None)
 
 
-def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Columns:
+def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> UnitColumns:
     """What verdicts and labels need (up to 16 and 14 cells), the rest for the wording.
 
     An entity's wording gets at most 44 cells, or the eye would lose the row; labels give way first.
@@ -239,9 +211,9 @@ def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Colum
     said = min(16, max((width(verdict(unit.match, words=words)) for unit in units), default=0))
     room = size - len("▸ ✓ ") - len("  ") - said
     if statements:
-        return Columns(max(LEAST_TEXT, room), 0, said, words)
+        return UnitColumns(max(LEAST_TEXT, room), 0, said, words)
     room -= len("  ")
     label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
     least = min(LEAST_TEXT, max((width(flat(unit.text)) for unit in units), default=0))
     label = max(6, min(label, room - least))
-    return Columns(max(8, min(44, room - label)), label, said, words)
+    return UnitColumns(max(8, min(44, room - label)), label, said, words)
