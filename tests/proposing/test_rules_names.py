@@ -65,6 +65,7 @@ def test_what_joins_and_what_parts_a_name(text: str, expected: list[str]) -> Non
         ("Bridges are long. They named it Bridges.", ["Bridges"]),
         ("London grew. Maria left. NASA stayed.", ["London", "Maria", "NASA"]),
         ("Clear and Present Danger is a 1994 film.", ["Clear and Present Danger", "1994"]),
+        ("However, the American Medical Association is a union.", ["American Medical Association"]),
         ("Several Americans came. New York welcomed them.", ["Americans", "New York"]),
     ],
 )

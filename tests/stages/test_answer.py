@@ -493,3 +493,12 @@ def test_nothing_left_to_review_asks_for_no_more_reviews(bench: Any) -> None:
 
     assert not {"all", "random"} & set(what(found))
     assert "A mean needs 10 samples with names; there are 8." in said(found)
+
+
+def test_a_known_range_is_no_correction_of_the_mean(bench: Any) -> None:
+    found = reviewed(bench, 12)
+    assert found.estimate is not None
+    known = replace(found, estimate=replace(found.estimate, reached=True, low=0.4, high=0.6))
+
+    assert "The estimate" in differs(found)
+    assert "The estimate" not in differs(known)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.conftest import add_text
 from workbench import calibration
 from workbench.errors import ExportError, InputError, NotFoundError, UsageError
-from workbench.reports.calibrate import report_text
+from workbench.reports.calibrate import report_text, verdict_lines
 from workbench.reports.texts import samples_text, score_text
 from workbench.stages import calibrate as stage
 from workbench.stages import disputes, editing, plan, queue
@@ -115,6 +116,19 @@ def test_the_threshold_in_use_may_be_the_best_and_that_is_said(bench: Any, objec
     assert 85 == report.found.threshold
     assert report.found.better is False
     assert "85, the threshold in use, is the best" in report_text(report)
+
+
+def test_the_best_threshold_is_held_against_calling_every_unit_found(bench: Any) -> None:
+    load(bench, HIGH)
+    report = fit(bench, objective="f1")
+    assert report.found.chosen.f1 is not None
+
+    worse = replace(report.found, trivial=report.found.chosen.f1 - 0.1)
+    as_good = replace(report.found, trivial=report.found.chosen.f1)
+
+    best = "85, the threshold in use, is the best for the F1 of verdicts"
+    assert best == verdict_lines(worse)[0]
+    assert f"{best}, but no better than calling every unit found" == verdict_lines(as_good)[0]
 
 
 def test_another_threshold_that_is_no_better_is_called_so(bench: Any) -> None:

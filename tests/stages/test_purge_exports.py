@@ -9,6 +9,7 @@ import pytest
 from tests.conftest import Bench
 from tests.stages.purging import fill, leave, row, run_purge
 from workbench.formats.exports.folder import writing
+from workbench.reports.export import purge_text
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.upkeep import plan_purge
 from workbench.store.copying import copy_into
@@ -99,7 +100,7 @@ def test_an_export_that_was_under_way_may_hold_what_went_meanwhile(filled: Bench
     assert [path] == [line.partition(":")[0] for line in run_purge(filled, "secret").look]
 
 
-def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
+def test_what_exports_and_imports_that_were_cut_off_left_is_removed(filled: Bench) -> None:
     """Beside the database and beside known exports; one that is being written is no leftover."""
     (filled.folder / "far").mkdir()
     leave(filled, "far/out")
@@ -107,15 +108,19 @@ def test_what_exports_that_were_cut_off_left_is_named(filled: Bench) -> None:
     rejects = filled.folder / ".rows.jsonl.rejected.jsonl.0123abcd.partial"
     for one in (*left, rejects):
         one.mkdir()
+    earlier = filled.folder / ".first.0123abcd.earlier"
+    earlier.mkdir()
     with writing(filled.folder / "now") as aside:
         report = run_purge(filled, "secret")
 
-    assert [
-        f"{left[0]}: an export that was cut off left it, it may hold it: delete it",
+    assert {str(left[0]), str(rejects), str(left[1])} == set(report.leftovers)
+    assert [] == [one for one in (*left, rejects) if one.exists()]
+    assert earlier.exists()
+    assert {
         f"{aside}: an export is being written there, it may hold it",
-        f"{rejects}: an import that was cut off left it, it may hold it: delete it",
-        f"{left[1]}: an export that was cut off left it, it may hold it: delete it",
-    ] == list(report.look)
+        f"{earlier}: it may be all that is left of an export that was cut off, and may hold it",
+    } == set(report.look)
+    assert f"removed {rejects}" in purge_text(report)
 
 
 def test_what_was_purged_stays_out_of_a_copy(filled: Bench) -> None:

@@ -295,6 +295,20 @@ async def test_a_deleted_database_takes_no_decision_until_it_is_back(
         assert stored(found, "schiller").state.comments == ("a long thought",)
 
 
+async def test_leaving_with_something_not_saved_is_no_success(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "schiller")
+        database.unlink()
+        await press(pilot, "x")
+        assert "Not saved:" in banner(app)
+        await press(pilot, "ctrl+q")
+
+    assert 1 == app.return_code
+
+
 async def test_a_database_that_took_the_place_of_the_open_one_is_offered(
     database: Path, make_app: Any, press: Press, open_review: Press, settle: Any, tmp_path: Path
 ) -> None:

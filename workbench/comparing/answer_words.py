@@ -365,7 +365,7 @@ def differs(found: Answer) -> str:
         f"In the {these} {_score(found)} averages {number(ours, digits)} "
         f"and the reviewed value {number(true, digits)}."
     )
-    if found.estimate is None or found.estimate.complete:
+    if found.estimate is None or found.estimate.reached:
         return means
     if abs((found.score.value or 0.0) - (ours - true) - found.estimate.point) < SMALL:
         moved = f"{value(found.score.value)} → {value(found.estimate.point)}"

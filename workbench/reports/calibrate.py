@@ -90,7 +90,7 @@ def verdict_lines(found: Calibrated) -> list[str]:
     gain, how = gain_text(found), how_sure(found)
     now, chosen = found.threshold_now, found.threshold
     if now == chosen:
-        lines = [f"{now}, the threshold in use, is the best for {NAMES[found.objective]}"]
+        lines = [f"{now}, the threshold in use, is the best for {NAMES[found.objective]}{no_use(found)}"]
     elif found.better is None:
         lines = [f"too early to say whether {chosen} is better than {now}: {gain} ({how})"]
     elif found.better:
@@ -103,6 +103,13 @@ def verdict_lines(found: Calibrated) -> list[str]:
         f"  chosen for {NAMES[found.objective]}; without each of {len(found.folds)} folds: {_spread(found)}"
     )
     return lines
+
+
+def no_use(found: Calibrated) -> str:
+    """What is added to a threshold that is the best, where calling every unit found is as good."""
+    if found.trivial is None or found.chosen.f1 is None or found.chosen.f1 > found.trivial:
+        return ""
+    return ", but no better than calling every unit found"
 
 
 def no_better(found: Calibrated) -> str:

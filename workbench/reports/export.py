@@ -83,6 +83,9 @@ def purge_plan_text(plan: PurgeReport) -> str:
         "contexts, proposals, units, the journal. It cannot be undone. Hashes stay."
     ]
     lines += [f"  also in the backup {path}" for path in plan.backups]
+    lines += [
+        f"  also in what was left when an export or import was cut off: {path}" for path in plan.leftovers
+    ]
     lines += [f"  stays in the export {path}: delete it yourself" for path in plan.exports]
     lines += [f"  look yourself: {line}" for line in plan.look]
     return clean("\n".join(lines))
@@ -92,6 +95,8 @@ def purge_text(report: PurgeReport) -> str:
     """What a purge removed, and what is left to do by hand."""
     lines = [f"{many(report.samples, 'sample')} of {report.dataset} purged"]
     lines += [f"  removed from the backup {path}" for path in report.rewritten]
+    kept = [line.partition(": ")[0] for line in report.by_hand]
+    lines += [f"  removed {path}" for path in report.leftovers if path not in kept]
     lines += [f"  delete by hand: {line}" for line in report.by_hand]
     lines += [f"  stays in the export {path}: delete it yourself" for path in report.exports]
     lines += [f"  look yourself: {line}" for line in report.look]

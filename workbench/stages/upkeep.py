@@ -17,6 +17,7 @@ from workbench.formats.exports.folder import (
     leftovers,
     manifest_hash,
     read_manifest,
+    remove_left,
 )
 from workbench.formats.exports.item import SAMPLES
 from workbench.formats.exports.verify import TROUBLE, check_itself, check_native, folders, wrong
@@ -170,7 +171,8 @@ def verify(directory: Path) -> VerifyReport:
 class PurgeReport:
     """What a purge would do, and did. `keys`: the samples by id, also those whose rows went before.
 
-    `exports` are the folders that hold one of the samples; `look` the places where a person has to look
+    `exports` are the folders that hold one of the samples; `leftovers` what exports and imports that were cut
+    off left, which may hold one and which the purge removes; `look` the places where a person has to look
     whether one does, each with the reason; `sharing` other samples with the same reference, whose text stays.
     Of the `backups`, `rewritten` hold none of them any more; `by_hand` could not be rewritten, each with the
     reason. `copies`: whether other copies may exist.
@@ -182,6 +184,7 @@ class PurgeReport:
     keys: tuple[str, ...]
     backups: tuple[str, ...]
     exports: tuple[str, ...]
+    leftovers: tuple[str, ...]
     look: tuple[str, ...]
     sharing: tuple[str, ...]
     rewritten: tuple[str, ...] = ()
@@ -197,6 +200,7 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
     found, before = purge_store.find_keys(store, info.id, keys)
     every = (*found, *before)
     held, look = _exports(export_log.held_by(store, info.id, every))
+    left, kept = _cut_off(store, info.id)
     return PurgeReport(
         dataset=info.name,
         samples=len(found),
@@ -204,13 +208,15 @@ def plan_purge(store: Store, info: DatasetInfo, keys: Sequence[str]) -> PurgeRep
         keys=every,
         backups=tuple(str(path) for path in purge_store.backups_of(store) if _holds(path, info.name, every)),
         exports=held,
-        look=(*look, *_cut_off(store, info.id)),
+        leftovers=tuple(map(str, left)),
+        look=(*look, *kept),
         sharing=tuple(purge_store.same_references(store, info.id, tuple(found.values()))),
     )
 
 
 def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) -> PurgeReport:
-    """Remove the planned samples from every table, from the bytes of the file and from known backups.
+    """Remove the planned samples from every table, from the bytes of the file and from known backups, and
+    what cut-off exports and imports left.
 
     Raises StoreError when the rows are gone but another program keeps the file from being rewritten.
     """
@@ -224,6 +230,10 @@ def purge(store: Store, info: DatasetInfo, plan: PurgeReport, annotator: str) ->
             rewritten.append(name)
         except (StoreError, OSError) as error:
             by_hand.append(f"{name}: {error}")
+    for name in plan.leftovers:
+        remove_left(Path(name))
+        if Path(name).exists():
+            by_hand.append(f"{name}: it cannot be removed")
     copies = sqlite_path(store.url) is not None
     return replace(plan, rewritten=tuple(rewritten), by_hand=tuple(by_hand), copies=copies)
 
@@ -267,20 +277,26 @@ def _empty(folder: Path) -> bool:
         return False
 
 
-def _cut_off(store: Store, dataset_id: int) -> list[str]:
-    """What exports and imports that were cut off left: next to the database, next to known exports, and where
-    refused rows go."""
+def _cut_off(store: Store, dataset_id: int) -> tuple[list[Path], list[str]]:
+    """What exports and imports that were cut off left, and what a person has to look at, with the reason.
+
+    It is next to the database, next to known exports, and where refused rows go.
+    """
     path = sqlite_path(store.url)
     own = [path.absolute()] if path is not None else []
     logged = [Path(row.path) for row in export_log.list_exports(store, dataset_id)]
     parents = dict.fromkeys(one.parent for one in (*own, *logged))
     refused = {Path.cwd(), Path(tempfile.gettempdir())} - set(parents)
-    left = [one for parent in parents for one in leftovers(parent)]
-    left += [one for parent in sorted(refused) for one in leftovers(parent) if REJECTED in one.name]
-    return [f"{one}: {_cut_off_by('import' if REJECTED in one.name else 'export', one)}" for one in left]
-
-
-def _cut_off_by(what: str, one: Path) -> str:
-    if being_written(one):
-        return f"an {what} is being written there, it may hold it"
-    return f"an {what} that was cut off left it, it may hold it: delete it"
+    found = [one for parent in parents for one in leftovers(parent)]
+    found += [one for parent in sorted(refused) for one in leftovers(parent) if REJECTED in one.name]
+    left: list[Path] = []
+    look: list[str] = []
+    for one in found:
+        what = "import" if REJECTED in one.name else "export"
+        if being_written(one):
+            look.append(f"{one}: an {what} is being written there, it may hold it")
+        elif one.suffix != ".partial":
+            look.append(f"{one}: it may be all that is left of an export that was cut off, and may hold it")
+        else:
+            left.append(one)
+    return left, look

@@ -30,6 +30,7 @@ from workbench.tui.screens.base import Ordered
 from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.help import HelpScreen, TourScreen
 from workbench.tui.screens.queue import QueueScreen
+from workbench.tui.screens.saver import Saver
 
 STYLES = Path(__file__).parent / "styles"
 SHEETS = (
@@ -105,8 +106,14 @@ class WorkbenchApp(Bench):
             self.leave()
 
     def leave(self) -> None:
-        """Leave; the exit code says whether the store could be opened. A run is stopped after the screen."""
-        self.exit(return_code=self._leave_with)
+        """Leave; the exit code is 1 where the store could not be opened or something is not saved.
+
+        A run is stopped after the screen.
+        """
+        savers = [saver for screen in self.screen_stack for saver in screen.query(Saver)]
+        lost = [saver.failure.what for saver in savers if saver.failure is not None]
+        message = Text(flat(f"You left with something not saved: {'; '.join(lost)}.")) if lost else None
+        self.exit(return_code=1 if lost else self._leave_with, message=message)
 
     # Keys and pastes: each acts on the state that the one before left, and none acts unseen.
 

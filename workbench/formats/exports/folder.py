@@ -307,7 +307,7 @@ def remove_leftovers(target: Path) -> None:
     """Remove what killed processes left behind next to `target`."""
     for one in leftovers(target.parent, target.name):
         if one.suffix == ".partial":  # `.earlier` may be all that is left of the export before
-            _remove_left(one)
+            remove_left(one)
 
 
 def being_written(aside: Path) -> bool:
@@ -331,7 +331,7 @@ def _make(target: Path) -> tuple[Path, int | None]:
             return aside, lock
 
 
-def _remove_left(aside: Path) -> None:
+def remove_left(aside: Path) -> None:
     """Remove a folder that nobody holds; what cannot be removed stays."""
     lock = _lock(aside)
     if lock is not None:

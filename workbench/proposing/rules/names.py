@@ -51,6 +51,8 @@ def subject(reading: Reading, run: Run) -> Run | None:
     start = run.first
     if start not in reading.opening:
         return None
+    if reading.tokens[start].text.casefold() in function_words(reading.lang) - {"the"}:
+        return None
     if reading.tokens[start].text.casefold() == "the":
         start += 1
     end = _before_verb(reading, start)

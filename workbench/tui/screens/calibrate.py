@@ -13,7 +13,15 @@ from textual.widgets import Static
 
 from workbench.comparing.curve import move_to
 from workbench.errors import UsageError
-from workbench.reports.calibrate import NAMES, gain_text, how_sure, no_better, probability_lines, times
+from workbench.reports.calibrate import (
+    NAMES,
+    gain_text,
+    how_sure,
+    no_better,
+    no_use,
+    probability_lines,
+    times,
+)
 from workbench.text.figures import number, signed
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
@@ -355,7 +363,10 @@ def finding(look: Look) -> list[Line]:
         return [[("! ", "$warning"), (look.why, "")], [("", "")], [("", "")]]
     best, now, gain = found.threshold, found.threshold_now, gain_text(found)
     if best == now:
-        said: Line = [("✓ ", "$success"), (f"{now} is the best for {NAMES[found.objective]}", "")]
+        said: Line = [
+            ("✓ ", "$success"),
+            (f"{now} is the best for {NAMES[found.objective]}{no_use(found)}", ""),
+        ]
     elif found.better is None:
         said = [("· ", ""), (f"{best} seems best: {gain}", "")]
     elif found.better:
