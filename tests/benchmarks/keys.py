@@ -239,7 +239,7 @@ def start_run(app: PtyApp) -> None:
     app.write(b"\r")
     app.wait_for("samples to propose", start=at)
     app.quiet(0.5)
-    app.write(b"\r")
+    app.write(b"y")
     app.wait_for("in flight", start=at)
     app.write(b"\x1b")
     time.sleep(5)

@@ -20,7 +20,7 @@ from textual.widget import Widget
 
 from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.model import Effort
-from workbench.tui.keys import Act
+from workbench.tui.keys import KeyAct
 from workbench.tui.own import OwnApp
 from workbench.tui.work import Gate, start
 
@@ -180,7 +180,7 @@ class Bench(OwnApp):
         """
         return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
 
-    def perform(self, act: Act) -> None:
+    def perform(self, act: KeyAct) -> None:
         """Do what a key would do: after everything that was pressed before."""
 
         async def do() -> None:

@@ -115,7 +115,7 @@ def _declared(node: type[DOMNode]) -> Iterator[Binding]:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class KeyAct:
     """One thing a screen can do: its keys as written, and the action to run."""
 
     id: str
@@ -126,14 +126,14 @@ class Act:
     binding: ActiveBinding
 
 
-def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> list[Act]:
+def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> list[KeyAct]:
     """What can be done now, one entry an action, in the order of the bindings; twins are left out.
 
     `digits_as_one`: actions that differ in their digit (`review.label_1`, …) make one entry, `1–9`.
     While one types in a field, the keys that would be typed are left out.
     """
     typing = any(isinstance(entry.node, Input) for entry in active.values())
-    by_id: dict[str, Act] = {}
+    by_id: dict[str, KeyAct] = {}
     for name, entry in _in_order(active):
         binding = entry.binding
         if typing and typed(name):
@@ -148,7 +148,7 @@ def acts(active: Mapping[str, ActiveBinding], *, digits_as_one: bool = True) -> 
             entry, group = known.binding, known.group
         description = known.description if known else binding.description
         footer = known.footer if known else entry.tooltip
-        by_id[name_of_it] = Act(name_of_it, keys, description, footer, group, entry)
+        by_id[name_of_it] = KeyAct(name_of_it, keys, description, footer, group, entry)
     return list(by_id.values())
 
 

@@ -190,7 +190,7 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         assert look is not None
         numbers = as_text(panel(look, move_to(look.moves, self.at)))
-        self.query_one("#numbers", Static).update(numbers)
+        self.query_one("#numbers", Static).update(numbers, layout=False)
         marks = {look.moves.now: "┊"}
         if look.found is not None:
             marks[look.found.threshold] = "◆"
@@ -208,7 +208,7 @@ class CalibrateScreen(BaseScreen):
                 self._moved()
         self.query_one(Status).clear()
 
-    def on_slider_moved(self, event: Slider.Moved) -> None:
+    def on_slider_slid(self, event: Slider.Slid) -> None:
         """The slider by mouse."""
         event.stop()
         self.to(event.value)

@@ -223,12 +223,12 @@ class CompareScreen(BaseScreen):
         """The cursor of the list moved."""
         self.section.moved()
 
-    def on_scatter_plot_chosen(self, event: ScatterPlot.Chosen) -> None:
+    def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
         """A sample of the picture was clicked."""
         event.stop()
         self.query_one(Scatter).find(event.row)
 
-    def on_section_bar_pressed(self, event: SectionBar.Pressed) -> None:
+    def on_section_bar_asked(self, event: SectionBar.Asked) -> None:
         """A part was clicked."""
         event.stop()
         self.show_section(event.number)

@@ -19,7 +19,7 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.screens.prompt import PromptScreen
 from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Part, as_text
-from workbench.tui.widgets.lines import Rows
+from workbench.tui.widgets.lines import RowList
 
 Hints = Mapping[str, str | Mapping[str, str]]
 """What stands next to a line of a form, the same for all its values or by value."""
@@ -35,7 +35,7 @@ class MenuChoice:
     take: Callable[[], None] | None = None
 
 
-class Choices(Rows[MenuChoice]):
+class Choices(RowList[MenuChoice]):
     """Choices under headings; the cursor stands on choices only."""
 
     BASE = "choices--row"

@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.tui.cells import fit, width, wrap
-from workbench.tui.keys import GROUPS, Act, key, shown
+from workbench.tui.keys import GROUPS, KeyAct, key, shown
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part
 
@@ -34,7 +34,7 @@ class HelpScreen(Dialog):
         key("pageup", "scroll(-10)", "Page up", "help.page_up", "Help"),
     ]
 
-    def __init__(self, listed: Sequence[Act], legend: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, listed: Sequence[KeyAct], legend: Sequence[tuple[str, str]] = ()) -> None:
         super().__init__()
         self._acts = list(listed)
         self._legend = list(legend)

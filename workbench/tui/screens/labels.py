@@ -16,12 +16,12 @@ from workbench.tui.keys import TWINS, key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, Part
-from workbench.tui.widgets.lines import Rows
+from workbench.tui.widgets.lines import RowList
 
 _BACK = {twin: latin for latin, twin in TWINS.items()}
 
 
-class LabelRows(Rows[Label]):
+class LabelRows(RowList[Label]):
     """Labels with their numbers."""
 
     BASE = "labels--row"

@@ -22,7 +22,7 @@ from workbench.tui.keys import key
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import Dialog
 from workbench.tui.widgets.bars import DIM, Bar, choice_parts
-from workbench.tui.widgets.lines import Rows
+from workbench.tui.widgets.lines import RowList
 from workbench.tui.work import on_stage, start
 
 NOTHING = "No other sample has it that you may change."
@@ -30,7 +30,7 @@ TELL = 0.1
 """Seconds between two looks at how far the search is."""
 
 
-class Places(Rows[Place]):
+class Places(RowList[Place]):
     """A sample a row: its state, its id, the surface with the text around it."""
 
     BASE = "places--row"

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 
 from workbench.tui.cells import cut, cut_front, width
-from workbench.tui.keys import Act, acts, key
+from workbench.tui.keys import KeyAct, acts, key
 from workbench.tui.safe import flat
 
 Part = tuple[str, str]
@@ -136,13 +136,13 @@ class KeyBar(Widget):
     class Pressed(Message):
         """A key of the bar was clicked."""
 
-        def __init__(self, act: Act) -> None:
+        def __init__(self, act: KeyAct) -> None:
             super().__init__()
             self.act = act
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._places: list[tuple[int, int, Act]] = []
+        self._places: list[tuple[int, int, KeyAct]] = []
 
     def on_mount(self) -> None:
         """Another focus has other keys."""
@@ -178,7 +178,7 @@ class KeyBar(Widget):
                 return
 
 
-def _always_help(shown: list[Act], room: int) -> list[Act]:
+def _always_help(shown: list[KeyAct], room: int) -> list[KeyAct]:
     """The acts with whole words that fit; help stays, others give way from the end."""
     kept = list(shown)
     while kept and sum(width(act.keys[0] + act.footer) + 3 for act in kept) - 2 > room:
@@ -196,7 +196,7 @@ class SectionBar(Widget):
     SectionBar { height: 1; width: 1fr; }
     """
 
-    class Pressed(Message):
+    class Asked(Message):
         """A part was clicked; they count from 1."""
 
         def __init__(self, number: int) -> None:
@@ -228,7 +228,7 @@ class SectionBar(Widget):
         for number, name in enumerate(self._names, 1):
             size = width(f"{number} {name}")
             if 0 <= left < size:
-                self.post_message(self.Pressed(number))
+                self.post_message(self.Asked(number))
                 return
             left -= size + 2
 

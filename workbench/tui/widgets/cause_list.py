@@ -33,7 +33,7 @@ LONG = 100
 """Cells of the list from which a cause is written with its part."""
 
 
-class Columns(NamedTuple):
+class CauseColumns(NamedTuple):
     """Cells for the wording on each side and for the cause; `long` when the cause has its part."""
 
     text: int
@@ -58,7 +58,7 @@ class CauseList(Lines):
         super().__init__(id=id)
         self.rows: tuple[WhyRow, ...] = ()
         self.shares: list[str] = []
-        self.columns = Columns(8, 8, False)
+        self.columns = CauseColumns(8, 8, False)
         self._statements = False
         self._wrapped: dict[tuple[int, bool], list[str]] = {}
 
@@ -153,14 +153,14 @@ class CauseList(Lines):
         return self.part("causes--good" if unit and unit.match.verdict == "found" else "causes--warn")
 
 
-def column_names(columns: Columns) -> str:
+def column_names(columns: CauseColumns) -> str:
     """The line above the rows."""
     text, cause, _ = columns
     names = f"    {fit('automatic', text)}    {fit('verified', text)}  {fit('cause', cause)}"
     return f"{names}  {fit('share', SHARE, right=True)}"
 
 
-def plan(size: int, rows: Sequence[WhyRow]) -> Columns:
+def plan(size: int, rows: Sequence[WhyRow]) -> CauseColumns:
     """What the causes need, the rest in two halves for the wordings, at most 44 cells each.
 
     What is left over goes to the causes, so that the shares stand at the right edge.
@@ -169,4 +169,4 @@ def plan(size: int, rows: Sequence[WhyRow]) -> Columns:
     cause = max((width(cause_of(one.row, long=long)) for one in rows), default=0)
     room = size - len("▸ ") - 2 * len("● ") - 3 * len("  ") - SHARE
     text = max(8, min(44, (room - max(cause, len("cause"))) // 2))
-    return Columns(text, room - 2 * text, long)
+    return CauseColumns(text, room - 2 * text, long)

@@ -18,7 +18,7 @@ from workbench.tui.cells import cut, fit, width
 from workbench.tui.figures import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.lines import Lines, Rows
+from workbench.tui.widgets.lines import Lines, RowList
 
 if TYPE_CHECKING:
     from workbench.comparing.explained import CauseTotal, Share
@@ -113,7 +113,7 @@ class Pick:
     said: str = ""
 
 
-class Picks(Rows[Pick]):
+class Picks(RowList[Pick]):
     """Lines with a cursor; a line that opens nothing may be stood on and says nothing."""
 
     BASE = "picks--row"

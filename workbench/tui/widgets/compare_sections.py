@@ -21,7 +21,7 @@ from workbench.text.figures import signed
 from workbench.tui.widgets import compare_lists as lists
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
 from workbench.tui.widgets.compare_lists import FiguresLook, Picks, Place, Sample, place
-from workbench.tui.widgets.lines import Lines, Rows
+from workbench.tui.widgets.lines import Lines, RowList
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
@@ -39,7 +39,7 @@ EDGES = -0.04, 1.04
 class ScatterPlot(Plot):
     """Verified values across, automatic ones up, with the line on which both agree."""
 
-    class Chosen(Message):
+    class Picked(Message):
         """A sample was clicked."""
 
         def __init__(self, row: Row) -> None:
@@ -89,7 +89,7 @@ class ScatterPlot(Plot):
 
         nearest = min(self._places, key=apart)
         if apart(nearest) <= 16:
-            self.post_message(self.Chosen(self._places[nearest][1]))
+            self.post_message(self.Picked(self._places[nearest][1]))
 
 
 class Section(Vertical):
@@ -316,7 +316,7 @@ class AllFigures(Section):
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
 
 
-class SampleRows(Rows[Sample]):
+class SampleRows(RowList[Sample]):
     """Any number of samples; only visible ones are drawn."""
 
     BASE = "picks--row"

@@ -223,7 +223,7 @@ class Lines(LineView):
 Row = TypeVar("Row")
 
 
-class Rows(Lines, Generic[Row]):
+class RowList(Lines, Generic[Row]):
     """One line a row, the cursor on one of them. A subclass draws one (`drawn`)."""
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002

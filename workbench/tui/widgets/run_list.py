@@ -13,7 +13,7 @@ from workbench.tui.cells import fit, width
 from workbench.tui.figures import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
-from workbench.tui.widgets.lines import Rows
+from workbench.tui.widgets.lines import RowList
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -145,7 +145,7 @@ def run_columns(size: int, runs: Sequence[RunSummary]) -> RunColumns:
     return RunColumns(name, max(4, size - 4 - name - 2 - PROPOSED - FAILED - COST - made), made)
 
 
-class RunList(Rows["RunSummary"]):
+class RunList(RowList["RunSummary"]):
     """Runs, the newest first; ✓ stands before the current one."""
 
     BASE = "runs--row"
@@ -195,7 +195,7 @@ def column_names(columns: RunColumns) -> str:
     return f"{line}{'cost':>{COST}}" + ("  made (UTC)" if made else "")
 
 
-class FailedList(Rows["FailedSample"]):
+class FailedList(RowList["FailedSample"]):
     """Samples that a run failed on: the kind, the id, what was said."""
 
     BASE = "runs--row"

@@ -9,6 +9,7 @@ from textual.app import App
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual_hires_canvas import Canvas
 from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
@@ -67,6 +68,7 @@ class ThresholdPlot(Plot):
         self._found: Calibrated | None = None
         self._moves: Moves | None = None
         self._at = self._now = 85
+        self._under: tuple[int, list[tuple[str, str]]] = (0, [])
         self.set_xticks(list(range(LOW, HIGH + 1, 10)))
 
     def show(self, moves: Moves, found: Calibrated | None, at: int) -> None:
@@ -75,9 +77,14 @@ class ThresholdPlot(Plot):
         self.draw()
 
     def move(self, at: int) -> None:
-        """The same at another threshold."""
+        """The same at another threshold: only two columns change."""
         self._at = at
-        self.draw()
+        canvas = self.query_one("#plot", Canvas)
+        with canvas.batch_refresh():
+            x, cells = self._under
+            for y, (sign, style) in enumerate(cells, 1):
+                canvas.set_pixel(x, y, sign, style)
+            self._draw_threshold()
 
     def draw(self) -> None:
         """The curves, the verified mean where there is one, and the threshold in use."""
@@ -97,7 +104,24 @@ class ThresholdPlot(Plot):
             self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
             self.plot(xs, [one.automatic for one in points], ink(self.app, "accent"), braille)
         self.add_v_line(max(self._now, LOW), ink(self.app, "secondary"))
-        self.add_v_line(max(self._at, LOW), f"bold {ink(self.app, 'accent')}")
+
+    def _render_plot(self) -> None:
+        """As the library draws it, and the threshold over it."""
+        super()._render_plot()
+        self._under = (0, [])
+        if self._moves is not None:
+            self._draw_threshold()
+
+    def _draw_threshold(self) -> None:
+        """One column of the picture; what it covers is kept."""
+        canvas = self.query_one("#plot", Canvas)
+        x, _ = self.get_pixel_from_coordinate(max(self._at, LOW), 0)
+        rows = range(1, self._scale_rectangle.bottom)
+        if x >= canvas.size.width or not rows or rows[-1] >= canvas.size.height:
+            return  # between two sizes; the next drawing has it
+        self._under = (x, [canvas.get_pixel(x, y) for y in rows])
+        for y in rows:
+            canvas.set_pixel(x, y, "┃", f"bold {ink(self.app, 'accent')}")
 
 
 class Slider(Widget):
@@ -107,7 +131,7 @@ class Slider(Widget):
     Slider { height: 1; width: 1fr; }
     """
 
-    class Moved(Message):
+    class Slid(Message):
         """The thumb was put somewhere."""
 
         def __init__(self, value: int) -> None:
@@ -161,7 +185,7 @@ class Slider(Widget):
         event.stop()
         self._dragged = True
         self.capture_mouse()
-        self.post_message(self.Moved(self.value_at(event.x - self.gutter.left)))
+        self.post_message(self.Slid(self.value_at(event.x - self.gutter.left)))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """The thumb follows."""
@@ -169,7 +193,7 @@ class Slider(Widget):
             event.stop()
             value = self.value_at(event.x - self.gutter.left)
             if value != self.value:
-                self.post_message(self.Moved(value))
+                self.post_message(self.Slid(value))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Let go."""
@@ -180,9 +204,9 @@ class Slider(Widget):
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         """One less."""
         event.stop()
-        self.post_message(self.Moved(max(LOW, self.value - 1)))
+        self.post_message(self.Slid(max(LOW, self.value - 1)))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         """One more."""
         event.stop()
-        self.post_message(self.Moved(min(HIGH, self.value + 1)))
+        self.post_message(self.Slid(min(HIGH, self.value + 1)))

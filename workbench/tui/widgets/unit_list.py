@@ -56,7 +56,7 @@ class UnitList(Lines):
         self._nothing = ""
         self._statements = False
         self._wrapped: list[list[tuple[int, int]]] = []
-        self._columns = Columns(8, 6, 8)
+        self._columns = UnitColumns(8, 6, 8)
         self._planned = 0
 
     @property
@@ -182,7 +182,7 @@ WORDS = 42
 """Cells of the list from which verdicts are written out."""
 
 
-class Columns(NamedTuple):
+class UnitColumns(NamedTuple):
     """Cells for the wording, the label and the verdict of a unit; `words`: with room to write it out."""
 
     text: int
@@ -202,7 +202,7 @@ class Columns(NamedTuple):
         return next((part for part, (start, end) in places.items() if start <= x < end), None)
 
 
-def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Columns:
+def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> UnitColumns:
     """What verdicts and labels need (up to 16 and 14 cells), the rest for the wording.
 
     An entity's wording gets at most 44 cells, or the eye would lose the row; labels give way first.
@@ -211,9 +211,9 @@ def plan(size: int, units: Sequence[Unit], *, statements: bool = False) -> Colum
     said = min(16, max((width(verdict(unit.match, words=words)) for unit in units), default=0))
     room = size - len("▸ ✓ ") - len("  ") - said
     if statements:
-        return Columns(max(LEAST_TEXT, room), 0, said, words)
+        return UnitColumns(max(LEAST_TEXT, room), 0, said, words)
     room -= len("  ")
     label = min(14, max((width(flat(unit.label)) for unit in units), default=0))
     least = min(LEAST_TEXT, max((width(flat(unit.text)) for unit in units), default=0))
     label = max(6, min(label, room - least))
-    return Columns(max(8, min(44, room - label)), label, said, words)
+    return UnitColumns(max(8, min(44, room - label)), label, said, words)
