@@ -323,7 +323,8 @@ def step(one: Step, found: Answer) -> str:
         order = f"Review {one.samples:,} {more}in random order ({about})"
         return f"{order} for {gain}. You may stop at any time."
     if one.what == "scorer":
-        better = f"the typical error of a reviewed sample is then {value(one.after)} instead of {value(one.before)}"
+        change = f"{value(one.after)} instead of {value(one.before)}"
+        better = f"the typical error of a reviewed sample is then {change}"
         metric = f"{SCORER_WORDS[one.scorer]}, which knows other forms of a name"
         return f"Score by {metric} (workbench score --metric {one.scorer}): {better}."
     return "Write a page to send: workbench compare --html FILE"
