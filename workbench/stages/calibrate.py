@@ -42,6 +42,7 @@ from workbench.store.calibrations import Row, list_calibrations
 from workbench.store.datasets import DatasetInfo, dataset_info
 from workbench.store.engine import Store
 from workbench.store.gold import Gold
+from workbench.store.journal import load_reviews
 from workbench.store.reviewed import reviewed
 from workbench.store.runs import RunInfo
 from workbench.store.samples import CHUNK, Stored, load_samples, related_ids
@@ -218,26 +219,26 @@ def _judged(
     """Each wanted sample with a verdict for every automatic unit, its verified recall and loose units."""
     numbers = sorted(wanted)
     for start in range(0, len(numbers), CHUNK):
-        for stored in load_samples(store, numbers[start : start + CHUNK], run.id):
+        ids = numbers[start : start + CHUNK]
+        own = {number: wanted[number].annotators[0] for number in ids if wanted[number].origin == "reviewed"}
+        reviews = load_reviews(store, own)
+        for stored in load_samples(store, ids, run.id):
             gold = wanted[stored.sample_id]
             if stored.proposal is None or gold.assessment is None:
                 continue
-            human, loose = _verdicts(store, info, stored, gold, gold.assessment)
+            _, based = verified_side(stored, "entity", reviews.get(stored.sample_id), gold)
+            human, loose = _verdicts(info, stored, gold.assessment, based)
             if len(human) != len(known[stored.sample_id]):
                 continue  # counted under another policy a moment ago; the next look has it
             recall = gold.tally.recall if gold.tally else None
             yield stored, human, None if recall is None else float(recall), loose
 
 
-def _verdicts(
-    store: Store, info: DatasetInfo, stored: Stored, gold: Gold, verified: Assessment
-) -> tuple[bytes, int]:
+def _verdicts(info: DatasetInfo, stored: Stored, verified: Assessment, based: bool) -> tuple[bytes, int]:
     """The verdict on each counted automatic unit, in order, and how many verified ones nobody proposed."""
     assert stored.proposal is not None
     lang = language_of(stored.sample, info.policy)
     units = entity_units(stored.sample, stored.proposal.reference_entities or (), info.policy, lang)
-    annotator = gold.annotators[0] if gold.origin == "reviewed" else ""
-    _, based = verified_side(store, stored, "entity", annotator, gold)
     found = links(Assessment("entity", "automatic", units), verified, based=based, lang=lang)
     said = {
         one.automatic.id: _SAID[one.verified.match.verdict] if one.verified.match.verdict else UNSURE

@@ -17,6 +17,7 @@ from workbench.stages.sides import against, verified_side
 from workbench.store import datasets, queue
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
+from workbench.store.journal import load_reviews
 from workbench.store.queue import Survey, Values
 from workbench.store.queue_conditions import Picked
 from workbench.store.samples import CHUNK, load_samples
@@ -131,9 +132,10 @@ def causes_of(store: Store, dataset_id: int, annotator: str, ids: Sequence[int])
     rows = queue.page(store, info, annotator, ids, column)
     gold = {row.sample_id: row.gold for row in rows if row.decided and row.gold}
     found = {}
+    reviews = load_reviews(store, dict.fromkeys(gold, annotator))
     for stored in load_samples(store, list(gold), info.run_id):
         number = stored.sample_id
-        verified, based = verified_side(store, stored, kind, annotator, gold[number])
+        verified, based = verified_side(stored, kind, reviews.get(number), gold[number])
         usual = DEFAULT_SCORER[kind]
         if stored.proposal is not None and stored.proposal.context_entities is None:
             usual = INSTEAD.get(usual, usual)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import case, delete, exists, select
+from sqlalchemy import ColumnElement, Row, Select, case, delete, exists, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -102,12 +102,25 @@ class Change:
 
 def load_review(store: Store, sample_id: int, annotator: str) -> Review | None:
     """The folded review of one annotator, None when there is none."""
+    return load_reviews(store, {sample_id: annotator}).get(sample_id)
+
+
+def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, Review]:
+    """The folded reviews of some samples, of one annotator each, in two queries."""
+    query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.shown).where(
+        among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
+    )
     with store.reading() as session:
-        row = _review_of(session, sample_id, annotator)
-        if row is None or row.id is None:
-            return None
-        state = fold(events_of(session, row.id))
-        return Review(row.id, row.sample_id, row.annotator, row.origin, row.shown, state)
+        heads = [row for row in store.rows(query) if wanted[row.sample_id] == row.annotator]
+        events: dict[int, list[Event]] = {row.id: [] for row in heads}
+        for row in session.execute(_journals(among(EVENT.review_id, events))):
+            events[row.review_id].append(_event_of(row))
+        return {
+            row.sample_id: Review(
+                row.id, row.sample_id, row.annotator, row.origin, row.shown, fold(events[row.id])
+            )
+            for row in heads
+        }
 
 
 def record(store: Store, act: Act, annotator: str, *, origin: str = "reviewed") -> ReviewState:
@@ -341,15 +354,13 @@ def _units_of(edit: Edit) -> Iterator[Unit]:
 
 def events_of(session: Session, review_id: int) -> list[Event]:
     """The journal of one review inside an open transaction, oldest first."""
-    query = select(_EVENTS).where(EVENT.review_id == review_id).order_by(EVENT.seq)
-    return [
-        Event(
-            row.seq,
-            row.action,
-            row.annotator,
-            row.at.isoformat(),
-            edit_of(row.op, row.data),
-            None if row.seconds is None else Effort(row.seconds, row.presses or 0),
-        )
-        for row in session.execute(query)
-    ]
+    return [_event_of(row) for row in session.execute(_journals(EVENT.review_id == review_id))]
+
+
+def _journals(where: ColumnElement[bool]) -> Select[Any]:
+    return select(_EVENTS).where(where).order_by(EVENT.review_id, EVENT.seq)
+
+
+def _event_of(row: Row[Any]) -> Event:
+    effort = None if row.seconds is None else Effort(row.seconds, row.presses or 0)
+    return Event(row.seq, row.action, row.annotator, row.at.isoformat(), edit_of(row.op, row.data), effort)

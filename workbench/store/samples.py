@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import exists, func, or_, select
+from sqlalchemy import Row, exists, func, or_, select
 
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
@@ -15,10 +15,10 @@ from workbench.store.engine import Store
 from workbench.store.tables import (
     COUNTED,
     DATASET,
+    METADATA,
     PROPOSAL,
     REVIEW,
     SAMPLE,
-    ProposalRow,
     SampleRow,
     among,
     contains,
@@ -56,7 +56,7 @@ def draw(seed: int, key: str) -> tuple[float, float]:
     ) * scale
 
 
-def sample_of(row: SampleRow) -> Sample:
+def sample_of(row: SampleRow | Row[Any]) -> Sample:
     """The noun of a row."""
     return Sample(
         id=row.key,
@@ -84,13 +84,18 @@ def load_sample(store: Store, sample_id: int, run_id: int | None) -> Stored:
 def load_samples(store: Store, sample_ids: Iterable[int], run_id: int | None) -> list[Stored]:
     """Some samples with their proposals of that run, in file order, in one query."""
     query = (
-        select(SampleRow, ProposalRow, is_blind(DATASET.blind_share))
-        .outerjoin(ProposalRow, proposed_by(run_id))
+        select(
+            *SAMPLE,
+            is_blind(DATASET.blind_share).label("blind"),
+            PROPOSAL.id.label("proposal"),
+            PROPOSAL.document,
+        )
+        .outerjoin(METADATA.tables["proposal"], proposed_by(run_id))
         .where(among(SAMPLE.id, sample_ids), DATASET.id == SAMPLE.dataset_id)
         .order_by(SAMPLE.id)
     )
     with store.reading():
-        return [_stored(*row) for row in store.rows(query)]
+        return [_stored(row) for row in store.rows(query)]
 
 
 def load_proposal(store: Store, proposal_id: int | None) -> Proposal | None:
@@ -162,16 +167,15 @@ def ids_with_text(store: Store, dataset_id: int, piece: str, annotator: str) -> 
     return list(store.numbers(query.order_by(SAMPLE.rank)))
 
 
-def _stored(row: SampleRow, proposal: Any, blind: bool) -> Stored:
-    assert row.id is not None
+def _stored(row: Row[Any]) -> Stored:
     return Stored(
         sample_id=row.id,
         dataset_id=row.dataset_id,
         sample=sample_of(row),
-        blind=bool(blind),
+        blind=bool(row.blind),
         u=row.u,
-        proposal_id=proposal.id if proposal else None,
-        proposal=proposal_of(proposal.document) if proposal else None,
+        proposal_id=row.proposal,
+        proposal=proposal_of(row.document) if row.proposal else None,
     )
 
 

@@ -110,10 +110,9 @@ def _best_window(wanted: list[str], known: _Words, start: int) -> tuple[float, i
     for first in {max(0, start + shift) for shift in reach}:
         for last in {min(len(known.words), first + len(wanted) + shift) for shift in reach}:
             words = known.words[first:last]
-            if not words or _numbers(words) != numbers:
-                continue
             score = fuzz.ratio(joined, " ".join(words))
-            if score >= GOOD_ENOUGH if len(wanted) > _SHORT else _each_found(wanted, words):
+            near = score >= GOOD_ENOUGH if len(wanted) > _SHORT else _each_found(wanted, words)
+            if near and _numbers(words) == numbers:
                 windows.append((score, first, last))
     # the higher score, then the earlier place
     return max(windows, key=lambda window: (window[0], -window[1], -window[2]), default=None)
