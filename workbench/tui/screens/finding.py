@@ -337,7 +337,8 @@ class FindScreen(Dialog):
             await self._take(place)
         else:
             why = NOT_THERE[self._scope] if self._looked_for.strip() else "type what to look for"
-            self.query_one("#hint", Bar).show(((f"{why}   ", "$warning"), *choice_parts((("esc", "cancel"),))))
+            cancel = choice_parts((("esc", "cancel"),))
+            self.query_one("#hint", Bar).show(((f"{why}   ", "$warning"), *cancel))
 
     def action_cancel(self) -> None:
         """Escape."""
