@@ -135,6 +135,17 @@ def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts()
     ] == [unit.match for unit in units]
 
 
+def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_too() -> None:
+    """The people of a country are 80 alike to it."""
+    names, listed = (ProposedEntity("United States"),), ((ProposedEntity("American"),),)
+    sample = Sample("s", "?", "The United States won.", ("Nothing here.",))
+
+    found = assess_all(sample, Proposal("p", "", names, listed), Policy(), threshold=85)["linked"]
+
+    note = "perhaps American, which is in no context"
+    assert [Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
+
+
 @pytest.mark.parametrize(
     ("text", "context", "found"),
     [
