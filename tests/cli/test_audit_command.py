@@ -161,6 +161,15 @@ def test_a_bad_row_is_named_and_the_exit_code_says_so(run: Run, tmp_path: Path) 
     assert "rows · 1 sample" in ended.out
 
 
+@pytest.mark.parametrize("form", [("--json",), ("--format", "markdown"), ("--full",)])
+def test_a_bad_row_is_in_the_exit_code_of_every_form(run: Run, tmp_path: Path, form: tuple[str, ...]) -> None:
+    path = tmp_path / "rows.jsonl"
+    good = {"user_input": "q", "reference": "Rome.", "retrieved_contexts": ["Rome"]}
+    path.write_text(f"{json.dumps(good)}\n{{broken\n")
+
+    assert 3 == run("audit", path, *form).code
+
+
 def test_a_file_of_a_name_that_is_taken_is_told_and_answered_by_its_own_column(
     run: Run, tmp_path: Path
 ) -> None:

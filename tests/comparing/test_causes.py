@@ -318,6 +318,15 @@ def test_a_missed_match_is_put_down_by_the_evidence(
     assert [(row.cause, row.part) for row in on_text] == [("missed match", "")]
 
 
+def test_one_place_of_evidence_that_was_extracted_puts_a_missed_match_down_to_the_comparator() -> None:
+    automatic = of(here("p1", "Agra", "missing"))
+    read, unread = Evidence(0, 3, 9), Evidence(1, 0, 4)
+    for evidence in ((read, unread), (unread, read)):
+        verified = of(replace(here("p1", "Agra"), match=Match("found", evidence=evidence)))
+        rows = difference(automatic, verified, based=True, extracted=lambda one: one == read).rows
+        assert [("missed match", "comparator")] == [(row.cause, row.part) for row in rows]
+
+
 def test_a_false_match_with_a_name_that_stands_nowhere_is_of_the_extraction() -> None:
     verified = of(here("p1", "Agra", "missing"))
     for evidence, part in (((Evidence(0, 0, 4),), "comparator"), ((), "context extraction")):

@@ -245,6 +245,7 @@ def test_verdicts_are_placed_on_the_parts_of_the_reference_in_order(
         ("directly supported by the first node in retrieval context", 0, None),
         ("第2个节点中明确记载", 1, None),
         ("It says 'alpha's only beta...'", 1, "alpha's only beta"),
+        ("It says 'gamma', and then 'a gamma ray' as a whole", 2, "a gamma ray"),
         ("It doesn't say, and it can't", None, None),
         ("9th node", None, None),
     ],

@@ -184,6 +184,14 @@ def test_the_least_finished_kind_speaks_for_the_sample(
     assert found.disposition(()) == "todo"
 
 
+def test_a_review_rests_on_the_oldest_policy_of_its_verified_kinds() -> None:
+    """Until something is verified it is that of the opening."""
+    for entity, statement in ((3, 2), (2, 3)):
+        accepts = (Accept(SHOWN, policy=entity), Accept(Assessment("statement", "x"), policy=statement))
+        assert 2 == state(OPEN, *accepts).policy
+    assert (1, 3) == (state(OPEN).policy, state(OPEN, Accept(SHOWN, policy=3)).policy)
+
+
 Journal = list[tuple[str, Edit]]
 
 

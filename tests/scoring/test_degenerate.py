@@ -1,4 +1,4 @@
-"""Degenerate inputs: undefined is counted apart and is never 0 or 1."""
+"""Borders and degenerate inputs: undefined is counted apart and is never 0 or 1."""
 
 from __future__ import annotations
 
@@ -24,7 +24,21 @@ from workbench.model import (
     count,
 )
 from workbench.scoring.names import SCORERS
-from workbench.scoring.scorers import assess_all, score
+from workbench.scoring.scorers import assess_all, band, score
+
+
+@pytest.mark.parametrize(
+    ("found", "units", "expected"),
+    [
+        (9, 10, "90-100"), (90, 100, "90-100"), (1, 1, "90-100"), (899, 1000, "70-90"),
+        (7, 10, "70-90"), (21, 30, "70-90"), (699, 1000, "50-70"),
+        (1, 2, "50-70"), (2, 3, "50-70"), (499, 1000, "0-50"), (0, 1, "0-50"), (0, 0, None),
+    ],
+)  # fmt: skip
+def test_a_score_on_a_border_belongs_to_the_upper_band(found: int, units: int, expected: str | None) -> None:
+    """Compared in integers: .7 as a float times 100 is 70.0 or 69.99999999999999."""
+    assert expected == band(Tally(found, units - found))
+
 
 ENTITIES = (ProposedEntity("Rome"), ProposedEntity("Oslo"))
 
@@ -119,6 +133,17 @@ def test_a_context_name_that_is_in_no_context_is_a_suggestion_and_never_counts()
         Match("missing", "absent", note="perhaps Ann Lee, which is in no context"),
         Match("missing", "absent", note="perhaps Rome, which is in no context"),
     ] == [unit.match for unit in units]
+
+
+def test_a_context_name_that_is_in_no_context_is_suggested_below_the_threshold_too() -> None:
+    """The people of a country are 80 alike to it."""
+    names, listed = (ProposedEntity("United States"),), ((ProposedEntity("American"),),)
+    sample = Sample("s", "?", "The United States won.", ("Nothing here.",))
+
+    found = assess_all(sample, Proposal("p", "", names, listed), Policy(), threshold=85)["linked"]
+
+    note = "perhaps American, which is in no context"
+    assert [Match("missing", "absent", note=note)] == [unit.match for unit in found.units]
 
 
 @pytest.mark.parametrize(

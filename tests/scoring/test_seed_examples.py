@@ -9,7 +9,7 @@ import pytest
 from workbench.formats.reading import read
 from workbench.formats.rows import Notes
 from workbench.model import Policy, Record, Score, Tally
-from workbench.scoring.scorers import assess_all, score
+from workbench.scoring.scorers import assess_all, band, score
 
 DEMO = Path(__file__).parents[2] / "workbench" / "demo_data" / "demo.jsonl"
 
@@ -43,6 +43,12 @@ def test_entity_recall_of_the_examples(demo: dict[str, Record], key: str, ragas:
     assert found["ragas"].value == found["ragas_legacy"].value == ragas
     assert found["linked"].tally == found["presence"].tally == tally
     assert found["linked"].value == tally.found / tally.units
+
+
+@pytest.mark.parametrize("key", ["eiffel-en", "eiffel-ru"])
+def test_two_of_three_is_in_the_third_band(demo: dict[str, Record], key: str) -> None:
+    """Париж counts in «Париже»."""
+    assert band(scores(demo[key])["presence"].tally) == "50-70"
 
 
 def test_a_reference_without_entities_is_undefined_for_entities_alone(demo: dict[str, Record]) -> None:

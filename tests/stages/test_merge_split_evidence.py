@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,17 @@ def test_blind_units_stay_undecided(bench: Any, blind: Opened) -> None:
 
     assert merged.units[0].match == Match()
     assert [one.match for one in parts.units] == [Match(), Match()]
+
+
+def test_a_unit_that_a_person_finds_gets_its_evidence_from_the_machine_unless_blind(
+    bench: Any, blind: Opened
+) -> None:
+    now = act(bench.store, blind, add_text(blind, "entity", "Sergey Brin"))
+    there = unit(now, "Sergey Brin")
+
+    for one, evidence in ((now, ()), (replace(now, blind=False), (Evidence(1, 29, 40),))):
+        (found,) = editing.toggle(one, there).units
+        assert ("found", evidence) == (found.match.verdict, found.match.evidence)
 
 
 def test_chosen_evidence_makes_a_unit_found(opened: Opened) -> None:

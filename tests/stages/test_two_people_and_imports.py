@@ -11,7 +11,8 @@ from workbench.errors import InputError
 from workbench.reviewing.edits import Flag
 from workbench.stages import editing, queue, review
 from workbench.stages.propose import propose
-from workbench.stages.review import act
+from workbench.stages.review import act, act_on
+from workbench.store import journal
 
 ENTITIES = ["Paris", "Rome"]
 
@@ -109,6 +110,25 @@ def test_undo_and_redo_stop_at_an_import_that_replaced_the_text(bench: Any) -> N
     state = bench.open("a").state.entity
     assert state.disposition != "verified"
     assert all(not unit.match.evidence for unit in state.assessment.units)
+
+
+def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_since(bench: Any) -> None:
+    contexts = ["Paris is here."]
+    bench.load([row(name, contexts, proposal=proposed(contexts)) for name in ("a", "b")])
+    acts = []
+    for opened in map(bench.open, ("a", "b")):
+        rome = opened.state.entity.assessment.units[1]
+        acts.append(act_on(opened, editing.reject(opened, rome)))
+    journal.record_bulk(bench.store, acts, "ann")
+    bench.load([row("a", ["nothing at all, no names."])], update=True)
+    before = bench.review("a").state
+
+    moved = review.undo(bench.store, bench.info().id, "ann")
+
+    assert moved is not None
+    assert (bench.id("b"), 1) == (moved.sample_id, moved.samples)
+    assert before == bench.review("a").state
+    assert ["Paris", "Rome"] == texts(bench.open("b"))
 
 
 def test_undo_passes_over_gold_that_was_imported_later(bench: Any) -> None:

@@ -176,6 +176,26 @@ async def test_the_tail_of_a_paste_is_no_key_press(
         assert app.screen.query_one(UnitList).units[0].rejected
 
 
+async def test_every_key_of_the_tail_of_a_paste_makes_it_longer(
+    database: Any, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The last of them comes long after the paste, and soon after the one before."""
+    from textual.events import Key, Paste
+
+    app = make_app(database)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await open_review(pilot, "tower")
+        app.screen.query_one(UnitList).move_to(0)
+        paste = Paste("harmless")
+        app.post_message(paste)
+        for number, letter in enumerate("jjx", start=1):
+            tail = Key(letter, letter)
+            tail.time = paste.time + number * 0.04
+            app.post_message(tail)
+        await press(pilot)
+        assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).units[:3]]
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_evidence_search_and_split_steer_nothing(
     import_rows: Any, nasty_rows: Any, make_app: Any, press: Press, monkeypatch: Any, size: Any

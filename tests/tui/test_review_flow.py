@@ -6,12 +6,14 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from workbench.model import Unit
 from workbench.stages import queue, review
 from workbench.store.engine import Store
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status
+from workbench.tui.widgets.bars import Bar, Field, Head, KeyBar, Status
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.tallies import Tallies
 from workbench.tui.widgets.unit_list import UnitList
@@ -37,6 +39,11 @@ def units(store: Store, key: str) -> dict[str, Unit]:
 def said(app: Any) -> str:
     """What the status line says."""
     return str(app.screen.query_one(Status).text).strip()
+
+
+def hint(app: Any) -> str:
+    """What the last line of a dialog says."""
+    return " ".join(app.screen.query_one("#hint", Bar).text.split())
 
 
 async def test_accept_is_one_press_and_goes_on(
@@ -314,15 +321,32 @@ async def test_a_click_chooses_a_unit(
 async def test_a_new_unit_by_searching_for_it(
     database: Path, make_app: Any, press: Press, open_review: Press
 ) -> None:
-    """Enter takes the whole tokens of the place; what stands nowhere, or is a unit, is not added."""
+    """Enter takes the whole tokens of the place; what is a unit already is not added."""
     app = make_app(database)
     async with app.run_test(size=(100, 30)) as pilot:
         await open_review(pilot, "tower")
-        await press(pilot, "n", "tab", *"lyon", "enter")
-        assert "nothing was found, so nothing was added" == said(app)
         await press(pilot, "n", "tab", *"eiffel t", "enter")
         assert "Eiffel Tower" in said(app)
         await press(pilot, "n", "tab", *"ivers", "enter", "5")
+        assert "✓ added University" in said(app)
+
+
+@pytest.mark.parametrize("size", [(60, 16), (100, 30)], ids=["60x16", "100x30"])
+async def test_a_search_for_a_new_unit_that_finds_nothing_stays_open(
+    size: tuple[int, int], database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """Enter says so and keeps what was typed; the next letter changes it, and the keys stand there again."""
+    app = make_app(database)
+    async with app.run_test(size=size) as pilot:
+        await open_review(pilot, "tower")
+        await press(pilot, "n", "tab", "enter")
+        assert "type what to look for esc cancel" == hint(app)
+        await press(pilot, *"lyon", "enter")
+        assert "the reference has no such text esc cancel" == hint(app)
+        assert "lyon" == app.screen.query_one(Field).value
+        await press(pilot, *["backspace"] * 4, *"ivers")
+        assert "enter take it" in hint(app)
+        await press(pilot, "enter", "5")
         assert "✓ added University" in said(app)
 
 

@@ -11,11 +11,14 @@ from typing import Any
 
 import pytest
 from textual.command import CommandPalette
+from textual.events import Key
 
 from tests.tui.conftest import first_offer, until
 from workbench.errors import NewerSchemaError
 from workbench.store.engine import Store, open_store
 from workbench.tui.app import WorkbenchApp
+from workbench.tui.keys import acts
+from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.widgets.bars import Head
 from workbench.tui.widgets.unit_list import UnitList
 
@@ -159,3 +162,36 @@ async def test_quit_waits_for_what_is_being_written(
             connection.exec_driver_sql("SELECT COUNT(*) FROM review_event WHERE op = 'reject'").scalar_one()
             == 1
         )
+
+
+async def test_keys_that_wait_while_it_leaves_do_nothing(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """A read that ends now lets them run, when the screens may be gone already."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "tower")
+        app.gate.close()
+        for _ in range(3):
+            app.post_message(Key("q", "q"))
+        await pilot.pause()
+        app.exit()
+        await app._close_all()
+        app.open_gate()
+        await app.gate.drain()
+    assert 0 == app.return_code
+
+
+async def test_two_quick_clicks_on_back_go_back_once(
+    database: Path, make_app: Any, press: Press, open_review: Press
+) -> None:
+    """The second one is of a screen that was left."""
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await open_review(pilot, "tower")
+        back = next(act for act in acts(app.screen.active_bindings) if act.keys[0] == "b")
+        app.perform(back)
+        app.perform(back)
+        await press(pilot)
+        assert isinstance(app.screen, QueueScreen)
+        assert app.return_code is None

@@ -21,9 +21,11 @@ class Reader:
     """How the rows of one format are read: most formats are `record` and `claims` alone.
 
     `record` makes the record of an object. `claims`: whether an object has what no other format has.
-    `lists` are those of a document that hold rows, each by the keys that lead to it. `cells` makes an object
-    of a row of a table, for a format that has tables. `rows` reads the whole stream, for a format that
-    spreads a row over several objects. `spans`: what belongs to a text stands in objects next to it.
+    `lists` are those of a document that hold rows, each by the keys that lead to it: a document with such a
+    list is taken for this format without a look at its rows, so a list of a common name needs `claims`.
+    `cells` makes an object of a row of a table, for a format that has tables. `rows` reads the whole stream,
+    for a format that spreads a row over several objects. `spans`: what belongs to a text stands in objects
+    next to it.
     """
 
     record: native.Build = native.record_of

@@ -278,3 +278,16 @@ def supported(units: Sequence[Unit]) -> Assessment | None:
     if any(unit.match.verdict is None for unit in units):
         return None
     return Assessment("statement", "contextual_recall", tuple(units))
+
+
+def band(tally: Tally) -> str | None:
+    """The band of a `presence` score; a score on a border belongs to the upper band, None without units.
+
+    Compared in integers, so 9 of 10 is exactly 90.
+    """
+    if not tally.units:
+        return None
+    for lower, name in ((90, "90-100"), (70, "70-90"), (50, "50-70")):
+        if 100 * tally.found >= lower * tally.units:
+            return name
+    return "0-50"

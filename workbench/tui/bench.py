@@ -22,7 +22,7 @@ from workbench.errors import AmbiguousError, NotFoundError, WorkbenchError
 from workbench.model import Effort
 from workbench.tui.keys import KeyAct
 from workbench.tui.own import OwnApp
-from workbench.tui.work import Gate, start
+from workbench.tui.work import Gate, on_stage, start
 
 if TYPE_CHECKING:
     from workbench.model import Kind
@@ -173,6 +173,11 @@ class Bench(OwnApp):
         self.gate.open()
         self.call_later(self.gate.drain)
 
+    def exit(self, result: None = None, return_code: int = 0, message: Any = None) -> None:
+        """Leave; a key that comes now, or has waited, finds no screen any more and does nothing."""
+        self.gate.end()
+        super().exit(result, return_code, message)
+
     def unseen(self) -> bool:
         """Whether nobody sees what a key would do: the notice stands there, or is about to.
 
@@ -181,10 +186,10 @@ class Bench(OwnApp):
         return too_small(self.size) or bool(self.screen_stack and self.screen.has_class(TINY))
 
     def perform(self, act: KeyAct) -> None:
-        """Do what a key would do: after everything that was pressed before."""
+        """Do what a key would do: after what was pressed before, which may have left its screen."""
 
         async def do() -> None:
-            if not self.unseen():
+            if not self.unseen() and on_stage(act.binding.node):
                 self.pressed_at = self.clock()
                 await self.run_action(act.binding.binding.action, act.binding.node)
 

@@ -62,6 +62,7 @@ class Gate:
     def __init__(self) -> None:
         self._closed = False
         self._running = False
+        self._ended = False
         self._waiting: deque[Entry] = deque()
 
     @property
@@ -82,6 +83,10 @@ class Gate:
         """Let entries run again; the caller then awaits `drain`."""
         self._closed = False
 
+    def end(self) -> None:
+        """The app leaves: from now on nothing runs, whatever waits."""
+        self._ended = True
+
     async def enter(self, entry: Entry) -> None:
         """Run the entry now, or after those that wait."""
         self._waiting.append(entry)
@@ -93,7 +98,7 @@ class Gate:
             return
         self._running = True
         try:
-            while self._waiting and not self._closed:
+            while self._waiting and not (self._closed or self._ended):
                 await self._waiting.popleft()()
         finally:
             self._running = False

@@ -229,6 +229,18 @@ def test_no_call_starts_that_would_exceed_the_limit_as_calls_have_cost_so_far() 
     assert "no" == budget("0.09")[0].room(call)
 
 
+def test_nine_calls_cheaper_than_foretold_prove_nothing_and_ten_do() -> None:
+    """Each costs a tenth of what was likely: ten times as many fit, once that is known."""
+    money, call = budget("0.15")
+    said = []
+    for _ in range(10):
+        money.start(call)
+        money.end(call, ended(10_000))
+        said.append(money.room(call))
+
+    assert ["yes"] * 5 + ["no"] * 4 + ["yes"] == said
+
+
 def test_an_answer_that_names_no_tokens_counts_with_what_was_likely() -> None:
     money, call = budget("1")
     money.start(call)

@@ -33,6 +33,8 @@ KEYS = frozenset({*REQUIRED, "response", *ONLY_HERE, "_error"})  # `_error`: a m
 _PLAIN = frozenset({*REQUIRED, "id", "response", "group", "meta"})
 
 Build = Callable[[dict[str, Any], Notes], Record]
+"""Makes a record of an object whose keys `--map` and `--external` may have renamed already. A reader renames
+its own keys and ends in `ragas.record_of`, which takes scores by their names."""
 
 
 def rows(given: Iterator[RawRow], path: Path, notes: Notes, build: Build) -> Iterator[FileRow]:

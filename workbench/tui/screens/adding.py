@@ -14,7 +14,7 @@ from workbench.tui.cells import cut
 from workbench.tui.intents import Intent
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.finding import Finder
+from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.labels import LabelScreen
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.widgets.sample_pane import SamplePane
@@ -40,18 +40,14 @@ class Adder:
             return
         await pane.know_names()
         title = f"new {pane.kind}"
-        other = partial(self._finder.ask_for_place, title, "reference", self._search_taken)
+        other = partial(self._finder.ask_for_place, title, "reference", self._add_place)
         pick = PickScreen(
             title, pane.reference, targets, self.add, names=pane.names, look=pane.mark_new, other=other
         )
         await self._screen.bench.ask(pick)
 
-    async def _search_taken(self) -> None:
-        place = await self._finder.taken()
-        if place is None:
-            self._screen.say("nothing was found, so nothing was added", tone="warn")
-        else:
-            await self.add(self._whole(place.start, place.end))
+    async def _add_place(self, place: TextPlace) -> None:
+        await self.add(self._whole(place.start, place.end))
 
     async def dragged(self) -> None:
         """The mouse was let go over a stretch of the reference: it is a new unit."""

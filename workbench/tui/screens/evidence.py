@@ -22,7 +22,7 @@ from workbench.tui.keys import key
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen, Dialog
-from workbench.tui.screens.finding import Finder
+from workbench.tui.screens.finding import Finder, TextPlace
 from workbench.tui.screens.pick import PickScreen
 from workbench.tui.view import near_text
 from workbench.tui.widgets.bars import Bar, choice_parts
@@ -94,15 +94,11 @@ class EvidencePicker:
     async def by_search(self, unit: Unit) -> None:
         """A place that is searched for in all contexts."""
 
-        async def taken() -> None:
-            place = await self._finder.taken()
-            if place is None:
-                self._screen.say("nothing was found, so nothing was chosen", tone="warn")
-            else:
-                self.take(unit, Evidence(place.part - 1, place.start, place.end))
+        async def take(place: TextPlace) -> None:
+            self.take(unit, Evidence(place.part - 1, place.start, place.end))
 
         title = f"evidence for {cut(flat(unit.text), 20)}"
-        await self._finder.ask_for_place(title, "contexts", taken)
+        await self._finder.ask_for_place(title, "contexts", take)
 
 
 class EvidenceScreen(Dialog):

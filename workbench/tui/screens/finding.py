@@ -35,6 +35,9 @@ MOST = 10_000
 
 Scope = Literal["all", "reference", "contexts"]
 
+NOT_THERE = {"reference": "the reference has no such text", "contexts": "no context has such text"}
+"""What Enter says to a search for a place that found none."""
+
 
 class TextPlace(NamedTuple):
     """A place of a sample: part 0 is the reference, then each context, the question is the last part."""
@@ -42,6 +45,9 @@ class TextPlace(NamedTuple):
     part: int
     start: int
     end: int
+
+
+Take = Callable[[TextPlace], Awaitable[None]]
 
 
 NOWHERE = TextPlace(0, -1, -1)
@@ -138,27 +144,26 @@ class Finder:
 
     async def ask(self) -> None:
         """Search in reference, contexts and question."""
-        await self._ask("find", "all", self._tell_later, "stay there")
+        await self._ask("find", "all", None)
 
-    async def ask_for_place(self, title: str, scope: Scope, take: Callable[[], Awaitable[None]]) -> None:
+    async def ask_for_place(self, title: str, scope: Scope, take: Take) -> None:
         """Search in some of the texts from their beginning for a place to take."""
         self._search = None
-        await self._ask(title, scope, take, "take it")
+        await self._ask(title, scope, take)
 
-    async def _ask(self, title: str, scope: Scope, take: Callable[[], Awaitable[None]], enter: str) -> None:
+    async def _ask(self, title: str, scope: Scope, take: Take | None) -> None:
         search = self.search
         self._begin = (search.here or search.begin) if search else NOWHERE
         self._before = self._pane.context_no, self._pane.context.scroll_y
         typed = search.typed if search else ""
-        await self._screen.bench.ask(FindScreen(self, title, typed, scope, take, enter))
-        self._tell()
+        await self._screen.bench.ask(FindScreen(self, title, typed, scope, take))
+        self.tell()
 
-    async def taken(self) -> TextPlace | None:
-        """The place where the search stands, once it is done; the search ends."""
+    async def place(self) -> TextPlace | None:
+        """The place where the search stands, once it is done."""
         search = self.search
         if search is not None:
             await search.done.wait()  # Enter may have overtaken it
-        self.clear()
         return search.here if search is not None else None
 
     def look_for(self, typed: str, scope: Scope) -> None:
@@ -167,7 +172,7 @@ class Finder:
         sample = self._pane.now.sample
         self._search = None if pattern is None else Search(typed, pattern, sample, scope, self._begin)
         self._pane.mark_searched()
-        self._tell()
+        self.tell()
         if self._search is not None:
             run = partial(self._look, self._search)
             start(self._screen, run, group="find", only_newest=True, failed=self._failed)
@@ -185,7 +190,7 @@ class Finder:
             search.done.set()
         if search is self.search and on_stage(self._screen):
             self._go()
-            self._tell()
+            self.tell()
 
     def _go(self) -> None:
         place = self.search.here if self.search else None
@@ -198,7 +203,8 @@ class Finder:
         self._pane.mark_searched()
         self._pane.query_one(name, Passage).reveal(place.start, place.end)
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Say what was found, in the dialog or on the status line."""
         search, top = self.search, self._screen.app.screen
         words = search.words() if search else ""
         none = search is not None and search.done.is_set() and not search.found
@@ -207,9 +213,6 @@ class Finder:
         elif search is not None:
             more = "   F3 next, esc clears" if search.found else ""
             self._screen.say(words + more, tone="warn" if none else "")
-
-    async def _tell_later(self) -> None:
-        self._tell()
 
     def drop(self) -> None:
         """As if nothing had been searched for."""
@@ -236,7 +239,7 @@ class Finder:
         if self.search is not None:
             self.search.steps += by
             self._go()
-            self._tell()
+            self.tell()
 
 
 class FindField(Field):
@@ -251,7 +254,8 @@ class FindField(Field):
 class FindScreen(Dialog):
     """Two lines over the lowest two, so that the texts stay in sight.
 
-    Enter ends the search where it stands and then runs `take`; `enter` is what that does, in a word or two.
+    Enter ends the search where it stands; a search for a place gives it to `take`, and stays while there is
+    none.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -264,8 +268,7 @@ class FindScreen(Dialog):
         title: str,
         typed: str,
         scope: Scope,
-        take: Callable[[], Awaitable[None]],
-        enter: str,
+        take: Take | None,
     ) -> None:
         super().__init__()
         self._finder = finder
@@ -274,7 +277,6 @@ class FindScreen(Dialog):
         self._unchanged = True
         self._scope: Scope = scope
         self._take = take
-        self._enter = enter
 
     def compose(self) -> ComposeResult:
         """What to find, how many there are; the keys."""
@@ -292,7 +294,11 @@ class FindScreen(Dialog):
         field = self.query_one(Field)
         self.set_focus(field)
         field.selection = Selection(0, len(field.value))
-        keys = choice_parts((("enter", self._enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel")))
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        enter = "take it" if self._take else "stay there"
+        keys = choice_parts((("enter", enter), ("F3 ↓", "next"), ("↑", "back"), ("esc", "cancel")))
         self.query_one("#hint", Bar).show(keys)
 
     def count(self, words: str, *, none: bool = False) -> None:
@@ -308,6 +314,7 @@ class FindScreen(Dialog):
         typed = self.query_one(Field).value
         if typed != self._looked_for:
             self._looked_for, self._unchanged = typed, False
+            self._show_keys()
             self._finder.look_for(typed, self._scope)
 
     def action_step(self, by: int) -> None:
@@ -321,8 +328,17 @@ class FindScreen(Dialog):
         self._look()
         if self._unchanged:
             self._finder.go_on(1)
-        self.app.pop_screen()
-        await self._take()
+        if self._take is None:
+            self.app.pop_screen()
+            self._finder.tell()
+        elif place := await self._finder.place():
+            self.app.pop_screen()
+            self._finder.clear()
+            await self._take(place)
+        else:
+            why = NOT_THERE[self._scope] if self._looked_for.strip() else "type what to look for"
+            cancel = choice_parts((("esc", "cancel"),))
+            self.query_one("#hint", Bar).show(((f"{why}   ", "$warning"), *cancel))
 
     def action_cancel(self) -> None:
         """Escape."""
