@@ -305,7 +305,7 @@ class CalibrateScreen(BaseScreen):
         said = f"saved as {name}"
         if use:
             await self.desk.store.write(calibrate.use, self.look.info, name)
-            said = f"{name} is in use: scores and the doubtful-first order go by it"
+            said = f"{name} is in use for scores and for the order doubtful first"
         await self._read()
         self.say(said, sign="✓", tone="good")
 
