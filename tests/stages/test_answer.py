@@ -502,3 +502,18 @@ def test_a_known_range_is_no_correction_of_the_mean(bench: Any) -> None:
 
     assert "The estimate" in differs(found)
     assert "The estimate" not in differs(known)
+
+
+def test_next_to_an_estimate_only_its_own_samples_are_listed_and_quoted(bench: Any) -> None:
+    loaded(bench, "context_entity_recall", 30, score=0.5)
+    order = in_order(bench)
+    for key in order[:12]:
+        accept(bench, key, turn="missing")
+    by_hand = next(key for key in order[15:] if int(key[1:]) % 2 == 0)
+    accept(bench, by_hand, turn="found")
+    found = now(bench)
+
+    assert found.estimate is not None
+    assert {"not in order": 1} == found.left_out
+    assert found.worst
+    assert {one.id for one in found.worst} <= set(order[:12])

@@ -153,8 +153,11 @@ def test_flat_keeps_offsets() -> None:
     assert flat("a\nb\tc") == "a b c"
 
 
+@pytest.mark.parametrize(
+    ("letters", "apart"), [("xxx", 0.01), pytest.param("jjx", 0.04, id="each key makes the tail longer")]
+)
 async def test_the_tail_of_a_paste_is_no_key_press(
-    database: Any, make_app: Any, press: Press, open_review: Press
+    letters: str, apart: float, database: Any, make_app: Any, press: Press, open_review: Press
 ) -> None:
     """A paste that ends itself early delivers the rest as keys: they are dropped; later keys count."""
     from textual.events import Key, Paste
@@ -165,35 +168,15 @@ async def test_the_tail_of_a_paste_is_no_key_press(
         app.screen.query_one(UnitList).move_to(0)
         paste = Paste("harmless")
         app.post_message(paste)
-        for number, letter in enumerate("xxx", start=1):
+        for number, letter in enumerate(letters, start=1):
             tail = Key(letter, letter)
-            tail.time = paste.time + number * 0.01  # when it came, however busy the machine is
-            app.post_message(tail)
-        await press(pilot)
-        assert not app.screen.query_one(UnitList).units[0].rejected
-        await pilot.pause(0.1)
-        await press(pilot, "x")
-        assert app.screen.query_one(UnitList).units[0].rejected
-
-
-async def test_every_key_of_the_tail_of_a_paste_makes_it_longer(
-    database: Any, make_app: Any, press: Press, open_review: Press
-) -> None:
-    """The last of them comes long after the paste, and soon after the one before."""
-    from textual.events import Key, Paste
-
-    app = make_app(database)
-    async with app.run_test(size=(100, 30)) as pilot:
-        await open_review(pilot, "tower")
-        app.screen.query_one(UnitList).move_to(0)
-        paste = Paste("harmless")
-        app.post_message(paste)
-        for number, letter in enumerate("jjx", start=1):
-            tail = Key(letter, letter)
-            tail.time = paste.time + number * 0.04
+            tail.time = paste.time + number * apart  # when it came, however busy the machine is
             app.post_message(tail)
         await press(pilot)
         assert [False] * 3 == [unit.rejected for unit in app.screen.query_one(UnitList).units[:3]]
+        await pilot.pause(0.15)
+        await press(pilot, "x")
+        assert app.screen.query_one(UnitList).units[0].rejected
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])

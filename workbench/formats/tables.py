@@ -194,7 +194,7 @@ def objects(
     number = 0
     try:
         for batch in _pieces(batches(path, arrow), path, arrow):
-            # Nothing in one of these is said as NaN is: the metric failed there.
+            # An empty cell of one of these is reported as NaN is: the metric failed there.
             scores = {
                 field.name
                 for field in batch.schema

@@ -77,8 +77,10 @@ def answer(
     begun = {row.sample_id: row.origin for row in prefix.rows}
     estimate = estimated(found.estimate, found.prefix)
     rows: Sequence[Row] = every.rows
+    listed: Sequence[Row] = found.rows
     if estimate is not None:  # samples that were picked because they look wrong would make every cause larger
         rows = [row for row in rows if row.sample_id in begun]
+        listed = [row for row in listed if row.sample_id in begun]
     able = ("linked", "presence") if kind_of(name) == "entity" and not every.assisted else ()
     errors = {one: mean_error(values(one), rows) for one in able if one != name}
     triage = Triage(0, 0, 0, 0, 0, ())
@@ -115,7 +117,7 @@ def answer(
         verified=mean(theirs for _, theirs in both).value,
         estimate=estimate,
         effects=effects(rows),
-        worst=_worst(store, here, name, found.rows, kind),
+        worst=_worst(store, here, name, listed, kind),
         steps=steps(
             counts.total, counts.total - settled - counts.excluded - counts.unresolved, len(triage.shown),
             counts.unresolved, counts.fast, estimate, found.estimate.n, prefix.at_planned_n,

@@ -325,7 +325,7 @@ class Bench(OwnApp):
             await asyncio.to_thread(store.close)
         self.open_store()
 
-    # A run that goes on.
+    # The run that works in the background.
 
     def propose(self, going: Going) -> None:
         """Watch a run that was started; a screen that does not show runs hears how it ended."""

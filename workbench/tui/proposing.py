@@ -1,4 +1,4 @@
-"""A run that goes on next to the app, whatever screen is shown; it is stopped softly."""
+"""A run by rules or by Claude in the background, whatever screen is shown; stopping waits for open calls."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "act
 }  # fmt: skip
 PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
-# What a run writes of itself beside the test case.
+# What a run writes about itself next to the test case.
 _OF_RUN = frozenset(
     {"success", "order", "runDuration", "evaluationCost", "tokenCost", "completionTime", "token_cost"}
     | {"completion_time", "input_token_count", "output_token_count", "inputTokenCount", "outputTokenCount"}

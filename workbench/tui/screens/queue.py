@@ -38,7 +38,7 @@ ABOVE, BELOW = 40, 100
 """Samples before and from the next undecided one that are shown while the whole view is being read."""
 
 NAME = 32
-"""Cells of a dataset's name, so that what is told of the view has room at 80 columns."""
+"""Cells of a dataset's name: at 80 columns the line about the view still fits."""
 
 SLOW = 0.3
 """Seconds after which it is mentioned that something is still being read."""
@@ -424,7 +424,7 @@ class QueueScreen(BaseScreen):
         return self.order != "u" or self.query_shown.hand_picked
 
     def view_desk(self) -> Desk:
-        """The desk for a review that goes on in this view."""
+        """The desk for a review that takes its next samples from this view."""
         from workbench.tui.desk import View
 
         desk = self.desk

@@ -182,7 +182,7 @@ class ReviewScreen(BaseScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Until a sample is shown only the ways out are open; statements have no labels, `0` accepts none."""
         if self.pane.opened is None and action not in WITHOUT_SAMPLE:
-            return None  # nothing is said of what nobody has seen
+            return None  # the status line reports only what was on the screen
         if action == "digit" and self.pane.kind == "statement" and parameters != ("0",):
             return None
         return self.saver.allows(action)
@@ -222,7 +222,7 @@ class ReviewScreen(BaseScreen):
         picked, self._by_hand = self._by_hand, False  # what one goes on to was not picked
         try:
             self.show(await self.desk.open(sample_id, picked=picked), kind)
-        finally:  # with the picture of it, or before it is said why there is none
+        finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
                 self._arrived(*arrival)
 
@@ -317,7 +317,7 @@ class ReviewScreen(BaseScreen):
     async def _go_on(self, opened: Opened, done: str = "") -> None:
         """To the other kind if it is open, else to the next undecided sample, else back.
 
-        What is `done` is said with the next picture, or before it is said why there is none.
+        The status line reports `done` with the next picture, or before the message about its failure.
         """
         kind = open_kind(opened)
         try:
@@ -667,7 +667,7 @@ class ReviewScreen(BaseScreen):
         await self.bench.ask(ReadScreen(title, view.guidelines_text(versions, used)))
 
     def action_scores(self) -> None:
-        """Why automatic and verified differ; what is hidden yet is said here, on the spot."""
+        """Show why the automatic and the verified value differ, or a message where they are still hidden."""
         self._load("show why", self._show_why)
 
     async def _show_why(self) -> None:

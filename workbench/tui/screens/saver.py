@@ -1,4 +1,4 @@
-"""Work that writes or reads, one at a time: done only when it is said, and offered again when it failed."""
+"""Reads and writes run one at a time; a failed write stays in sight until you try it again or drop it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Saver(Static):
             self._owner.say("saving …")
 
     def written(self) -> None:
-        """The write is over, well or not: "saving …" must not come after what is said of it."""
+        """Stop the timer of "saving …": the write is over, and its result must be the last message."""
         if self._slow is not None:
             self._slow.stop()
             self._slow = None
