@@ -1,10 +1,9 @@
-"""Runs over the same samples: what both name, what only one names, and how stable repeated rounds are."""
+"""Runs over the same samples: what both name, and what only one names."""
 
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 MOST = 100
@@ -54,26 +53,6 @@ class Agreement:
         return self.units[0] - self.both, self.units[1] - self.both
 
 
-@dataclass(frozen=True, slots=True)
-class Stability:
-    """How often repeated rounds name the same: over samples that every round speaks of.
-
-    `units` counts every unit that any round names, `in_all` those that all of them name; `share` is the
-    mean over units of the share of rounds that name it, None without units.
-    """
-
-    rounds: int
-    samples: int
-    units: int
-    in_all: int
-    share: float | None
-
-    @property
-    def in_some(self) -> int:
-        """Units that some rounds name and others do not."""
-        return self.units - self.in_all
-
-
 def compare(samples: Iterable[Named]) -> Agreement:
     """Count what two runs name; the samples may come one by one, only the worst are kept."""
     n = first = second = both = disagree = 0
@@ -99,16 +78,6 @@ def compare(samples: Iterable[Named]) -> Agreement:
         jaccard=overlap / n if n else None,
         worst=tuple(entry[-1] for entry in sorted(worst, reverse=True)),
     )
-
-
-def stability(samples: Iterable[Sequence[Iterable[str]]], rounds: int) -> Stability:
-    """Count in how many of the rounds each unit is named; a sample gives the keys of every round."""
-    n = units = in_all = seen = 0
-    for named in samples:
-        counted = Counter(key for keys in named for key in set(keys))
-        n, units, seen = n + 1, units + len(counted), seen + counted.total()
-        in_all += sum(times == rounds for times in counted.values())
-    return Stability(rounds, n, units, in_all, seen / (rounds * units) if units else None)
 
 
 def _only(named: Mapping[str, str], shared: set[str]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from workbench.comparing import runs as counting
-from workbench.comparing.runs import Agreement, Disagreement, Named, Stability
+from workbench.comparing.runs import Agreement, Disagreement, Named
 from workbench.errors import UsageError
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Policy, ProposedEntity, Sample
@@ -26,7 +25,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.text.normalise import key
 
-__all__ = ["Disagreement", "RunProgress", "Stability"]
+__all__ = ["Disagreement", "RunProgress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,26 +74,13 @@ class FailedSample:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsteady:
-    """A unit that only some rounds name: the id of its sample, its wording, and how many rounds do."""
-
-    sample: str
-    text: str
-    rounds: int
-
-
-@dataclass(frozen=True, slots=True)
 class RunComparison:
-    """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown.
-
-    `stability` is there when both are rounds of one set-up, over all its rounds.
-    """
+    """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown."""
 
     first: str
     second: str
     agreement: Agreement
     costs: tuple[Decimal | None, Decimal | None]
-    stability: Stability | None
 
 
 def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
@@ -157,7 +143,6 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
         model=run.model,
         effort=said["effort"],
         max_tokens=said["max_tokens"],
-        round=said["round"],
         examples=len(said.get("examples", [])),
     )
     again = found_run(store, info, setup_of(store, info, options))
@@ -178,49 +163,12 @@ def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> Ru
     agreement = counting.compare(named)
     blind = samples.blind_among(store, [one.sample_id for one in agreement.worst])
     listed = tuple(one for one in agreement.worst if one.sample_id not in blind)
-    rounds = [run for run in run_store.list_runs(store, info.id) if _set_up(run) == _set_up(one)]
-    repeated = one.id != other.id and _set_up(one) == _set_up(other)
     return RunComparison(
         first=first,
         second=second,
         agreement=replace(agreement, worst=listed),
         costs=(_per_sample(store, one), _per_sample(store, other)),
-        stability=_stability(store, info, rounds) if repeated else None,
     )
-
-
-def stability(store: Store, info: DatasetInfo, name: str) -> Stability:
-    """How often the rounds of a run's set-up name the same units. Raises UsageError for a single round."""
-    return _stability(store, info, _rounds(store, info, name))
-
-
-def unsteady(store: Store, info: DatasetInfo, name: str) -> Iterator[Unsteady]:
-    """The units that only some rounds of a run's set-up name, in file order; raises as `stability`."""
-    rounds = _rounds(store, info, name)
-    for _, sample, named in _each_named(store, info, rounds):
-        wordings = {key: text for units in reversed(named) for key, text in units.items()}
-        times = Counter(key for units in named for key in units)
-        yield from (
-            Unsteady(sample, wordings[key], number) for key, number in times.items() if number < len(rounds)
-        )
-
-
-def _rounds(store: Store, info: DatasetInfo, name: str) -> list[RunInfo]:
-    run = run_store.find_run(store, info.id, name)
-    rounds = [one for one in run_store.list_runs(store, info.id) if _set_up(one) == _set_up(run)]
-    if len(rounds) < 2:
-        raise UsageError(f"{name} is the only round of its set-up: nothing to compare it with")
-    return rounds
-
-
-def _stability(store: Store, info: DatasetInfo, rounds: Sequence[RunInfo]) -> Stability:
-    return counting.stability((units for _, _, units in _each_named(store, info, rounds)), len(rounds))
-
-
-def _set_up(run: RunInfo) -> tuple[object, ...]:
-    """Equal for the rounds of one set-up; a run without rounds is alone."""
-    said = dict(run.parameters)
-    return (run.proposer, run.model, said) if said.pop("round", None) is not None else (run.id,)
 
 
 def _each_named(

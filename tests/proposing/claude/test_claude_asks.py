@@ -77,12 +77,11 @@ def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
         Setup(effort="high"),
         Setup(effort=None),
         Setup(labels=("gene",)),
-        Setup(repeat=2),
         Setup(
             prompt=read_prompt("=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV", "")
         ),
     ],
-    ids=["model", "effort", "no effort", "labels", "repeat", "prompt"],
+    ids=["model", "effort", "no effort", "labels", "prompt"],
 )
 def test_asking_differently_is_paid_again(setup: Setup, changed: Setup) -> None:
     assert entities_key(setup, "Agra") != entities_key(changed, "Agra")

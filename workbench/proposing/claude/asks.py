@@ -55,7 +55,7 @@ PACK_TEXTS = 10
 class Setup:
     """How a run asks: everything besides the texts that an answer depends on.
 
-    `effort` None sends none (older models know none). `repeat` counts the rounds of a repeated proposal.
+    `effort` None sends none (older models know none).
     `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it.
     """
 
@@ -65,7 +65,6 @@ class Setup:
     labels: tuple[str, ...] = tuple(label.name for label in DEFAULT_LABELS)
     guidelines: str = ""
     prompt: Prompt = field(default_factory=default_prompt)
-    repeat: int = 1
     examples: tuple[Example, ...] = ()
 
 
@@ -110,7 +109,7 @@ def system(setup: Setup, task: Task) -> str:
 @lru_cache(maxsize=64)
 def _mark(setup: Setup, task: Task) -> str:
     shape = json.dumps(schema(task, setup.labels), sort_keys=True)
-    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape, str(setup.repeat))
+    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape)
 
 
 def payment_key(setup: Setup, task: Task, *texts: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from rich.segment import Segment
 
 from workbench.reports.claude import money, progress_line, shortened
-from workbench.text.figures import UNDEFINED, many, table, value
+from workbench.text.figures import many, table, value
 from workbench.tui.cells import fit, width
 from workbench.tui.figures import short
 from workbench.tui.safe import flat
@@ -53,8 +53,6 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
         return [[(where.get(str(said.get("source")), ""), DIM)]]
     effort = said["effort"] or "none"
     facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
-    if said.get("round", 1) != 1:
-        facts += f"  round {said['round']}"
     kinds = {"entity": "entities", "statement": "statements"}
     asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
     labels = ", ".join(said.get("labels", ()))
@@ -100,14 +98,6 @@ def compared(both: RunComparison) -> str:
         f"{value(found.jaccard)}",
         f"they differ on {many(found.disagree, 'sample')} ({found.disagree / found.samples:.0%})",
     ]
-    if both.stability is not None:
-        steady = both.stability
-        share = UNDEFINED if steady.share is None else f"{steady.share:.0%}"
-        lines += [
-            "",
-            f"{steady.rounds} rounds of one set-up: an entity is named in {share} of the rounds; "
-            f"{steady.in_all:,} of {steady.units:,} in all of them, {steady.in_some:,} in some",
-        ]
     if found.worst:
         lines += ["", "Samples that they differ most on:"]
     for sample in found.worst:
