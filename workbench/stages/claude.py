@@ -177,15 +177,13 @@ def propose_claude(
     limits: Limits | None = None,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
-    gently: bool = False,
 ) -> ClaudeReport:
     """Propose what the run of these options lacks; it becomes the dataset's current run.
 
     Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
     ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
     killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
-    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers. `gently` leaves
-    a screen of this process half of the processor time.
+    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers.
     """
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
@@ -196,14 +194,14 @@ def propose_claude(
         run = run_of(store, info, setup, annotator)
         ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
         failed, alone = left_over(store, run.id, retry=options.retry)
-        book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
+        book = Book(store, run.id, ids, setup, info.policy.kinds, failed, alone, limits.gently)
         budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=options.batch)
         with _stopping(stopped) as stop:
             if options.batch:
-                summary = await propose_batch(book, ids, budget=budget, on_progress=on_progress, stop=stop)
+                summary = await propose_batch(book, budget=budget, on_progress=on_progress, stop=stop)
             else:
                 summary = await propose_live(
-                    book, ids, limits=limits, budget=budget, on_progress=on_progress, stop=stop
+                    book, limits=limits, budget=budget, on_progress=on_progress, stop=stop
                 )
         if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)

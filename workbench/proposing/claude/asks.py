@@ -212,21 +212,6 @@ def plan_verdicts(
         yield Ask("verdicts", (key,), len(listed), (*passages, *statements))
 
 
-def singles(ask: Ask) -> tuple[Ask, ...]:
-    """The ask as one ask per key: what a pack becomes when one of its texts may have spoiled the answer."""
-    if ask.task == "verdicts" or len(ask.keys) == 1:
-        return (ask,)
-    return tuple(
-        Ask(
-            ask.task,
-            (key,),
-            1,
-            tuple(piece._replace(number=1) for piece in ask.pieces if piece.number == number),
-        )
-        for number, key in enumerate(ask.keys, 1)
-    )
-
-
 def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:
     """The keys that a result settles nothing about, so that each is asked next by itself.
 
