@@ -37,7 +37,6 @@ SCREENS = {
     "read": "Texts to read",
     "same": "The same in the whole dataset",
     "runs": "Runs",
-    "failures": "What a run failed on",
     "compare": "Compare",
     "comparesamples": "Compare: the samples of a cause",
     "plan": "Plan",
