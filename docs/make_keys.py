@@ -38,7 +38,6 @@ SCREENS = {
     "same": "The same in the whole dataset",
     "runs": "Runs",
     "compare": "Compare",
-    "comparesamples": "Compare: the samples of a cause",
     "plan": "Plan",
     "calibrate": "Calibrate",
     "form": "A new plan, a new run",
