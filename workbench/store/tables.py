@@ -18,7 +18,6 @@ from sqlalchemy import (
     UniqueConstraint,
     and_,
     bindparam,
-    false,
     func,
     or_,
 )
@@ -134,10 +133,10 @@ class SampleRow(Numbered, table=True):
     blind_u: float
     # A plan sets these before its first verdict: what a sample weighs in the draw (0: it came after the
     # plan), its stratum, its place in the queue, and whether it is kept back.
-    rank: float = Field(default=0.0, sa_column_kwargs={"server_default": "0"})
-    size: float = Field(default=1.0, sa_column_kwargs={"server_default": "1"})
-    stratum: str = Field(default="", sa_column_kwargs={"server_default": ""})
-    holdout: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    rank: float = 0.0
+    size: float = 1.0
+    stratum: str = ""
+    holdout: bool = False
 
 
 class RunRow(Numbered, table=True):
@@ -193,7 +192,7 @@ class ReviewRow(Numbered, table=True):
     statement: str = "todo"
     flag: str = ""
     updated_at: datetime
-    off_plan: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    off_plan: bool = False
 
 
 class ReviewEventRow(Numbered, table=True):
