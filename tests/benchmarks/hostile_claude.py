@@ -31,10 +31,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from anthropic import AsyncAnthropic
-
 from tests.proposing.claude.answering import unfenced
-from tests.proposing.claude.conftest import Everything
+from tests.proposing.claude.conftest import Everything, client_at
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
@@ -238,7 +236,7 @@ async def run(url: str, count: int) -> list[RunProgress]:
     def drop(_ask: Ask, _result: Result) -> None:
         """Nothing is kept."""
 
-    async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
+    async with client_at(url) as client:
         await propose_all(client, Setup(), [alone(count)], drop, on_progress=seen.append)
     return seen
 

@@ -14,9 +14,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from anthropic import AsyncAnthropic
 
-from tests.proposing.claude.conftest import Everything, client_of, message, replying
+from tests.proposing.claude.conftest import Everything, client_at, client_of, message, replying
 from tests.proposing.claude.faults import PAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import StoreError
@@ -24,6 +23,7 @@ from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result, Usage
 from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts
+from workbench.proposing.claude.clients import ModelClient
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 
@@ -85,18 +85,16 @@ class Kept:
 
 
 @contextmanager
-def service(options: Options) -> Iterator[tuple[Service, AsyncAnthropic]]:
+def service(options: Options) -> Iterator[tuple[Service, ModelClient]]:
     with running(options) as (state, url):
-        yield state, AsyncAnthropic(api_key="test", base_url=url, max_retries=0)
+        yield state, client_at(url)
 
 
-async def run(client: AsyncAnthropic, asks: Iterable[Ask], kept: Kept, **more: Any) -> Summary:
+async def run(client: ModelClient, asks: Iterable[Ask], kept: Kept, **more: Any) -> Summary:
     return await run_steps(client, [asks], kept, **more)
 
 
-async def run_steps(
-    client: AsyncAnthropic, steps: Iterable[Iterable[Ask]], kept: Kept, **more: Any
-) -> Summary:
+async def run_steps(client: ModelClient, steps: Iterable[Iterable[Ask]], kept: Kept, **more: Any) -> Summary:
     async with client:
         return await propose_all(client, Setup(), steps, kept, **{"limits": FAST, **more})
 
@@ -221,7 +219,7 @@ async def test_what_would_fail_every_call_ends_the_run_and_fails_no_sample(fault
 
 async def test_a_service_that_is_not_there_ends_the_run_after_ten_asks() -> None:
     kept = Kept()
-    client = AsyncAnthropic(api_key="test", base_url="http://127.0.0.1:9", max_retries=0)
+    client = client_at("http://127.0.0.1:9")
 
     summary = await run(client, alone(40), kept, limits=Limits(in_flight=4, attempts=1))
 
