@@ -125,8 +125,8 @@ def test_a_run_reports_what_it_did(loaded: Any, service: Start) -> None:
         ("max_tokens", 1, "cut off", "raise --max-tokens, then retry the failed samples"),
         ("context_window", 1, "too long", "shorten the text or name a model with a larger context window"),
         ("not json", 1, "not json", "retry the failed samples; name a model with structured outputs"),
-        ("html", 3, "not a message", "check ANTHROPIC_BASE_URL: something else answers there"),
-        ("cut", 3, "connection", "check the network and ANTHROPIC_BASE_URL"),
+        ("html", 3, "not a message", "check the base URL: something else answers there"),
+        ("cut", 3, "connection", "check the network and the base URL"),
     ],
 )
 def test_a_failed_sample_is_named_by_cause_with_advice(
@@ -192,7 +192,7 @@ def test_without_a_key_it_says_what_to_set(
         "nothing was sent, and --dry-run needs none\n"
     )
     assert refused.code == 3
-    assert "check ANTHROPIC_API_KEY: the service does not know this key" in refused.out
+    assert "check ANTHROPIC_API_KEY (or OPENAI_API_KEY): it is not known" in refused.out
     assert "secret" not in refused.out + refused.err
 
 
@@ -222,12 +222,12 @@ def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> Non
     assert (missing.code, missing.err) == (2, "workbench: no such file: none.txt\n")
 
 
-def test_what_is_for_claude_only_is_refused_for_the_rules(loaded: Any) -> None:
+def test_what_is_for_services_only_is_refused_for_the_rules(loaded: Any) -> None:
     """A dry run of the rules would be none; nothing is proposed."""
     ended = loaded("propose", "--dry-run", "--batch")
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "workbench: --dry-run, --batch: only with --proposer claude\n"
+    assert ended.err == "workbench: --dry-run, --batch: only with --proposer claude or openai\n"
     assert "run-1" not in loaded("status").out
 
 

@@ -9,10 +9,11 @@ from typing import Any
 import httpx2
 import pytest
 from anthropic import AsyncAnthropic
+from openai import AsyncOpenAI
 
 from workbench.model import Sample
 from workbench.proposing.claude.asks import Ask, Setup, plan
-from workbench.proposing.claude.clients import ClaudeClient
+from workbench.proposing.claude.clients import ClaudeClient, ModelClient, OpenAIClient
 
 Handler = Callable[[httpx2.Request], httpx2.Response]
 
@@ -46,8 +47,10 @@ def client_of(handler: Handler) -> ClaudeClient:
     return ClaudeClient(AsyncAnthropic(api_key="test", max_retries=0, http_client=transport))
 
 
-def client_at(url: str) -> ClaudeClient:
-    """A client of the service at an address."""
+def client_at(url: str, form: str = "claude") -> ModelClient:
+    """A client of the service at an address, in one of the forms that it speaks."""
+    if form == "openai":
+        return OpenAIClient(AsyncOpenAI(api_key="test", base_url=f"{url}/v1", max_retries=0))
     return ClaudeClient(AsyncAnthropic(api_key="test", base_url=url, max_retries=0))
 
 

@@ -32,7 +32,6 @@ def as_completion(message: dict[str, Any]) -> dict[str, Any]:
     usage = message["usage"]
     text = "".join(block["text"] for block in message["content"] if block["type"] == "text")
     refused = message["stop_reason"] == "refusal"
-    long = message["stop_reason"] == "model_context_window_exceeded"
     return {
         "id": message["id"],
         "object": "chat.completion",
@@ -41,7 +40,7 @@ def as_completion(message: dict[str, Any]) -> dict[str, Any]:
         "choices": [
             {
                 "index": 0,
-                "finish_reason": "length" if long else STOPS[message["stop_reason"]],
+                "finish_reason": STOPS[message["stop_reason"]],
                 "message": {
                     "role": "assistant",
                     "content": None if refused else text,
@@ -70,4 +69,5 @@ def as_error(status: int, body: dict[str, Any]) -> dict[str, Any]:
     """An error as OpenAI words it."""
     said = body["error"]["message"]
     code = "insufficient_quota" if "credit balance" in said else CODES.get(status)
+    code = "context_length_exceeded" if "context length" in said else code
     return {"error": {"message": said, "type": "invalid_request_error", "param": None, "code": code}}

@@ -77,7 +77,7 @@ class Stats:
     paid: Counter[str] = field(default_factory=Counter)
     times: list[float] = field(default_factory=list)
     bodies: list[dict[str, Any]] = field(default_factory=list)
-    cloud_versions: Counter[str] = field(default_factory=Counter)
+    clouds: Counter[str] = field(default_factory=Counter)
     at_once: int = 0
     most_at_once: int = 0
 
@@ -108,9 +108,9 @@ class Service:
         if path.startswith("/v1/messages/count_tokens"):
             return _json(200, {"input_tokens": tokens(request)})
         if path == "/v1/chat/completions":
-            return completed(await self._message(openai_form.as_messages(request)), request)
+            return completed(await self._message(openai_form.as_messages(request)))
         if cloud := re.match(r"/model/([^/]+)/invoke$|.*/anthropic/models/([^:/]+):rawPredict$", path):
-            self.stats.cloud_versions[request.pop("anthropic_version")] += 1
+            self.stats.clouds["bedrock" if cloud[1] else "vertex"] += bool(request.pop("anthropic_version"))
             request["model"] = unquote(cloud[1] or cloud[2]).partition("@")[0].removeprefix("anthropic.")
         return await self._message(request)
 
@@ -330,17 +330,18 @@ def error(name: str, headers: dict[str, str] | None = None) -> Reply:
     return _json(status, body, headers or {})
 
 
-def completed(reply: Reply, request: dict[str, Any]) -> Reply:
+def completed(reply: Reply) -> Reply:
     """A reply in OpenAI's form; what is no JSON stays as it is."""
     try:
         body = json.loads(reply.body)
     except ValueError:
         return reply
-    made = (
-        openai_form.as_error(reply.status, body) if reply.status != 200 else openai_form.as_completion(body)
-    )
+    status = reply.status
+    if body.get("stop_reason") == "model_context_window_exceeded":
+        status, body = 400, {"error": {"message": "This model's maximum context length is 8192 tokens"}}
+    made = openai_form.as_completion(body) if status == 200 else openai_form.as_error(status, body)
     headers = {name: value for name, value in reply.headers.items() if name == "retry-after"}
-    return _json(reply.status, made, headers)._replace(cut=reply.cut)
+    return _json(status, made, headers)._replace(cut=reply.cut)
 
 
 def _json(status: int, body: Any, headers: dict[str, str] | None = None) -> Reply:

@@ -32,6 +32,12 @@ from workbench.proposing.claude.clients import (
 )
 
 _UNPAID_CODE = re.compile("spend_limit|billing|billable|insufficient_quota")
+_BY_CODE: Mapping[str, FailureKind] = {
+    "organization_on_hold": "not allowed",
+    "context_length_exceeded": "too long",
+    "content_filter": "refused",
+    "content_policy_violation": "refused",
+}
 _BY_TYPE: Mapping[str, FailureKind] = {
     "authentication_error": "key refused",
     "billing_error": "not paid",
@@ -97,9 +103,7 @@ def kind_of_body(error_type: str, words: str, code: str = "") -> FailureKind:
 
 
 def _kind_of_code(code: str) -> FailureKind:
-    if code == "organization_on_hold":
-        return "not allowed"
-    return "not paid" if _UNPAID_CODE.search(code) else ""
+    return "not paid" if _UNPAID_CODE.search(code) else _BY_CODE.get(code, "")
 
 
 def _kind(error: Exception) -> FailureKind | None:

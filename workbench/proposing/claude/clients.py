@@ -232,13 +232,10 @@ def connect(seconds: float, proposer: str = CLAUDE, base_url: str = "") -> Model
 
     Raises AccessError when the service cannot be set up; that Claude has no key shows at the first call.
     """
-    import httpx2
-
-    options = {"max_retries": 0, "timeout": httpx2.Timeout(seconds, connect=min(seconds, 10.0))}
-    return _openai(base_url, options) if proposer == OPENAI else _claude(base_url, options)
+    return _openai(seconds, address(OPENAI, base_url)) if proposer == OPENAI else _claude(seconds, base_url)
 
 
-def _claude(base_url: str, options: dict[str, Any]) -> ClaudeClient:
+def _claude(seconds: float, base_url: str) -> ClaudeClient:
     import anthropic
 
     cloud = cloud_of_claude()
@@ -251,18 +248,22 @@ def _claude(base_url: str, options: dict[str, Any]) -> ClaudeClient:
         _need("google.auth", "vertex")
         made = anthropic.AsyncAnthropicVertex
     try:
-        return ClaudeClient(made(base_url=base_url or None, **options))
+        timeout = anthropic.Timeout(seconds, connect=min(seconds, 10.0))
+        return ClaudeClient(made(base_url=base_url or None, max_retries=0, timeout=timeout))
     except (anthropic.AnthropicError, ValueError) as error:
         raise AccessError(f"no credentials: {detail(str(error))}") from error
 
 
-def _openai(base_url: str, options: dict[str, Any]) -> OpenAIClient:
+def _openai(seconds: float, base_url: str) -> OpenAIClient:
     _need("openai", "openai")
     import openai
 
     key = os.environ.get("OPENAI_API_KEY") or ("" if _is_openai(base_url) else "none")
     try:
-        return OpenAIClient(openai.AsyncOpenAI(api_key=key, base_url=base_url, **options))
+        timeout = openai.Timeout(seconds, connect=min(seconds, 10.0))
+        return OpenAIClient(
+            openai.AsyncOpenAI(api_key=key, base_url=base_url, max_retries=0, timeout=timeout)
+        )
     except openai.OpenAIError as error:
         raise AccessError(f"no key for {host(OPENAI, base_url)}: set OPENAI_API_KEY") from error
 
@@ -289,9 +290,9 @@ def address(proposer: str, base_url: str = "") -> str:
     url = base_url or os.environ.get(name, "") or usual
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise UsageError(f"--base-url: got {url!r}, expected one like http://localhost:8000/v1")
+        raise UsageError(f"base URL: got {url!r}, expected one like http://localhost:8000/v1")
     if proposer == OPENAI and "@" in parts.netloc:
-        raise UsageError("--base-url: leave the password out; the key goes into OPENAI_API_KEY")
+        raise UsageError("base URL: leave the password out; the key goes into OPENAI_API_KEY")
     return url.rstrip("/")
 
 

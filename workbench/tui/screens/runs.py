@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RULES, CLAUDE, OPENAI = "rules", "claude", "openai"
 USUAL = "usual"
 VALUES = {
-    "proposer": [CLAUDE, OPENAI, RULES],
+    "proposer": [CLAUDE, RULES, OPENAI],
     "model": [],
     "address": [USUAL],
     "effort": ["low", "medium", "high", "none"],
