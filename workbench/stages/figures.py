@@ -13,19 +13,18 @@ from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
-from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
+from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
-from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
-    INSTEAD,
     RECOUNT,
     SCORERS,
     column_kind,
+    first_scorer,
     kind_of,
 )
 from workbench.stages import Progress, silent
@@ -119,9 +118,8 @@ def figures(
 
 def _usual(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int) -> str:
     """The first scorer that could count this run."""
-    usual = DEFAULT_SCORER[info.kinds[0]]
-    able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
-    return usual if able else INSTEAD.get(usual, usual)
+    kind = info.kinds[0]
+    return first_scorer(able_scorers(store, run.id if run else None, threshold), kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
@@ -168,7 +166,7 @@ def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
     many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
     note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
     paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
+    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
 
 
 def _figures(at: Scope, progress: Progress) -> Figures:
@@ -255,7 +253,7 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares,
             one.language or at.info.policy.language, one.shown, number in fast,
-            explained.ends if explained else (None, None), one.question,
+            one.question,
         )  # fmt: skip
 
 
@@ -524,7 +522,7 @@ def side_of(at: Scope, progress: Progress) -> Side:
     of_all = values
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
-        again = scores.values(store, run.id, MATCHER, at.threshold, RECOUNT[at.kind])
+        again = scores.values(store, run.id, at.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
         for limit, numbers in _by_threshold(own).items():
             if limit != at.threshold:
@@ -541,9 +539,9 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         return dict(scores.external_values(at.store, at.info.id, name)), within
     if at.run_id is None:
         return {}, EQUAL
-    found = scores.values(at.store, at.run_id, MATCHER, at.threshold, name)
+    found = scores.values(at.store, at.run_id, at.threshold, name)
     for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
-        others = scores.values(at.store, at.run_id, MATCHER, limit, name)
+        others = scores.values(at.store, at.run_id, limit, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 
@@ -566,7 +564,7 @@ def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, flo
     assert at.run is not None  # its samples have thresholds of their own
     folds = at.fitted.folds
     often = Counter(folds)
-    columns = {limit: scores.values(at.store, at.run.id, MATCHER, limit, at.name) for limit in often}
+    columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
     found: dict[int, float | None] = {}
     for number, value in values.items():
         if number in own:
