@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -38,7 +38,6 @@ from workbench.proposing.claude.asks import (
     plan,
     plan_verdicts,
     read_part,
-    singles,
     system,
 )
 from workbench.proposing.claude.call import check_key, connect
@@ -51,6 +50,8 @@ if TYPE_CHECKING:
     from workbench.store.engine import Store
 
 OnResult = Callable[[Ask, Result], Awaitable[None]]
+Planned = Callable[[Container[str], Container[str]], Iterable[Ask]]
+"""The asks for what is not known yet, each of some texts by itself."""
 Template = Mapping[str, str]
 """Texts that replace the sections of a prompt: entities, statements, verdicts."""
 
@@ -111,11 +112,11 @@ class Judge:
 
     async def propose(self, samples: Sequence[Sample], kind: Kind) -> list[Proposal]:
         """A proposal for each sample. Raises the ProposalError of the first that could not be proposed."""
-        results = await self._settled(lambda known: list(plan(samples, self._setup, (kind,), known)))
+        results = await self._settled(lambda known, alone: plan(samples, self._setup, (kind,), known, alone))
         if kind == "statement":
             first = results
             results = first | await self._settled(
-                lambda known: list(plan_verdicts(samples, self._setup, first, known))
+                lambda known, _alone: plan_verdicts(samples, self._setup, first, known)
             )
         proposals = []
         for sample in samples:
@@ -126,29 +127,38 @@ class Judge:
             proposals.append(replace(made, proposer=self.name))
         return proposals
 
-    async def _settled(self, planned: Callable[[Container[str]], list[Ask]]) -> dict[str, Part | Failure]:
+    async def _settled(self, planned: Planned) -> dict[str, Part | Failure]:
         """The results of all keys of a plan; what is known, or under way on this loop, is not asked again."""
         loop = asyncio.get_running_loop()
-        needed = {key for ask in planned(()) for key in ask.keys}
+        needed = {key for ask in planned((), ()) for key in ask.keys}
         if missing := needed - self._answers.keys():
             self._answers |= await self.stored(missing)
         others = {key: self._waiting[loop, key] for key in needed if (loop, key) in self._waiting}
-        asks = planned(self._answers.keys() | others.keys())
+        known = self._answers.keys() | others.keys()
         fresh: dict[str, asyncio.Future[Part | Failure]] = {
-            key: loop.create_future() for ask in asks for key in ask.keys
+            key: loop.create_future() for key in needed - known
         }
         self._waiting |= {(loop, key): future for key, future in fresh.items()}
+        spoiled: set[str] = set()
 
         async def on_result(ask: Ask, result: Result) -> None:
             left = asked_alone(ask, result)
+            spoiled.update(left)
             parts = [result] * len(ask.keys) if isinstance(result, Failure) else result.parts
             for key, part in zip(ask.keys, parts, strict=True):
                 if key not in left and part is not None:
                     fresh[key].set_result(part)
 
+        def steps() -> Iterator[Iterable[Ask]]:
+            yield planned(known, ())
+            while spoiled:
+                alone = set(spoiled)
+                spoiled.clear()
+                yield planned(known | fresh.keys() - alone, alone)
+
         try:
-            if asks:
-                await self.send(asks, on_result)
+            if fresh:
+                await self.send(steps(), on_result)
         finally:
             for key, future in fresh.items():
                 del self._waiting[loop, key]
@@ -162,8 +172,8 @@ class Judge:
         """The answers that were paid for earlier."""
         return {}
 
-    async def send(self, asks: Sequence[Ask], on_result: OnResult) -> None:
-        """Ask, and hand every result over."""
+    async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
+        """Ask step by step, and hand every result over."""
         raise NotImplementedError
 
 
@@ -217,7 +227,7 @@ class ClaudeJudge(Judge):
             found = calls.answers(store, keys)
         return {key: read_part(cast("Task", answer.task), answer.document) for key, answer in found.items()}
 
-    async def send(self, asks: Sequence[Ask], on_result: OnResult) -> None:
+    async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
         """Live calls at a learned rate; raises what makes going on useless, and BusyError at the limit."""
         check_key()
         most = self._options.max_cost
@@ -234,7 +244,7 @@ class ClaudeJudge(Judge):
 
             async with connect(limits.call_seconds) as client:
                 budget = Budget(left, default_prices(), self._setup, thinking)
-                summary = await propose_all(client, self._setup, asks, kept, limits=limits, budget=budget)
+                summary = await propose_all(client, self._setup, steps, kept, limits=limits, budget=budget)
         self.spent += summary.progress.cost or 0
         if summary.failure is not None:
             raise summary.failure.error()
@@ -248,7 +258,8 @@ class ClaudeJudge(Judge):
         from workbench.store.datasets import find_dataset
 
         info = find_dataset(store, self._options.dataset)
-        return Book(store, run_of(store, info, self._setup, "api").id, self._setup, info.policy.kinds).save
+        run = run_of(store, info, self._setup, "api")
+        return Book(store, run.id, (), self._setup, info.policy.kinds).save
 
 
 class ModelJudge(Judge):
@@ -261,23 +272,21 @@ class ModelJudge(Judge):
         setup = Setup(self.model, None, labels=policy.label_names(), guidelines=policy.guidelines)
         super().__init__(replace(setup, prompt=replaced(setup.prompt, template)), self.model)
 
-    async def send(self, asks: Sequence[Ask], on_result: OnResult) -> None:
+    async def send(self, steps: Iterator[Iterable[Ask]], on_result: OnResult) -> None:
         """Ask `AT_ONCE` at a time. What the model object raises is raised."""
         slots = asyncio.Semaphore(AT_ONCE)
 
         async def one(ask: Ask) -> None:
             async with slots:
-                result = await self._answer(ask)
-            await on_result(ask, result)
-            left = asked_alone(ask, result)
-            await asyncio.gather(*(one(single) for single in singles(ask) if single.keys[0] in left))
+                await on_result(ask, await self._answer(ask))
 
-        calls = [asyncio.ensure_future(one(ask)) for ask in asks]
-        try:
-            await asyncio.gather(*calls)
-        finally:
-            for call in calls:
-                call.cancel()
+        for asks in steps:
+            calls = [asyncio.ensure_future(one(ask)) for ask in asks]
+            try:
+                await asyncio.gather(*calls)
+            finally:
+                for call in calls:
+                    call.cancel()
 
     async def _answer(self, ask: Ask) -> Result:
         shape = json.dumps(schema(ask.task, self._setup.labels))
