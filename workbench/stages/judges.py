@@ -190,7 +190,7 @@ class ClaudeJudge(Judge):
         """Dollars for the calls so far, by the packaged prices."""
 
     def _setup_in(self, store: Store) -> Setup:
-        from workbench.stages.claude_setup import ClaudeOptions, setup_of
+        from workbench.stages.claude import ClaudeOptions, setup_of
         from workbench.store.datasets import find_dataset
 
         info = find_dataset(store, self._options.dataset)
@@ -253,8 +253,8 @@ class ClaudeJudge(Judge):
 
     def _keeping(self, store: Store) -> Callable[[Store, Ask, Result], None]:
         """What stores a call: under the run of this set-up, so that `propose` finds it paid."""
+        from workbench.stages.claude import run_of
         from workbench.stages.claude_book import Book
-        from workbench.stages.claude_setup import run_of
         from workbench.store.datasets import find_dataset
 
         info = find_dataset(store, self._options.dataset)
