@@ -135,7 +135,8 @@ def test_compare_by_prints_both_retrievers(run: Any) -> None:
 
     assert "4/6" in text.out
     assert "1/6" in text.out
-    assert {name: (one["found"], one["missing"]) for name, one in document["retrievers"].items()} == {
+    (pair,) = document["pairs"]
+    assert {name: (one["found"], one["missing"]) for name, one in pair["tallies"].items()} == {
         "high": (4, 2), "low": (1, 5),
     }  # fmt: skip
     assert document["contrasts"][0]["recalls"] == [4 / 6, 1 / 6]
@@ -419,4 +420,6 @@ def test_the_page_to_send_has_no_text_of_a_blind_sample_before_it_is_decided(bli
 
 
 def test_what_only_rounding_keeps_from_nothing_is_nothing() -> None:
-    assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports._tidy({"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}})
+    assert {"a": [0.0, 1e-9], "b": {"c": 0.0}} == reports.document(
+        {"a": (-5.55e-17, 1e-9), "b": {"c": 2e-16}}
+    )

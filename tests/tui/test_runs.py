@@ -28,13 +28,12 @@ from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
 from workbench.tui.proposing import Going
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen
+from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.runs import FailuresScreen, RunsScreen
+from workbench.tui.screens.runs import RunsScreen
 from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.run_list import FailedList, RunList, doing
+from workbench.tui.widgets.run_list import RunList, doing
 
 Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
@@ -109,13 +108,13 @@ async def test_a_run_is_started_watched_and_mended(
         assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
 
         await press(pilot, "f")
-        assert isinstance(app.screen, FailuresScreen)
-        assert [one.id for one in app.screen.query_one(FailedList).rows] == ["nevsky"]
+        assert isinstance(app.screen, MenuScreen)
+        failed = [(one.name, one.right) for one in app.screen.query_one(Choices).rows]
+        assert [("nevsky", "refused (bio: no)")] == failed
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen)
         await press(pilot, "b")
-        assert isinstance(app.screen, FailuresScreen)
-        await press(pilot, "escape")
+        assert isinstance(app.screen, RunsScreen)
         faults.texts = {}
         await press(pilot, "t")
         assert "1 sample to propose, 7 proposed already" in shown(app, "#text")
@@ -125,9 +124,7 @@ async def test_a_run_is_started_watched_and_mended(
 
         await press(pilot, "j", "space")
         assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
-        await press(pilot, "k", "c")
-        assert "entities a sample" in app.screen.query_one(Passage).text
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape")
         assert isinstance(app.screen, QueueScreen)
     assert dataset(app.store, None).run == "claude-run-1"
 

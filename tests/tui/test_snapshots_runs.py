@@ -101,11 +101,6 @@ def test_failures(picture: Any, size: tuple[int, int]) -> None:
 
 
 @SIZES
-def test_two_runs(picture: Any, size: tuple[int, int]) -> None:
-    assert picture("k", "c", size=size)
-
-
-@SIZES
 def test_the_form(picture: Any, size: tuple[int, int]) -> None:
     assert picture("n", "j", size=size)
 

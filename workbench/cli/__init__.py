@@ -27,11 +27,11 @@ from workbench.cli.console import (
     annotator_name,
     call_of,
     dataset_of,
-    edited,
     exit_code,
     on_terminal,
     open_app,
     open_for,
+    policy_from,
     say_whatever_comes,
 )
 from workbench.cli.disputes import disputes_app
@@ -284,13 +284,14 @@ def policy_edit(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Change the policy in your editor ($EDITOR) or from a file; every change is a new version."""
+    """Change the policy: take what `policy show` printed and you changed; every change is a new version."""
     from workbench import reports
     from workbench.reports.texts import policy_changes_text
-    from workbench.stages.policy import change_policy, policy_text
+    from workbench.stages.policy import change_policy
 
     call: Call = context.obj
-    with dataset_of(call) as (store, info), edited(policy_text(info), file) as text:
+    text = policy_from(file)
+    with dataset_of(call) as (store, info):
         report = change_policy(store, info, text, call.annotator)
     reports.show(report, policy_changes_text(report), as_json=json)
 

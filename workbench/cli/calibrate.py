@@ -22,7 +22,6 @@ def calibrate(
         str,
         typer.Option(help="bias: zero bias of recall; f1: the most right verdicts. They differ."),
     ] = "bias",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of folds and intervals.")] = 0,
     save: Annotated[
         str | None,
         typer.Option(help="Keep it under a name, with whose verified units it saw.", metavar="NAME"),
@@ -70,7 +69,7 @@ def calibrate(
             return
         with reports.progress("Calibrating", count_samples(store, info.id)) as progress:
             report = stage.calibrate(
-                store, info, run=run, scorer=scorer, objective=objective, seed=seed, save=save,
+                store, info, run=run, scorer=scorer, objective=objective, save=save,
                 holdout=holdout, annotator=call.annotator, out=out, force=force, progress=progress,
             )  # fmt: skip
         text, document = report_text(report), report_document(report)

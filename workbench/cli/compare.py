@@ -58,7 +58,7 @@ def compare(
     with dataset_of(call) as (store, info):
         if by is not None:
             pairs = compare_by(store, info, by)
-            reports.show(reports.retrievers_document(by, pairs), retrievers_text(by, pairs), as_json=json)
+            reports.show({"by": by, **reports.document(pairs)}, retrievers_text(by, pairs), as_json=json)
             return
         with reports.progress("Comparing", count_samples(store, info.id)) as progress:
             found, figures = answer(

@@ -15,6 +15,7 @@ from typer.core import TyperOption
 
 from workbench import __version__
 from workbench.errors import StoreError, UsageError, WorkbenchError
+from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
@@ -82,8 +83,6 @@ def _report_crash(error: Exception) -> None:
 
 
 def _complain_of(error: WorkbenchError, what_then: str = "") -> None:
-    from workbench.text.safe import clean
-
     _complain(f"workbench: {clean(str(error))}{what_then}")
 
 
@@ -219,57 +218,18 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         raise SystemExit(code)
 
 
-@contextmanager
-def edited(text: str, file: str | None) -> Iterator[str]:
-    """The policy after editing: from a file, standard input, or the person's editor."""
+def policy_from(file: str | None) -> str:
+    """The text of a changed policy: of a file, or of standard input."""
     from workbench.settings import TEXT_LIMIT, decoded, written_text
 
+    if file is None:
+        raise UsageError(
+            "policy edit reads a file: workbench policy show > policy.toml, change it there, then "
+            "workbench policy edit --file policy.toml"
+        )
     if file == "-":
-        yield decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
-    elif file is not None:
-        try:
-            found = written_text(Path(file))
-        except OSError as error:
-            raise UsageError(f"{file}: {error.strerror or error}") from error
-        yield found
-    elif not on_terminal():
-        raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
-    else:
-        with _in_editor(text) as found:
-            yield found
-
-
-@contextmanager
-def _in_editor(text: str) -> Iterator[str]:
-    """The text as the person's editor leaves it; its file stays where the text cannot be used."""
-    import os
-    import shlex
-    import shutil
-    import subprocess
-    import tempfile
-
-    from workbench.settings import written_text
-
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    folder = Path(tempfile.mkdtemp(prefix="workbench-"))
-    path = folder / "policy.toml"
+        return decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
     try:
-        path.write_text(text, "utf-8")
-        try:
-            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
-        except (OSError, ValueError) as error:  # ValueError: a quote that is not closed
-            raise UsageError(
-                f"the editor {editor!r} did not start: {error}; set $EDITOR or use --file"
-            ) from error
-        if code:
-            raise UsageError(f"the editor ended with {code}; the policy is as it was")
-        try:
-            yield written_text(path)
-        except FileNotFoundError as error:
-            raise UsageError("the editor left no file; the policy is as it was") from error
-    except WorkbenchError as error:
-        if path.exists() and path.read_bytes() != text.encode():
-            raise UsageError(f"{error}\nwhat you wrote is in {path}") from error
-        shutil.rmtree(folder)
-        raise
-    shutil.rmtree(folder)
+        return written_text(Path(file))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror or error}") from error

@@ -166,7 +166,7 @@ def table_of(cases: Sequence[FitCase]) -> Table:
     )
 
 
-def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed: int) -> Calibrated:
+def calibrate(cases: Sequence[FitCase], *, now: int, objective: Objective, seed: int = 0) -> Calibrated:
     """Choose a threshold, fit a probability and a correction, and measure all of it out of fold.
 
     `now` is the match threshold in use. Raises TooFewError below ten verified samples with units on both

@@ -287,11 +287,11 @@ class Look:
             number += 1
         return f"calibration-{number}"
 
-    def fitted(self, objective: str, seed: int = 0) -> Look:
+    def fitted(self, objective: str) -> Look:
         """The same look under an objective."""
         assert objective in OBJECTIVES
         try:
-            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective, seed=seed)
+            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective)
         except TooFewError as error:
             return replace(
                 self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
@@ -341,7 +341,6 @@ def calibrate(
     run: str | None = None,
     scorer: str | None = None,
     objective: str = "bias",
-    seed: int = 0,
     save: str | None = None,
     holdout: bool = False,
     annotator: str,
@@ -360,9 +359,7 @@ def calibrate(
     _check_name(store, info, save)
     chosen_run = run_of(store, info, run)
     recompute(store, info, chosen_run.id, info.threshold, progress)
-    seen = look(
-        store, info.id, objective, seed, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress
-    )
+    seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
     found = seen.found
     if found is None:
         raise UsageError(seen.why)
@@ -384,7 +381,7 @@ def calibrate(
 
 
 def look(
-    store: Store, dataset_id: int, objective: str, seed: int = 0, *, run: RunInfo | None = None,
+    store: Store, dataset_id: int, objective: str, *, run: RunInfo | None = None,
     scorer: str | None = None, holdout: bool = False, progress: Progress = silent,
 ) -> Look:  # fmt: skip
     """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
@@ -403,7 +400,7 @@ def look(
         openings=len(plans.openings(store, info.id)),
         saved=tuple(one.name for one in list_calibrations(store, info.id)),
     )
-    return seen.fitted(objective, seed)
+    return seen.fitted(objective)
 
 
 def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:

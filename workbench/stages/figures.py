@@ -13,7 +13,7 @@ from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
-from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
+from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
@@ -22,10 +22,10 @@ from workbench.model import Kind, Tally
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
-    INSTEAD,
     RECOUNT,
     SCORERS,
     column_kind,
+    first_scorer,
     kind_of,
 )
 from workbench.stages import Progress, silent
@@ -119,9 +119,8 @@ def figures(
 
 def _usual(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int) -> str:
     """The first scorer that could count this run."""
-    usual = DEFAULT_SCORER[info.kinds[0]]
-    able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
-    return usual if able else INSTEAD.get(usual, usual)
+    kind = info.kinds[0]
+    return first_scorer(able_scorers(store, run.id if run else None, threshold), kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
@@ -168,7 +167,7 @@ def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
     many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
     note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
     paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
+    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
 
 
 def _figures(at: Scope, progress: Progress) -> Figures:
@@ -255,7 +254,7 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares,
             one.language or at.info.policy.language, one.shown, number in fast,
-            explained.ends if explained else (None, None), one.question,
+            one.question,
         )  # fmt: skip
 
 

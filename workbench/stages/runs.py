@@ -1,16 +1,16 @@
-"""Runs as a person sees them: what each cost and could not do, which is current, how two of them differ."""
+"""Runs as a person sees them: what each cost and failed on, which is current, how stable rounds are."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
 from workbench.comparing import runs as counting
-from workbench.comparing.runs import Agreement, Disagreement, Named, Stability
+from workbench.comparing.runs import Stability
 from workbench.errors import UsageError
 from workbench.matching.units import entity_units, language_of
 from workbench.model import Policy, ProposedEntity, Sample
@@ -26,7 +26,7 @@ from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
 from workbench.text.normalise import key
 
-__all__ = ["Disagreement", "RunProgress", "Stability"]
+__all__ = ["RunProgress", "Stability"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +81,6 @@ class Unsteady:
     sample: str
     text: str
     rounds: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown.
-
-    `stability` is there when both are rounds of one set-up, over all its rounds.
-    """
-
-    first: str
-    second: str
-    agreement: Agreement
-    costs: tuple[Decimal | None, Decimal | None]
-    stability: Stability | None
 
 
 def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
@@ -164,29 +150,6 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
     if again is None or again.id != run.id:
         raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
     return options
-
-
-def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> RunComparison:
-    """Two runs over the samples whose entities both name. Raises NotFoundError for an unknown run.
-
-    Blind samples are counted and never listed: their reviewer must not hear what a run named there.
-    """
-    one, other = run_store.find_run(store, info.id, first), run_store.find_run(store, info.id, second)
-    named = (
-        Named(sample_id, key, *units) for sample_id, key, units in _each_named(store, info, (one, other))
-    )
-    agreement = counting.compare(named)
-    blind = samples.blind_among(store, [one.sample_id for one in agreement.worst])
-    listed = tuple(one for one in agreement.worst if one.sample_id not in blind)
-    rounds = [run for run in run_store.list_runs(store, info.id) if _set_up(run) == _set_up(one)]
-    repeated = one.id != other.id and _set_up(one) == _set_up(other)
-    return RunComparison(
-        first=first,
-        second=second,
-        agreement=replace(agreement, worst=listed),
-        costs=(_per_sample(store, one), _per_sample(store, other)),
-        stability=_stability(store, info, rounds) if repeated else None,
-    )
 
 
 def stability(store: Store, info: DatasetInfo, name: str) -> Stability:
@@ -271,10 +234,3 @@ def _paid(store: Store, run: RunInfo) -> RunCost | None:
             used += usage
             total += cost(prices, run.model, usage, batch=batch) or 0
     return RunCost(number, used, total if priced else None)
-
-
-def _per_sample(store: Store, run: RunInfo) -> Decimal | None:
-    paid = _paid(store, run)
-    if paid is None:  # what came with a file was paid by somebody
-        return Decimal(0) if run.source == "rules" else None
-    return paid.cost / run.n_proposals if paid.cost is not None and run.n_proposals else None

@@ -180,9 +180,7 @@ class Desk:
 
         return await self.store.read(why.explain, sample_id, self.annotator, kind=kind, scorer=scorer)
 
-    async def answer(
-        self, run: str | None, scorer: str | None, progress: Callable[[int], None]
-    ) -> tuple[Answer, Figures]:
+    async def answer(self, scorer: str | None, progress: Callable[[int], None]) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.
 
         `progress` is called in a thread. Raises UsageError.
@@ -198,7 +196,7 @@ class Desk:
                 usual = read_settings().scorer
             info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
             return answer(
-                self.store, info, self.annotator, run=run, scorer=scorer, usual=usual, on_screen=True,
+                self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
                 progress=progress,
             )  # fmt: skip
 
