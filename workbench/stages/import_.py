@@ -164,13 +164,14 @@ class _Reading:
         Raises InputError where so many are bad, and none is good, that the rest is not worth reading.
         """
         for chunk in chunks(self._rows):
-            named = (without_purged(with_names(row, self._names), self._gone) for row in chunk)
             good = []
-            for row in (with_gold(row, self.options.gold) for row in named):
-                if row.error is not None:
-                    self.refuse(row, row.error)
+            for row in (with_names(row, self._names) for row in chunk):
+                error = purged(row, self._gone) or row.error
+                if error is None and row.record is not None and self.options.gold == "require":
+                    error = gold_missing(row.record)
+                if error is not None or row.record is None:
+                    self.refuse(row, error or RowError("row", "nothing", "a sample"))
                     continue
-                assert row.record is not None
                 self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
                 good.append(row)
             yield good
@@ -406,26 +407,21 @@ def _blind(options: ImportOptions, n_samples: int) -> dict[str, Any]:
 
 
 CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fiftieth of the time
-CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are no faster
-CHUNK_TEXT = 2 << 20  # characters in one transaction: twice as many hold 8 MB more and are no faster
+CHUNK_TEXT = 2 << 20  # characters of rows in one transaction, their units among them
 
 
-def without_purged(row: FileRow, gone: Mapping[str, str]) -> FileRow:
-    """A row of a purged sample as the bad row that it is, also where something else is off with it.
+def purged(row: FileRow, gone: Mapping[str, str]) -> PurgedError | None:
+    """The error of a row of a purged sample, also where something else is off with it.
 
     `gone`: ids and hashes with the day, see `purged_names`.
     """
     if not gone:
-        return row
+        return None
     names: list[Any] = [_id_of(row.raw)]
     if row.record is not None:
         names = [row.record.sample.id, row.record.sample.content_hash]
     day = next((gone[name] for name in names if isinstance(name, str) and name in gone), None)
-    if day is None:
-        return row
-    error = PurgedError(names[0] or names[1], day)
-    error.line = row.line
-    return replace(row, record=None, error=error)
+    return None if day is None else PurgedError(names[0] or names[1], day)
 
 
 def _id_of(raw: str) -> Any:
@@ -437,19 +433,14 @@ def _id_of(raw: str) -> Any:
     return value.get("id") if type(value) is dict else None
 
 
-def with_gold(row: FileRow, gold: GoldRule) -> FileRow:
-    """With `require`, a row without gold is a bad row."""
-    if gold == "require" and row.record is not None and not row.record.gold:
-        sample = row.record.sample
-        if "gold" in sample.meta:  # where a gold of another shape was put
-            error = gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
-        else:
-            error = RowError(
-                "gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in"
-            )
-        error.line = row.line
-        return replace(row, record=None, error=error)
-    return row
+def gold_missing(record: Record) -> RowError | None:
+    """Why a record without gold cannot go in where gold is required."""
+    if record.gold:
+        return None
+    sample = record.sample
+    if "gold" in sample.meta:  # where a gold of another shape was put
+        return gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
+    return RowError("gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in")
 
 
 def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
@@ -508,28 +499,17 @@ def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> It
 
 
 def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:
-    """The rows in lists that go in whole, each with at most so many rows, units and so much text."""
+    """The rows in lists that go in whole, each with at most so many rows and so much text."""
     chunk: list[FileRow] = []
-    units = size = 0
+    size = 0
     for row in rows:
         chunk.append(row)
         size += len(row.raw)
-        if row.record is not None and (row.record.gold or row.record.proposal):
-            units += _units(row.record)
-        if len(chunk) == CHUNK or units >= CHUNK_UNITS or size >= CHUNK_TEXT:
+        if len(chunk) == CHUNK or size >= CHUNK_TEXT:
             yield chunk
-            chunk, units, size = [], 0, 0
+            chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _units(record: Record) -> int:
-    """How many units and proposed entities a record has."""
-    units = sum(len(gold.entities or ()) + len(gold.statements or ()) for gold in record.gold)
-    for proposal in record.proposals:
-        units += len(proposal.reference_entities or ()) + len(proposal.statements or ())
-        units += sum(map(len, proposal.context_entities or ()))
-    return units
 
 
 DATASET = "demo"
