@@ -68,7 +68,7 @@ def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
         assert isinstance(app, WorkbenchApp)
         end = time.monotonic() + 60
         assert app.proposing is not None
-        while app.proposing.alive:
+        while app.proposing.is_alive():
             assert time.monotonic() < end
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.4)  # two looks of the app
@@ -139,7 +139,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "enter")
         await press(pilot, "y")
-        assert app.proposing.alive
+        assert app.proposing.is_alive()
         await press(pilot, "n")
         assert app.screen.query_one(Status).text == "a run goes on; s stops it"
         await press(pilot, "escape", "j")

@@ -23,7 +23,8 @@ from workbench.stages.plan import Reach
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.exports import Leaving, Scale, StoredReview
+from workbench.store.exports import Leaving, StoredReview
+from workbench.store.journal import folded
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
 
@@ -61,7 +62,7 @@ class Departure:
     grouping: Naming
     strata: Naming
     drawn: Reach
-    scale: Scale | None = None
+    scored_at: int | None = None
     wanted: Collection[int] | None = None
     withheld: Collection[int] = frozenset()
 
@@ -98,9 +99,12 @@ def each_item(
     """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
     done = 0
     dataset = departure.info.id
-    for chunk in exports.each_leaving(store, dataset, departure.run_id, departure.wanted, departure.scale):
+    for chunk in exports.each_leaving(
+        store, dataset, departure.run_id, departure.wanted, scored_at=departure.scored_at
+    ):
         chosen = [one for one in chunk if split is None or _split(one) == split]
-        states = exports.folded(store, chosen) if verdicts else {}
+        acted = [own.review_id for one in chosen for own in one.reviews if own.shown != "import"]
+        states = folded(store, acted) if verdicts else {}
         for leaving in chosen:
             item = _item(leaving, departure)
             if verdicts:

@@ -49,8 +49,6 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
         return [[(where.get(str(said.get("source")), ""), DIM)]]
     effort = said["effort"] or "none"
     facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
-    if said.get("round", 1) != 1:
-        facts += f"  round {said['round']}"
     kinds = {"entity": "entities", "statement": "statements"}
     asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
     labels = ", ".join(said.get("labels", ()))
@@ -110,11 +108,6 @@ class RunList(RowList["RunSummary"]):
         "runs--warn",
         "runs--cursor",
     }
-
-    @property
-    def columns(self) -> RunColumns:
-        """The columns at this width."""
-        return run_columns(self.scrollable_content_region.width, self.rows)
 
     def show(self, rows: Sequence[RunSummary], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
