@@ -110,7 +110,7 @@ def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[O
     hashed = [(record, record.sample.content_hash) for record in records]
     keys = [record.sample.id or content for record, content in hashed]
     of_keys = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_(keys)
-    with store.writing() as session:
+    with store.writing():
         intake.planned = plan_of(store, intake.dataset_id) is not None  # made since the last chunk, maybe
         purged = purged_names(store, intake.dataset_id)
         known = {row.key: row for row in store.column(select(SampleRow).where(*of_keys))}
