@@ -26,8 +26,7 @@ from workbench.tui.widgets.run_list import RunList, column_names, described, doi
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
 
@@ -211,7 +210,7 @@ class RunsScreen(BaseScreen):
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude_setup import ClaudeOptions
+        from workbench.stages.claude import ClaudeOptions
 
         options = None  # by rules, on this machine
         if chosen["proposer"] == CLAUDE:
@@ -238,7 +237,7 @@ class RunsScreen(BaseScreen):
         await self.bench.ask(dialog)
 
     def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:
