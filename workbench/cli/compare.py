@@ -52,7 +52,6 @@ def compare(
     from workbench.reports.texts import retrievers_text, samples_text
     from workbench.stages.answer import answer
     from workbench.stages.compare import compare_by, write_html
-    from workbench.stages.recompute import score_dataset
     from workbench.store.datasets import count_samples
 
     with dataset_of(call) as (store, info):
@@ -65,9 +64,6 @@ def compare(
                 store, info, call.reader, run=run, scorer=scorer, threshold=match_threshold,
                 usual=usual_scorer(), progress=progress,
             )  # fmt: skip
-            rows = None
-            if json or samples:
-                rows = score_dataset(store, info, run=run, threshold=match_threshold, viewer=call.reader)
         if html is not None:
             write_html(store, info, html, found, figures, text=not no_text, force=force)
             typer.echo(f"wrote {html}", err=True)
@@ -76,11 +72,7 @@ def compare(
     if full or samples:
         looks.pop("height", None)  # more follows than a screen holds
     parts = [answer_text(replace(found, steps=steps), **looks)]
-    parts += ["", samples_text(rows)] if rows is not None else []
+    parts += ["", samples_text(figures)] if samples else []
     parts.append(f"\n{figures_text(figures)}" if full else f"\n{MORE}")
-    document = None
-    if json and rows is not None:
-        document = {
-            **reports.compare_document(rows), "answer": found, "figures": reports.figures_document(figures)
-        }  # fmt: skip
+    document = {"answer": found, "figures": reports.figures_document(figures)}
     reports.show(document, "\n".join(parts), as_json=json)
