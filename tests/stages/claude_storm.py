@@ -248,7 +248,7 @@ def check_end(storm: Storm, database: Path) -> None:
             given_up.setdefault(key, set()).add(kind)
     store = open_store(str(database))
     info = find_dataset(store, None)
-    book = Book(store, 0, storm.ledger.setup, info.policy.kinds)
+    book = Book(store, 0, [], storm.ledger.setup, info.policy.kinds)
     for one in load_samples(store, list(failed), None):
         results, _ = book.results([one])
         keys = book.keys_of(one.sample) | book.verdict_keys(one.sample, results)

@@ -213,8 +213,9 @@ def test_a_pack_that_failed_in_a_batch_is_asked_text_by_text_live(bench: Any, se
     bench.load(towns(10))
     info = bench.info()
     run = run_of(bench.store, info, setup_of(bench.store, info, ClaudeOptions()), "ann")
-    book = Book(bench.store, run.id, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
-    stored = load_samples(bench.store, [bench.id(str(n)) for n in range(10)], None)
+    ids = [bench.id(str(n)) for n in range(10)]
+    book = Book(bench.store, run.id, ids, setup_of(bench.store, info, ClaudeOptions()), info.policy.kinds)
+    stored = load_samples(bench.store, ids, None)
     (pack,) = plan([one.sample for one in stored], book.setup, book.kinds)
     book.save(bench.store, pack, Failure("refused"))
 

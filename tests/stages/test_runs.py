@@ -1,4 +1,4 @@
-"""Runs as a person sees them: what each cost, which is current, rounds of one set-up."""
+"""Runs as a person sees them: what each cost, and which is current."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from workbench.comparing import runs as counting
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
@@ -49,8 +48,8 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
     run_store.add_results(bench.store, rows, ())
 
 
-def claude_run(bench: Any, model: str = "claude-haiku-5-5", round_: int = 1) -> int:
-    options = ClaudeOptions(model=model, round=round_)
+def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
+    options = ClaudeOptions(model=model)
     set_up = parameters(setup_of(bench.store, bench.info(), options), bench.info().policy.kinds)
     return run_store.create_run(bench.store, bench.info().id, "claude", model, set_up, "ann")
 
@@ -101,7 +100,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
 
 def test_openings_go_by_the_current_run(bench: Any) -> None:
     bench.load(ROWS)
-    first, second = claude_run(bench), claude_run(bench, round_=2)
+    first, second = claude_run(bench), claude_run(bench, "claude-other")
     said(bench, first, oslo=["Oslo"])
     said(bench, second, oslo=["Norway"])
 
@@ -112,41 +111,20 @@ def test_openings_go_by_the_current_run(bench: Any) -> None:
         runs.make_current(bench.store, bench.info(), "nobody-run-1")
 
 
-def test_rounds_of_one_set_up_have_a_stability(bench: Any) -> None:
-    """Another model is no round; a single round has nothing to be compared with."""
-    bench.load(ROWS)
-    first, second, third = (claude_run(bench, round_=number) for number in (1, 2, 3))
-    other = claude_run(bench, "claude-other")
-    said(bench, first, oslo=["Oslo", "Norway"], rome=["Rome"])
-    said(bench, second, oslo=["oslo", "1889"], rome=["Rome"])
-    said(bench, third, oslo=["Oslo"], rome=["Rome", "Italy"], lima=["Lima"])
-    said(bench, other, oslo=["Peru"])
-
-    found = runs.stability(bench.store, bench.info(), "claude-run-2")
-
-    assert (found.rounds, found.samples, found.units) == (3, 2, 5)  # Oslo Norway 1889; Rome Italy
-    assert (found.in_all, found.in_some) == (2, 3)
-    assert found.share == pytest.approx((3 + 1 + 1 + 3 + 1) / (3 * 5))
-    with pytest.raises(UsageError, match="only round"):
-        runs.stability(bench.store, bench.info(), "claude-run-4")
-
-
 def test_a_run_is_asked_again_with_its_own_set_up_only(bench: Any) -> None:
-    """The round and the model are its own; with other labels than now it is refused."""
+    """The model is its own; with other labels than now it is refused."""
     bench.load(ROWS)
-    claude_run(bench, round_=2)
+    claude_run(bench, "claude-other")
     old = parameters(setup_of(bench.store, bench.info(), ClaudeOptions()), ("entity",)) | {
         "labels": ["thing"]
     }
     run_store.create_run(bench.store, bench.info().id, "claude", "claude-haiku-5-5", old, "ann")
     run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"}, "ann")
 
-    assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ClaudeOptions(round=2)
+    assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ClaudeOptions(
+        model="claude-other"
+    )
     with pytest.raises(UsageError, match="other labels"):
         runs.options_again(bench.store, bench.info(), "claude-run-2")
     with pytest.raises(UsageError, match="did not come from Claude"):
         runs.options_again(bench.store, bench.info(), "rules-run-1")
-
-
-def test_rounds_without_units_have_no_stability() -> None:
-    assert counting.stability([[(), ()]], 2).share is None

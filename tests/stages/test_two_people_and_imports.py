@@ -119,7 +119,7 @@ def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_s
     for opened in map(bench.open, ("a", "b")):
         rome = opened.state.entity.assessment.units[1]
         acts.append(act_on(opened, editing.reject(opened, rome)))
-    journal.record_bulk(bench.store, acts, "ann")
+    journal.record(bench.store, acts, "ann")
     bench.load([row("a", ["nothing at all, no names."])], update=True)
     before = bench.review("a").state
 

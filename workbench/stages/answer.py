@@ -23,7 +23,6 @@ from workbench.comparing.figures import Figures, Row
 from workbench.comparing.intervals import FEWEST, mean
 from workbench.comparing.triage import GAP, Clue, clues
 from workbench.comparing.words import verified_samples
-from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import RECOUNT, SCORERS, kind_of
 from workbench.stages import Progress, queue, silent
@@ -67,7 +66,7 @@ def answer(
     counts, kind = found.counts, found.kind
 
     def values(of: str) -> Values:
-        return {} if chosen is None else columns.values(store, chosen.id, MATCHER, limit, of)
+        return {} if chosen is None else columns.values(store, chosen.id, limit, of)
 
     scores = values(name) if name in SCORERS else dict(columns.external_values(store, info.id, name))
     presence = values("presence")

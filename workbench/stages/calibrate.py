@@ -156,7 +156,7 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
     found: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
-    for number, linked, presence in calibrations.similarities(store, run.id, MATCHER):
+    for number, linked, presence in calibrations.similarities(store, run.id):
         if linked is not None:
             found["linked"][number] = linked
         if presence is not None:
@@ -546,5 +546,5 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
     info = dataset_info(store, dataset_id)
     if info.run_id is None:
         return None
-    chunk = next(samples.each_uncounted(store, info.id, info.run_id, MATCHER), None)
+    chunk = next(samples.each_uncounted(store, info.id, info.run_id), None)
     return None if chunk is None else count_samples(info, info.run_id, chunk)

@@ -1,4 +1,4 @@
-"""Claude proposes: what a run would cost, whether text may leave, the run or its rounds, and how it ended."""
+"""Claude proposes: what a run would cost, whether text may leave, the run, and how it ended."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from workbench.comparing.runs import Stability
 from workbench.errors import UsageError, WorkbenchError
 from workbench.proposing.claude.answers import CAUSES, Failure, Part, Usage
 from workbench.proposing.claude.asks import Setup, read_part
@@ -20,7 +19,6 @@ from workbench.proposing.claude.cost import Budget, Forecast, assumed_thinking, 
 from workbench.proposing.claude.run import Limits, RunProgress, Summary
 from workbench.stages.claude_book import FINAL, Book, left_over, propose_batch, propose_live, windows
 from workbench.stages.claude_setup import MAX_COST, ClaudeOptions, found_run, prices_of, run_of, setup_of
-from workbench.stages.runs import Unsteady, stability, unsteady
 from workbench.store import calls, runs
 from workbench.store.datasets import DatasetInfo, count_samples, set_dataset
 from workbench.store.engine import Store
@@ -38,7 +36,7 @@ class ClaudePlan:
     `cost` in dollars, None for a model without a price; `prices_of` is the day the prices were true.
     `thinking_tokens` are part of `output_tokens`. `host` names the proxy too, if there is one.
     `failed` counts samples that an earlier start could not propose and that are left alone. `examples` are
-    the ids of the verified samples that the prompt shows. Of several `rounds` the numbers are sums.
+    the ids of the verified samples that the prompt shows.
     """
 
     run: str
@@ -54,7 +52,6 @@ class ClaudePlan:
     host: str
     external: str
     examples: tuple[str, ...] = ()
-    rounds: int = 1
     thinking_tokens: int = 0
     notes: tuple[str, ...] = ()
 
@@ -180,15 +177,13 @@ def propose_claude(
     limits: Limits | None = None,
     on_progress: Callable[[RunProgress], None] = lambda _: None,
     stop: threading.Event | None = None,
-    gently: bool = False,
 ) -> ClaudeReport:
-    """Propose what the run of these options lacks; round 1 becomes the dataset's current run.
+    """Propose what the run of these options lacks; it becomes the dataset's current run.
 
     Of a batch run, batches that an earlier start sent are fetched first. Ctrl-C, or another thread by `stop`,
     ends it softly: what is under way is waited for; a second Ctrl-C drops that too and raises DroppedError. A
     killed run goes on where it stopped: no stored answer is asked for again, calls under way at the kill are.
-    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers. `gently` leaves
-    a screen of this process half of the processor time.
+    Raises AccessError for a key or model that cannot be used, BusyError when nobody answers.
     """
     limits, stopped = limits or Limits(), stop or threading.Event()
     setup, prices = setup_of(store, info, options), prices_of(options)
@@ -199,16 +194,16 @@ def propose_claude(
         run = run_of(store, info, setup, annotator)
         ids = runs.pending_ids(store, info.id, run.id, () if options.retry else FINAL)
         failed, alone = left_over(store, run.id, retry=options.retry)
-        book = Book(store, run.id, setup, info.policy.kinds, failed, alone, gently)
+        book = Book(store, run.id, ids, setup, info.policy.kinds, failed, alone, limits.gently)
         budget = Budget(limits.max_cost, prices, setup, _thinking(store, info, setup), batch=options.batch)
         with _stopping(stopped) as stop:
             if options.batch:
-                summary = await propose_batch(book, ids, budget=budget, on_progress=on_progress, stop=stop)
+                summary = await propose_batch(book, budget=budget, on_progress=on_progress, stop=stop)
             else:
                 summary = await propose_live(
-                    book, ids, limits=limits, budget=budget, on_progress=on_progress, stop=stop
+                    book, limits=limits, budget=budget, on_progress=on_progress, stop=stop
                 )
-        if options.round == 1 and (summary.progress.answered or run.n_proposals):
+        if summary.progress.answered or run.n_proposals:
             set_dataset(store, info.id, run_id=run.id)
         notes = (*_notes(setup, options), *notes, *summary.notes)
         return _report(store, info, run, summary, notes)
@@ -280,76 +275,3 @@ def _stopping(stopped: threading.Event) -> Iterator[asyncio.Event]:
         watching.cancel()
         with suppress(NotImplementedError, RuntimeError, ValueError):
             loop.remove_signal_handler(signal.SIGINT)
-
-
-@dataclass(frozen=True, slots=True)
-class RepeatReport:
-    """How every round that was started ended, of `wanted`; `stability` is None before a second round.
-
-    `unsteady` lists the units that only some of the rounds name, those that most name last.
-    """
-
-    wanted: int
-    rounds: tuple[ClaudeReport, ...]
-    stability: Stability | None
-    unsteady: tuple[Unsteady, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether every round was run and every sample of each is proposed."""
-        return len(self.rounds) == self.wanted and not any(
-            report.failed or report.left for report in self.rounds
-        )
-
-
-_COUNTS = ("samples", "already", "failed", "requests", "input_tokens", "output_tokens", "thinking_tokens")
-
-
-def plan_rounds(store: Store, info: DatasetInfo, options: ClaudeOptions, number: int) -> ClaudePlan:
-    """What rounds 1 to `number` would send and cost together; samples are counted once for each round."""
-    plans = [plan_run(store, info, replace(options, round=turn)) for turn in range(1, number + 1)]
-    total = plans[0]
-    for plan in plans[1:]:
-        counts = {name: getattr(total, name) + getattr(plan, name) for name in _COUNTS}
-        cost = None if total.cost is None or plan.cost is None else total.cost + plan.cost
-        total = replace(total, **counts, cost=cost)
-    return replace(total, rounds=number)
-
-
-def propose_rounds(
-    store: Store,
-    info: DatasetInfo,
-    options: ClaudeOptions,
-    number: int,
-    *,
-    annotator: str,
-    limits: Limits,
-    on_progress: Callable[[RunProgress], None],
-) -> RepeatReport:
-    """Propose rounds 1 to `number`, each paid for itself; the first stays the dataset's current run.
-
-    A round that leaves samples (Ctrl-C, a limit of time or money, a key that is refused) ends it; the next
-    start goes on there.
-    """
-    reports: list[ClaudeReport] = []
-    for turn in range(1, number + 1):
-        report = propose_claude(
-            store,
-            info,
-            replace(options, round=turn),
-            annotator=annotator,
-            limits=limits,
-            on_progress=on_progress,
-        )
-        reports.append(report)
-        if limits.total_seconds is not None:
-            limits = replace(limits, total_seconds=max(0.0, limits.total_seconds - report.seconds))
-        if limits.max_cost is not None:
-            limits = replace(limits, max_cost=max(Decimal(0), limits.max_cost - (report.cost or 0)))
-        if report.left:
-            break
-    if len(reports) == 1:
-        return RepeatReport(number, tuple(reports), None)
-    run = reports[0].run
-    listed = sorted(unsteady(store, info, run), key=lambda one: one.rounds)
-    return RepeatReport(number, tuple(reports), stability(store, info, run), tuple(listed))

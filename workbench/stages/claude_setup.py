@@ -29,9 +29,8 @@ TASK_OF: Mapping[Kind, Task] = {"entity": "entities", "statement": "statements"}
 class ClaudeOptions:
     """What a person may say of a run. `effort` None asks without; `prompt` and `prices` are files.
 
-    `round` numbers the repetitions of one set-up: each is asked, and paid, for itself. `examples` is how
-    many verified samples the prompt shows. `batch`: at half the price, in hours at most. `retry`: ask failed
-    samples again.
+    `examples` is how many verified samples the prompt shows. `batch`: at half the price, in hours at most.
+    `retry`: ask failed samples again.
     """
 
     model: str = DEFAULT_MODEL
@@ -39,7 +38,6 @@ class ClaudeOptions:
     max_tokens: int = 16_000
     prompt: Path | None = None
     prices: Path | None = None
-    round: int = 1
     examples: int = 0
     batch: bool = False
     retry: bool = False
@@ -60,7 +58,6 @@ def setup_of(store: Store, info: DatasetInfo, options: ClaudeOptions) -> Setup:
         labels=info.policy.label_names(),
         guidelines=info.policy.guidelines,
         prompt=prompt,
-        repeat=options.round,
         examples=_examples(store, info, options.examples, prompt) if options.examples else (),
     )
 
@@ -98,7 +95,6 @@ def parameters(setup: Setup, kinds: tuple[Kind, ...]) -> dict[str, Any]:
         "labels": list(setup.labels),
         "guidelines": setup.guidelines,
         "kinds": list(kinds),
-        "round": setup.repeat,
         **(_shown(setup.examples) if setup.examples else {}),
     }
 

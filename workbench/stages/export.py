@@ -87,7 +87,7 @@ def _gather(
         grouping=str if options.text else pseudonyms(salt, "group"),
         strata=str if options.text else pseudonyms(salt, "stratum"),
         drawn=reach(store, info, info.kinds[0]),
-        scale=exports.Scale(run_id, MATCHER, info.threshold) if scored and run_id is not None else None,
+        scored_at=info.threshold if scored else None,
         wanted=wanted,
         withheld=frozenset(plans.holdout_ids(store, info.id)) if sealed else frozenset(),
         splits=split_samples(store, info.id, options.split, wanted) if options.split else None,

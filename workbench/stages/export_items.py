@@ -27,7 +27,8 @@ from workbench.stages.plan import Reach
 from workbench.store import exports
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
-from workbench.store.exports import Leaving, Scale, StoredReview
+from workbench.store.exports import Leaving, StoredReview
+from workbench.store.journal import folded
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
 from workbench.text.normalise import fold
@@ -66,7 +67,7 @@ class Departure:
     grouping: Naming
     strata: Naming
     drawn: Reach
-    scale: Scale | None = None
+    scored_at: int | None = None
     wanted: Collection[int] | None = None
     withheld: Collection[int] = frozenset()
     splits: Splits | None = None
@@ -105,9 +106,12 @@ def each_item(
     done = 0
     of = departure.splits.of if departure.splits else {}
     dataset = departure.info.id
-    for chunk in exports.each_leaving(store, dataset, departure.run_id, departure.wanted, departure.scale):
+    for chunk in exports.each_leaving(
+        store, dataset, departure.run_id, departure.wanted, scored_at=departure.scored_at
+    ):
         chosen = [one for one in chunk if split is None or of.get(one.sample_id) == split]
-        states = exports.folded(store, chosen) if verdicts else {}
+        acted = [own.review_id for one in chosen for own in one.reviews if own.shown != "import"]
+        states = folded(store, acted) if verdicts else {}
         for leaving in chosen:
             item = _item(leaving, departure)
             if verdicts:

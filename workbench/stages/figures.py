@@ -17,7 +17,6 @@ from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
-from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
     CALIBRATED,
@@ -523,7 +522,7 @@ def side_of(at: Scope, progress: Progress) -> Side:
     of_all = values
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
-        again = scores.values(store, run.id, MATCHER, at.threshold, RECOUNT[at.kind])
+        again = scores.values(store, run.id, at.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
         for limit, numbers in _by_threshold(own).items():
             if limit != at.threshold:
@@ -540,9 +539,9 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         return dict(scores.external_values(at.store, at.info.id, name)), within
     if at.run_id is None:
         return {}, EQUAL
-    found = scores.values(at.store, at.run_id, MATCHER, at.threshold, name)
+    found = scores.values(at.store, at.run_id, at.threshold, name)
     for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
-        others = scores.values(at.store, at.run_id, MATCHER, limit, name)
+        others = scores.values(at.store, at.run_id, limit, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 
@@ -565,7 +564,7 @@ def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, flo
     assert at.run is not None  # its samples have thresholds of their own
     folds = at.fitted.folds
     often = Counter(folds)
-    columns = {limit: scores.values(at.store, at.run.id, MATCHER, limit, at.name) for limit in often}
+    columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
     found: dict[int, float | None] = {}
     for number, value in values.items():
         if number in own:

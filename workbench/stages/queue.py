@@ -9,7 +9,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
-from workbench.matching import MATCHER
 from workbench.model import KINDS, Disposition, Imported, Kind, Tally
 from workbench.scoring.names import DEFAULT_SCORER, SCORERS, column_kind, headline, kind_of
 from workbench.store import queue, scores
@@ -53,9 +52,7 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
 def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     """The scorers that could count a run; it has to be counted at that threshold before."""
     return [
-        name
-        for name in SCORERS
-        if run_id is not None and scores.can_count(store, run_id, MATCHER, threshold, name)
+        name for name in SCORERS if run_id is not None and scores.can_count(store, run_id, threshold, name)
     ]
 
 

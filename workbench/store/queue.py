@@ -20,6 +20,7 @@ from workbench.store.datasets import DatasetInfo, count_samples
 from workbench.store.engine import Store
 from workbench.store.gold import Gold, counted_labels, load_some, verified_by
 from workbench.store.queue_conditions import UNDECIDED, Picked, Reviews, condition
+from workbench.store.scores import scored_at
 from workbench.store.tables import (
     COUNTED,
     DATASET,
@@ -292,10 +293,8 @@ def _automatic(
         select(SCORE.sample_id, SCORE.found, SCORE.missing, SCORE.unsure)
         .where(
             among(SCORE.sample_id, ids),
-            SCORE.run_id == info.run_id,
+            scored_at(info.run_id, info.threshold),
             SCORE.scorer.in_((first, INSTEAD.get(first, first))),
-            SCORE.matcher == MATCHER,
-            SCORE.threshold == info.threshold,
         )
         .order_by(SCORE.scorer == first)  # the later row stands
     )
@@ -384,12 +383,7 @@ def values_of(store: Store, info: DatasetInfo, annotator: str, column: str = "")
 
 def uncounted_ids(store: Store, info: DatasetInfo, annotator: str) -> list[int]:
     """The decided samples that the current run speaks of and that have no score at the match threshold."""
-    scored = exists().where(
-        SCORE.sample_id == SAMPLE.id,
-        SCORE.run_id == info.run_id,
-        SCORE.matcher == MATCHER,
-        SCORE.threshold == info.threshold,
-    )
+    scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(info.run_id, info.threshold))
     decided = Reviews(info.id, annotator, info.kinds).decided()
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, proposed_by(info.run_id), decided, ~scored)
     return list(store.numbers(query))

@@ -9,10 +9,10 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Text, and_, case, cast, exists, false, func, literal, not_, or_, select
 
-from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import DEFAULT_SCORER
 from workbench.store.datasets import DatasetInfo
+from workbench.store.scores import scored_at
 from workbench.store.tables import (
     DATASET,
     EXTERNAL,
@@ -242,10 +242,8 @@ def _shown_undecided(term: Term, info: DatasetInfo, annotator: str, column: str)
     else:
         scored = exists().where(
             SCORE.sample_id == SAMPLE.id,
-            SCORE.run_id == info.run_id,
+            scored_at(info.run_id, info.threshold),
             SCORE.scorer == DEFAULT_SCORER[info.kinds[0]],
-            SCORE.matcher == MATCHER,
-            SCORE.threshold == info.threshold,
             holds,
         )
     decided = Reviews(info.id, annotator, info.kinds).decided()

@@ -444,6 +444,7 @@ PLAN = METADATA.tables["plan"].c
 OPENING = METADATA.tables["holdout_opening"].c
 DISPUTE = METADATA.tables["dispute"].c
 PURGED = METADATA.tables["purged"].c
+EXPORT = METADATA.tables["export_log"].c
 
 
 def among(column: ColumnElement[Any], numbers: Iterable[int]) -> ColumnElement[bool]:

@@ -108,8 +108,8 @@ class Going:
         desk = self._desk
         return propose_claude(
             desk.store, desk.info, self.options,
-            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST),
-            on_progress=keep, stop=self.stop, gently=True,
+            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
+            on_progress=keep, stop=self.stop,
         )  # fmt: skip
 
 

@@ -6,14 +6,7 @@ import asyncio
 import heapq
 import itertools
 import random
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    AsyncIterator,
-    Awaitable,
-    Callable,
-    Iterable,
-)
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
@@ -27,7 +20,7 @@ from workbench.proposing.claude.answers import (
     Result,
     Usage,
 )
-from workbench.proposing.claude.asks import Ask, Setup, asked_alone, singles
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone
 from workbench.proposing.claude.call import Called, call, retry_after
 from workbench.proposing.claude.cost import Budget, Likely, assumed_thinking, default_prices
 from workbench.proposing.claude.pace import CallPace
@@ -139,7 +132,7 @@ class Limits:
     A call that fails unpaid is made at most `attempts` times, one that meets the rate limit `refusals`
     times. A service that asks to wait longer than `longest_wait` ends the run, to be gone on with later.
     After `total_seconds`, and before `max_cost` dollars would be exceeded, no call starts; those under way
-    may finish, because they are paid.
+    may finish, because they are paid. `gently` leaves a screen of this process half of the processor time.
     """
 
     in_flight: int = 256
@@ -149,6 +142,7 @@ class Limits:
     attempts: int = 5
     refusals: int = 10
     max_cost: Decimal | None = None
+    gently: bool = False
 
 
 @dataclass(slots=True)
@@ -164,7 +158,7 @@ class _Try:
 async def propose_all(
     client: AsyncAnthropic,
     setup: Setup,
-    asks: Iterable[Ask] | AsyncIterable[Ask],
+    steps: Iterable[Iterable[Ask]],
     on_result: OnResult,
     *,
     limits: Limits | None = None,
@@ -174,17 +168,16 @@ async def propose_all(
 ) -> Summary:
     """Call for every ask and hand each result to `on_result` at once; asks are taken as they are needed.
 
-    Of a pack that fails because of a text in it, each text is asked by itself, and so is a text that an
-    answer leaves out (see `asked_alone`): `on_result` gets the pack's result first and then those.
-    `stop` ends the run softly: nothing new starts, what is under way is waited for and handed over.
-    Cancelling drops the calls under way, but every result that came is still handed over first. A failure
-    that holds for every call (no key, unknown model, service out of reach) ends the run and stands in the
-    summary. An error of `on_result` ends it too and is raised. Needs `client` with its retries off.
+    Each step is taken when the results of the one before are handed over. `stop` ends the run softly:
+    nothing new starts, what is under way is waited for and handed over. Cancelling drops the calls under
+    way, but every result that came is still handed over first. A failure that holds for every call (no key,
+    unknown model, service out of reach) ends the run and stands in the summary. An error of `on_result` ends
+    it too and is raised. Needs `client` with its retries off.
     """
     limits = limits or Limits()
     budget = budget or Budget(limits.max_cost, default_prices(), setup, assumed_thinking(setup.effort))
     run = LiveRun(client, setup, on_result, limits, budget)
-    return await run.all(asks, on_progress, stop or asyncio.Event())
+    return await run.all(steps, on_progress, stop or asyncio.Event())
 
 
 class LiveRun:
@@ -211,14 +204,16 @@ class LiveRun:
         self._jitter = random.Random(0)
 
     async def all(
-        self, asks: Iterable[Ask] | AsyncIterable[Ask], on_progress: OnProgress | None, stop: asyncio.Event
+        self, steps: Iterable[Iterable[Ask]], on_progress: OnProgress | None, stop: asyncio.Event
     ) -> Summary:
         """Run to the end, or to where it stops."""
         helpers = [asyncio.create_task(self._tick(on_progress)), asyncio.create_task(self._watch(stop))]
-        source = aiter(asks) if isinstance(asks, AsyncIterable) else _each(asks)
         stopped = ""
         try:
-            stopped = await self._dispatch(source, stop)
+            for asks in steps:
+                stopped = await self._dispatch(iter(asks), stop)
+                if stopped or self._halted is not None or self._broken is not None:
+                    break
             while self._calls or self._deliveries:
                 await self._event()
         finally:
@@ -236,9 +231,9 @@ class LiveRun:
             stopped = self._halted.message
         return Summary(progress, stopped, self._halted)
 
-    async def _dispatch(self, source: AsyncIterator[Ask], stop: asyncio.Event) -> str:
+    async def _dispatch(self, asks: Iterator[Ask], stop: asyncio.Event) -> str:
         """Start calls until nothing is left or something ends the run; why it ended early, else ""."""
-        pull: asyncio.Task[Ask | None] | None = asyncio.create_task(_next(source))
+        pull: asyncio.Task[Ask | None] | None = asyncio.create_task(self._next(asks))
         fresh: _Try | None = None
         seconds = self._limits.total_seconds
         deadline = float("inf") if seconds is None else self._began + seconds
@@ -251,7 +246,7 @@ class LiveRun:
                     return "out of time"
                 if fresh is None and pull is not None and pull.done():
                     ask = pull.result()
-                    pull = None if ask is None else asyncio.create_task(_next(source))
+                    pull = None if ask is None else asyncio.create_task(self._next(asks))
                     fresh = None if ask is None else _Try(ask, self._budget.likely(ask))
                 if fresh is None and pull is None and not (self._later or self._calls or self._deliveries):
                     return ""
@@ -277,8 +272,14 @@ class LiveRun:
             if pull is not None:
                 pull.cancel()
                 await asyncio.gather(pull, return_exceptions=True)
-            if isinstance(source, AsyncGenerator):
-                await source.aclose()
+
+    async def _next(self, asks: Iterator[Ask]) -> Ask | None:
+        """The next ask, planned in a thread next to the event loop."""
+        began = self._now()
+        ask = await asyncio.to_thread(next, asks, None)
+        if self._limits.gently:
+            await asyncio.sleep(self._now() - began)
+        return ask
 
     def _start(self, item: _Try) -> None:
         self._pace.started(self._now())
@@ -361,14 +362,10 @@ class LiveRun:
         return longest * self._jitter.uniform(0.75, 1.0)
 
     def _deliver(self, item: _Try, result: Result) -> None:
-        """Hand a result over, in a task of its own that no cancelling stops; what it leaves open is next."""
+        """Hand a result over, in a task of its own that no cancelling stops."""
         tried = item.attempts + item.refusals
         given = replace(result, attempts=tried + (not isinstance(result, Failure)))
-        left = asked_alone(item.ask, result)
-        for ask in singles(item.ask) if left else ():
-            if ask.keys[0] in left:
-                self._again(_Try(ask, self._budget.likely(ask)), self._now())
-        if len(left) < len(item.ask.keys):
+        if len(asked_alone(item.ask, result)) < len(item.ask.keys):
             self._meter.settled(given)
 
         async def deliver() -> None:
@@ -412,12 +409,3 @@ def _use(usage: Usage | None) -> dict[str, int]:
         return {}
     sent = usage.prompt - usage.cache_read
     return {"input-tokens": sent, "output-tokens": usage.output, "tokens": sent + usage.output}
-
-
-async def _each(asks: Iterable[Ask]) -> AsyncGenerator[Ask]:
-    for ask in asks:
-        yield ask
-
-
-async def _next(source: AsyncIterator[Ask]) -> Ask | None:
-    return await anext(source, None)

@@ -49,8 +49,6 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
         return [[(where.get(str(said.get("source")), ""), DIM)]]
     effort = said["effort"] or "none"
     facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
-    if said.get("round", 1) != 1:
-        facts += f"  round {said['round']}"
     kinds = {"entity": "entities", "statement": "statements"}
     asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
     labels = ", ".join(said.get("labels", ()))
