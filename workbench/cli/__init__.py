@@ -203,13 +203,13 @@ def score(
         report = recompute.score_dataset(
             store, info, run=run, threshold=match_threshold, viewer=call.reader, progress=progress
         )
-        if threshold is None and not strict:
-            if metric is not None:
-                raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
-            reports.show(reports.score_document(report), score_text(report), as_json=json)
-            return
-        mark = 1.0 if threshold is None else threshold
-        gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
+    if threshold is None and not strict:
+        if metric is not None:
+            raise UsageError("--metric names what a pass mark is for: give --threshold or --strict too")
+        reports.show(reports.score_document(report), score_text(report), as_json=json)
+        return
+    mark = 1.0 if threshold is None else threshold
+    gate = recompute.gate_of(report, info, metric=metric, source=source, threshold=mark, strict=strict)
     withheld = report.withheld if source == "automatic" else frozenset()
     document = {**reports.score_document(report), "gate": reports.gate_document(gate, withheld)}
     notes = seen_lines(report) if source == "automatic" else []
