@@ -420,7 +420,7 @@ def _calibrated(at: Scope) -> tuple[str, ...]:
         if chose == threshold != before:
             return (
                 f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
-                f"units of {one.document['counts']['samples']} samples, but it is set by hand: nothing here "
+                f"units of {one.document['samples']} samples, but it is set by hand: nothing here "
                 f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
             )
     return ()
