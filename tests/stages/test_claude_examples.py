@@ -15,8 +15,7 @@ from workbench.proposing.claude.prompt import LEAD, NOTICE
 from workbench.reports import score_document
 from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.claude import plan_run, propose_claude
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.claude import ClaudeOptions, plan_run, propose_claude
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset

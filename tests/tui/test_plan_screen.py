@@ -193,17 +193,16 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
         assert "2 of 4 planned complete (2 by imported verdicts)" in shown(app)
 
 
-async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
+async def test_after_the_first_verdict_no_plan_can_be_made(
     database: Path, store: Store, make_app: Any, press: Press
 ) -> None:
-    """The keys say why."""
+    """The key says why."""
     verify(store, 2)
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P", "n")
         why = "2 samples are verified or not counted: a plan is drawn before the first verdict"
         assert app.screen.query_one(Status).text == why
-        await press(pilot, "D")
         assert isinstance(app.screen, PlanScreen)
         assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)
         assert "import the file again, under another name (--dataset)." in shown(app)
@@ -221,24 +220,6 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
         assert isinstance(app.screen, PlanScreen)
         assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
         assert plan_of(store, find_dataset(store, None).id) is None
-
-
-async def test_a_plan_is_dropped_after_a_question(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
-    info = find_dataset(store, None)
-    before = list(queue_ids(store, info.id, "ann"))
-    planning.make(store, info, planning.draft(store, info, Wish(20, holdout=0.2), "ann"))
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "D")
-        assert isinstance(app.screen, ConfirmScreen)
-        await press(pilot, "escape")
-        assert "0 of 20 planned" in shown(app)
-        await press(pilot, "D", "y")
-        assert "no plan; the order is simple random over 80 samples" in shown(app)
-    assert list(queue_ids(store, info.id, "ann")) == before
-    assert plan_of(store, info.id) is None
 
 
 async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(

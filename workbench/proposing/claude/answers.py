@@ -60,8 +60,7 @@ class Usage:
 
     input: int = 0
     output: int = 0
-    cache_write_5m: int = 0
-    cache_write_1h: int = 0
+    cache_write: int = 0
     cache_read: int = 0
     thinking: int = 0
 
@@ -71,7 +70,7 @@ class Usage:
     @property
     def prompt(self) -> int:
         """All tokens sent."""
-        return self.input + self.cache_write_5m + self.cache_write_1h + self.cache_read
+        return self.input + self.cache_write + self.cache_read
 
 
 NO_TOKENS = Usage()

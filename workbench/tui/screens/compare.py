@@ -32,14 +32,12 @@ from workbench.tui.widgets.compare_sections import (
     ScatterPlot,
     Section,
 )
+from workbench.tui.widgets.passage import Passage
 from workbench.tui.work import Work
 
 if TYPE_CHECKING:
     from workbench.comparing.figures import Figures
     from workbench.tui.desk import Desk
-
-TICK = 0.25
-"""Seconds between two looks at how far the reading is."""
 
 
 SIGNS = (
@@ -80,8 +78,6 @@ class CompareScreen(BaseScreen):
         self.at = 1
         self._from = 1  # the part that led to the samples behind a cause
         self._scorer: str | None = None
-        self._reading = False
-        self._done = 0
         self._filling = False
 
     def compose(self) -> ComposeResult:
@@ -98,7 +94,6 @@ class CompareScreen(BaseScreen):
         """Read the figures; keys wait for them, and the status line says how far it is."""
         self._title()
         self._only(None)
-        self.set_interval(TICK, self._tell)
         self.work(self._read)
 
     # Reading.
@@ -111,32 +106,18 @@ class CompareScreen(BaseScreen):
 
     def unread(self, error: Exception) -> None:
         """As everywhere; where there is nothing to show the reason takes its place."""
-        self._reading = False
         if self.found is None:
             self._empty(str(error))
         super().unread(error)
 
-    def _tell(self) -> None:
-        """How far the reading is."""
-        if self._reading:
-            self.say(f"reading verified samples … {self._done:,}" if self._done else "reading …")
-
-    def _progress(self, done: int) -> None:
-        self._done = done
-
     async def _read(self, scorer: str | None = None) -> None:
         """Read the figures of a scorer; without one, of the one that is shown."""
-        self._reading, self._done = True, 0
         scorer = scorer or self._scorer
-        try:
-            answer, found = await self.desk.answer(scorer, self._progress)
-            self.seen = await asyncio.to_thread(look, found, tuple(sentences(answer, flat)))
-            self.found = found
-        finally:
-            self._reading = False
+        with self.telling("reading verified samples") as count:
+            answer, self.found = await self.desk.answer(scorer, count)
+            self.seen = await asyncio.to_thread(look, self.found, tuple(sentences(answer, flat)))
         self._scorer = scorer
         self.query_one(Samples).behind = None
-        self.say("")
         self._show()
 
     # Showing.
@@ -212,10 +193,6 @@ class CompareScreen(BaseScreen):
             if self.seen.found.rows:
                 self.section.take(self.seen)
 
-    def moved(self) -> None:
-        """The cursor of the list moved."""
-        self.section.moved()
-
     def on_scatter_plot_picked(self, event: ScatterPlot.Picked) -> None:
         """A sample of the picture was clicked."""
         event.stop()
@@ -258,11 +235,19 @@ class CompareScreen(BaseScreen):
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        self.section.move(int(step))
+        listed = self.section.listed
+        if listed is None:
+            self.section.query_one(Passage).scroll_relative(y=int(step), animate=False)
+        else:
+            listed.move(int(step))
 
     def action_page(self, step: int) -> None:
-        """A page of what is longer than the screen."""
-        self.section.page(int(step))
+        """A page of the text where there is one, else of the list."""
+        texts, listed = self.section.query(Passage), self.section.listed
+        if texts:
+            texts.first().page(int(step))
+        elif listed is not None:
+            listed.move_page(int(step))
 
     async def action_open(self) -> None:
         """The samples behind a line; of a sample the reasons."""
@@ -309,6 +294,6 @@ class CompareScreen(BaseScreen):
         if self.query_one(Samples).behind is not None:
             self.action_section(self._from)
             return
-        await self.bench.back_from_runs()
+        await self.app.pop_screen()
         if self._again is not None:
             await self._again()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -39,9 +39,6 @@ ABOVE, BELOW = 40, 100
 
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
-
-SLOW = 0.3
-"""Seconds after which it is mentioned that something is still being read."""
 
 ORDERS: dict[Order, tuple[str, str]] = {
     "u": ("random order", "every beginning of it is a random sample"),
@@ -98,30 +95,29 @@ class QueueScreen(BaseScreen):
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
         key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue", "order"),
-        key("escape", "everything", "All samples again", "queue.all", "Queue"),
+        key("escape", "search('')", "All samples again", "queue.all", "Queue"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
-        key("P", "plan", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
-        key("C", "compare", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
+        key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
+        key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
         key("D", "disputes", "Disputed samples, largest Δ first", "queue.disputes", "Queue"),
         key(
             "K",
-            "calibrate",
+            "room('calibrate')",
             "Calibrate: the match threshold, by verified samples",
             "queue.calibrate",
             "Queue",
         ),
-        key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
+        key("R", "room('runs')", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         *moving("queue", "sample", "pagedown ctrl+f"),
         key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "open go_on search facets orders everything why undo redo reread plan runs calibrate compare "
-        "disputes move page edge".split()
+        "open go_on search facets orders why undo redo reread room disputes move page edge".split()
     )
 
     def __init__(self) -> None:
@@ -135,18 +131,21 @@ class QueueScreen(BaseScreen):
         self._held = False
         self._whole = False
         self._asked: set[int] = set()
+        self._away = False
+        self.completions = Completions(id="hint")
+        self.field = QueryField(self._search, self._want_facets, self.completions)
+        self.samples = SampleList(id="samples")
 
     def compose(self) -> ComposeResult:
         """Head, progress, search, the list, what happened, the keys."""
-        completions = Completions(id="hint")
         yield Head(id="head")
         yield ProgressLine(id="progress")
         with Horizontal(id="find"):
             yield Static("/", id="slash")
-            yield QueryField(self._search, self._want_facets, completions)
-        yield completions
+            yield self.field
+        yield self.completions
         yield SampleHead(id="columns")
-        yield SampleList(id="samples")
+        yield self.samples
         yield Static(id="empty")
         yield Status(id="status")
         yield KeyBar(id="keys")
@@ -155,16 +154,6 @@ class QueueScreen(BaseScreen):
         """Nothing to show yet; the places are taken so that nothing jumps later."""
         self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
-
-    @property
-    def field(self) -> QueryField:
-        """The search field."""
-        return self.query_one(QueryField)
-
-    @property
-    def samples(self) -> SampleList:
-        """The list."""
-        return self.query_one(SampleList)
 
     # What the app says.
 
@@ -216,11 +205,12 @@ class QueueScreen(BaseScreen):
         else:
             self.samples.go_to(at)
             self.samples.reread()
-            self._count()
+            start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     def planned(self, *, changed: bool, go_on: bool) -> None:
         """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
         assert self.desk is not None
+        self._away = False
         if go_on:
             self.field.value = ""
             self.query_shown, self.order = Query(), "u"
@@ -255,7 +245,7 @@ class QueueScreen(BaseScreen):
 
     async def _read_views(self) -> None:
         try:
-            with self._slowly("reading …"):
+            with self.telling("reading"):
                 while self._wanted is not None:
                     (at, stay), self._wanted = self._wanted, None
                     await self._show(at, stay=stay)
@@ -264,19 +254,7 @@ class QueueScreen(BaseScreen):
             if self._held:
                 self._held = False
                 self.bench.open_gate()
-        self._count()
-
-    @contextmanager
-    def _slowly(self, said: str) -> Iterator[None]:
-        """Say what goes on while it goes on, if it takes a while."""
-        status = self.query_one(Status)
-        timer = self.set_timer(SLOW, partial(status.say, said))
-        try:
-            yield
-        finally:
-            timer.stop()
-            if status.text == said:
-                status.clear()
+        start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.desk
@@ -292,10 +270,6 @@ class QueueScreen(BaseScreen):
         if order == "doubt" and (number := await desk.undoubted()):
             said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
             self.say(said, sign="!", tone="warn")
-
-    def _count(self) -> None:
-        """Read how far one is."""
-        start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     async def _read_progress(self) -> None:
         desk = self.desk
@@ -360,13 +334,12 @@ class QueueScreen(BaseScreen):
         if self.desk is not None:
             start(self, self._look, group="facets", failed=self._unread)
 
-    def action_search(self) -> None:
-        """Type into the search field."""
-        self.field.begin()
-
-    def action_everything(self) -> None:
-        """Empty the search field."""
-        self.field.set_query("")
+    def action_search(self, text: str | None = None) -> None:
+        """Type into the search field, or search for a text."""
+        if text is None:
+            self.field.begin()
+        else:
+            self.field.set_query(text)
 
     def on_completions_taken(self, event: Completions.Taken) -> None:
         """A click takes it, and one types on."""
@@ -386,7 +359,7 @@ class QueueScreen(BaseScreen):
 
     async def _open_facets(self) -> None:
         if self.field.facets is None:
-            with self._slowly("counting …"):
+            with self.telling("counting"):
                 await self._look()
         await self.bench.ask(MenuScreen("View", self._choices()))
 
@@ -394,7 +367,7 @@ class QueueScreen(BaseScreen):
         facets = self.field.facets
         assert facets is not None
         query = self.field.value
-        found = [MenuChoice("all samples", on=not query.strip(), take=self.action_everything)]
+        found = [MenuChoice("all samples", on=not query.strip(), take=partial(self.field.set_query, ""))]
         metas = {name: name for name in facets.values if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
@@ -566,21 +539,16 @@ class QueueScreen(BaseScreen):
         self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 
-    async def action_runs(self) -> None:
-        """The runs of this dataset."""
-        await self.bench.open("runs", self.desk)
+    async def action_room(self, name: str) -> None:
+        """The plan, the figures, the match threshold or the runs of this dataset."""
+        self._away = True
+        await self.bench.open(name, self.desk)
 
-    async def action_calibrate(self) -> None:
-        """The match threshold of this dataset."""
-        await self.bench.open("calibrate", self.desk)
-
-    async def action_compare(self) -> None:
-        """The figures of this dataset."""
-        await self.bench.open("compare", self.desk)
-
-    async def action_plan(self) -> None:
-        """The plan of this dataset."""
-        await self.bench.open("plan", self.desk)
+    def on_screen_resume(self, _event: events.ScreenResume) -> None:
+        """Back from another room: read again what may have changed there."""
+        if self._away:
+            self._away = False
+            self.action_reread()
 
 
 def why_empty(query: Query) -> str:

@@ -19,20 +19,16 @@ from workbench.tui.figures import short
 from workbench.tui.keys import key, moving
 from workbench.tui.proposing import Going
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import BaseScreen
+from workbench.tui.screens.base import TICK, BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
 from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status, as_text
-from workbench.tui.widgets.run_list import RunList, column_names, described, doing
+from workbench.tui.widgets.run_list import RunList, column_names, described, doing, run_columns
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
-
-TICK = 0.25
-"""Seconds between two looks at a run that goes on."""
 
 RULES, CLAUDE = "rules", "claude"
 VALUES = {
@@ -113,12 +109,14 @@ class RunsScreen(BaseScreen):
         listed.show(rows, at)
         listed.display = bool(rows)
         self.query_one("#empty").display = not rows
-        self._explain()
+        self.moved()
 
-    def _explain(self) -> None:
-        run = self.run
+    def moved(self) -> None:
+        """Another run is under the cursor."""
+        run, listed = self.run, self.query_one(RunList)
         self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
-        self.query_one("#columns", Static).update(column_names(self.query_one(RunList).columns))
+        columns = run_columns(listed.scrollable_content_region.width, listed.rows)
+        self.query_one("#columns", Static).update(column_names(columns))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -129,11 +127,7 @@ class RunsScreen(BaseScreen):
 
     def on_resize(self, _event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        self.call_after_refresh(self._explain)
-
-    def moved(self) -> None:
-        """Another run is under the cursor."""
-        self._explain()
+        self.call_after_refresh(self.moved)
 
     # The run that goes on.
 
@@ -141,7 +135,7 @@ class RunsScreen(BaseScreen):
     def going(self) -> Going | None:
         """The run that goes on, if there is one."""
         going = self.bench.proposing
-        return going if going is not None and going.alive else None
+        return going if going is not None and going.is_alive() else None
 
     def watch_going(self) -> None:
         """Say how the run goes on; at its end say how it ended, and read what it left."""
@@ -216,7 +210,7 @@ class RunsScreen(BaseScreen):
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude_setup import ClaudeOptions
+        from workbench.stages.claude import ClaudeOptions
 
         options = None  # by rules, on this machine
         if chosen["proposer"] == CLAUDE:
@@ -231,21 +225,19 @@ class RunsScreen(BaseScreen):
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
 
-        self.say("counting what it would send …")
-        info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
-        self.desk = desk = replace(self.desk, info=info)
-        if options is None:
-            total = await desk.store.read(count_samples, info.id)
-            text = f"{many(total, 'sample')}, on this machine; nothing is sent"
-            dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
-        else:
-            plan = await desk.store.read(plan_run, info, options)
-            dialog = self._asking(options, plan)
-        self.say("")
+        with self.telling("counting what it would send"):
+            info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may have changed
+            self.desk = desk = replace(self.desk, info=info)
+            if options is None:
+                total = await desk.store.read(count_samples, info.id)
+                text = f"{many(total, 'sample')}, on this machine; nothing is sent"
+                dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
+            else:
+                dialog = self._asking(options, await desk.store.read(plan_run, info, options))
         await self.bench.ask(dialog)
 
     def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:
@@ -266,14 +258,14 @@ class RunsScreen(BaseScreen):
         self.query_one(Status).clear()
         self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
-        self._explain()
+        self.moved()
 
     def action_stop(self) -> None:
         """Nothing new is asked; what is under way is waited for."""
         assert self.going is not None  # the key is closed without it
         self.going.stop.set()
         self.watch_going()
-        self._explain()
+        self.moved()
 
     def action_current(self) -> None:
         """Let openings and scores go by this run."""
@@ -309,10 +301,6 @@ class RunsScreen(BaseScreen):
     def _review(self, sample_id: int) -> None:
         self.bench.gate.close()
         start(self, partial(self.bench.review, self.desk, sample_id, picked=True), group="work")
-
-    async def action_back(self) -> None:
-        """To the queue, which reads again what a run may have changed."""
-        await self.bench.back_from_runs()
 
 
 def _named(model: str) -> str:

@@ -114,17 +114,6 @@ class Section(Vertical):
         """The list that keys move in."""
         return next(iter(self.query(Lines)), None)
 
-    def move(self, step: int) -> None:
-        """To another line."""
-        self.query_one(Lines).move(step)
-
-    def moved(self) -> None:
-        """The cursor of the list moved."""
-
-    def page(self, step: int) -> None:
-        """A page of what is longer than the screen: of the list."""
-        self.query_one(Lines).move_page(step)
-
 
 class Overview(Section):
     """The answer, the estimate, the three largest causes, notes."""
@@ -157,10 +146,6 @@ class Overview(Section):
         top.styles.height = max(1, top.count)
         self.query_one("#notes", Passage).show(lists.notes(found))
 
-    def page(self, step: int) -> None:
-        """A page of the notes: the causes always fit."""
-        self.query_one("#notes", Passage).page(step)
-
 
 class Scatter(Section):
     """Automatic against verified, sample by sample, the largest difference chosen first."""
@@ -190,9 +175,9 @@ class Scatter(Section):
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} ", DIM)]
         self.query_one("#points-legend", Static).update(Content.assemble(*legend))
-        self.moved()
+        self.on_lines_chosen()
 
-    def moved(self) -> None:
+    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
         """Another sample is chosen."""
         row = self.query_one(SampleRows).verified
         if row is not None:
@@ -223,9 +208,9 @@ class Causes(Section):
         n = seen.causes[0].n if seen.causes else 0
         said = f"net shares of the bias {signed(seen.found.paired.bias)}, n = {n:,}"
         self.query_one("#of", Bar).show(((said, DIM),))
-        self.moved()
+        self.on_lines_chosen()
 
-    def moved(self) -> None:
+    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
         """Say the chosen one in full."""
         assert self.seen is not None  # there is a cursor to move
         chosen = self.query_one(CauseBars).chosen
@@ -269,14 +254,6 @@ class AllFigures(Section):
     def show(self, seen: FiguresLook) -> None:
         """The text of the command line."""
         self.query_one(Passage).show(figures_text(seen.found))
-
-    def move(self, step: int) -> None:
-        """A line of the text."""
-        self.query_one(Passage).scroll_relative(y=step, animate=False)
-
-    def page(self, step: int) -> None:
-        """A page of the text."""
-        self.query_one(Passage).page(step)
 
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)

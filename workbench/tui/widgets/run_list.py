@@ -109,11 +109,6 @@ class RunList(RowList["RunSummary"]):
         "runs--cursor",
     }
 
-    @property
-    def columns(self) -> RunColumns:
-        """The columns at this width."""
-        return run_columns(self.scrollable_content_region.width, self.rows)
-
     def show(self, rows: Sequence[RunSummary], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
         wanted = at or (self.chosen.name if self.chosen else "")
