@@ -357,10 +357,8 @@ def test_a_calibrated_threshold_set_by_hand_says_that_nothing_is_cross_fitted(be
     info = keep_threshold(bench.store, bench.info(), 76)
 
     (note,) = figures(bench.store, info).notes
-    (looked,) = figures(bench.store, keep_threshold(bench.store, info, 85), threshold=76).notes
 
     assert () == at_first
-    assert note == looked
     assert "calibration may chose from the verified units of 12 samples, but it is set by hand" in note
 
 

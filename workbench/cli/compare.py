@@ -24,9 +24,6 @@ def compare(
         str | None,
         typer.Option(help="What is held against the verified values: a scorer or an imported column."),
     ] = None,
-    match_threshold: Annotated[
-        int | None, typer.Option(min=0, max=100, help="Another match threshold; nothing is kept.")
-    ] = None,
     by: Annotated[
         str | None,
         typer.Option(help="Compare retrievers over the same references: a key, as meta.retriever."),
@@ -44,7 +41,7 @@ def compare(
 ) -> None:
     """Compare your scores with the verified values: the likely truth for all samples, and why they differ."""
     call: Call = context.obj
-    if by is not None and (scorer or html or full or samples or match_threshold is not None):
+    if by is not None and (scorer or html or full or samples):
         raise UsageError("--by compares retrievers: it goes with --json only")
     if no_text and html is None:
         raise UsageError("--no-text goes with --html FILE")
@@ -59,7 +56,7 @@ def compare(
         return
     with counted(call, "Comparing") as (store, info, progress):
         found, figures = answer(
-            store, info, call.reader, run=run, scorer=scorer, threshold=match_threshold,
+            store, info, call.reader, run=run, scorer=scorer,
             usual=usual_scorer(), progress=progress,
         )  # fmt: skip
         if html is not None:
