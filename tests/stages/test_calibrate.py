@@ -246,7 +246,7 @@ def test_the_doubtful_first_order_goes_by_the_calibration_in_use(bench: Any) -> 
 
     def order() -> list[str]:
         ids = {bench.id(name): name for name in ("mountain", "river")}
-        found = queue.queue_ids(bench.store, bench.info().id, "ann", order="doubt")
+        found = queue.queue_ids(bench.store, bench.info(), "ann", order="doubt")
         return [ids[number] for number in found if number in ids]
 
     before = order()

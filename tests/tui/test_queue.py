@@ -413,7 +413,20 @@ class ListApp(App[None]):
         self.asked.append(len(ids))
         return {
             number: QueueRow(
-                number, f"id-{number}", "todo", "", False, False, "text", "linked", None, None, None, ()
+                number,
+                f"id-{number}",
+                "",
+                "text",
+                False,
+                "todo",
+                False,
+                "",
+                False,
+                False,
+                None,
+                None,
+                False,
+                "linked",
             )
             for number in ids
         }

@@ -84,7 +84,7 @@ def answer(
     triage = Triage(0, 0, 0, 0, 0, ())
     if estimate is None or not on_screen:
         triage = _triage(store, here, viewer, every, withheld, scored, presence)
-    pace = queue.pace(store, info.id, viewer, fast_ids(store, info, viewer))
+    pace = queue.pace(store, info, viewer, fast_ids(store, info, viewer))
     measured = pace is not None and pace.samples >= FEWEST_TIMED
     both = [(row.automatic, row.verified) for row in rows if row.delta is not None]
     settled = verified_samples(counts)
