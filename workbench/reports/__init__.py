@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from workbench.errors import WorkbenchError
 from workbench.model import KINDS, Tally
-from workbench.scoring.names import column_kind
 from workbench.text.safe import clean
 
 if TYPE_CHECKING:
@@ -135,15 +134,6 @@ def score_document(report: ScoreReport) -> dict[str, Any]:
             else {}
         ),
     }
-
-
-def compare_document(report: ScoreReport) -> dict[str, Any]:
-    """The JSON document of `score` with `delta` by scorer and column for each sample."""
-    document = score_document(report)
-    for sample, row in zip(document["samples"], report.samples, strict=True):
-        names = (*row.automatic, *(name for name in row.external if column_kind(name)))
-        sample["delta"] = {} if "withheld" in sample else {name: row.delta(name) for name in names}
-    return document
 
 
 def figures_document(found: Figures) -> dict[str, Any]:
