@@ -98,8 +98,8 @@ def planned(store: Store, info: DatasetInfo) -> Iterator[Call]:
     def draft(wish: plan.Wish) -> Work:
         return lambda: plan.draft(store, info, wish, ANNOTATOR)
 
-    yield "a simple plan", draft(plan.Wish(2_000)), floor
-    yield "by groups, a fifth kept back", draft(plan.Wish(2_000, "stratified", "group", holdout=0.2)), floor
+    yield "a simple plan", draft(plan.Wish(500)), floor
+    yield "by groups, a fifth kept back", draft(plan.Wish(500, "stratified", "group", holdout=0.2)), floor
     yield "the prefix", lambda: plan.prefix(store, info, "entity"), floor
 
 
