@@ -254,6 +254,63 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     assert f"\n{left_out}\n" in gated.out
 
 
+OPENAI = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5")
+
+
+def test_any_service_with_openais_interface_is_asked_as_claude_is(
+    loaded: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Consent names its host; no text is asked twice; another address is another run."""
+    local = service()
+    url = os.environ["OPENAI_BASE_URL"]
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    host = url.removeprefix("http://").removesuffix("/v1")
+
+    plan = loaded(*OPENAI, "--base-url", url, "--dry-run").out
+    asked = loaded(*OPENAI, "--base-url", url)
+    ended = loaded(*OPENAI, "--base-url", url, "--yes", "--json").json
+    again = loaded(*OPENAI, "--base-url", f"{url}/", "--yes", "--json").json
+
+    assert f"text would go to {host} (external: ask)" in plan
+    assert (asked.code, asked.out) == (2, "")
+    assert f" tokens, estimated) to {host}: say --yes" in asked.err
+    assert (ended["run"], ended["proposed"], ended["requests"]) == ("openai-run-1", 3, 2)
+    assert (again["run"], again["requests"], local.stats.requests) == ("openai-run-1", 0, 2)
+    assert "openai-run-1 (current)" in loaded("status").out
+    elsewhere = loaded(*OPENAI, "--base-url", "http://127.0.0.1:9/v1", "--dry-run", "--json").json
+    assert (elsewhere["run"], elsewhere["samples"]) == ("", 3)
+
+
+def test_a_model_without_a_price_has_an_unknown_cost_also_there(loaded: Any, service: Start) -> None:
+    service()
+    options = ("propose", "--proposer", "openai", "--model", "claude-haiku-5-5-local")
+
+    refused = loaded(*options, "--yes", "--max-cost", "1")
+    plan = loaded(*options, "--dry-run")
+
+    assert refused.err.startswith("workbench: --max-cost cannot be kept: no price is known for")
+    assert "no price is known for claude-haiku-5-5-local: give one with --prices FILE" in plan.out
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ((), "--proposer openai needs --model"),
+        (("--model", "m", "--batch"), "--batch: only Anthropic's own service takes batches"),
+        (
+            ("--model", "m", "--base-url", "localhost:8000"),
+            "base URL: got 'localhost:8000', expected one like",
+        ),
+        (("--model", "m", "--yes"), "no key for api.openai.com: set OPENAI_API_KEY"),
+    ],
+)
+def test_what_the_openai_proposer_lacks_is_named(loaded: Any, options: tuple[str, ...], says: str) -> None:
+    ended = loaded("propose", "--proposer", "openai", *options)
+
+    assert (ended.code, ended.out) == (2, "")
+    assert says in ended.err
+
+
 def begun(
     folder: Path, rows: list[dict[str, Any]], so_far: Callable[[], bool], *options: str
 ) -> subprocess.Popen[bytes]:
