@@ -1,6 +1,6 @@
 """The program against a hostile local service: what it asks, what it pays, how fast it is, what it refuses.
 
-    python -m tests.benchmarks.hostile_claude [faults] [batch] [money] [pace] [dead]
+    python -m tests.benchmarks.hostile_claude [openai] [faults] [batch] [money] [pace] [dead]
 
 faults: `propose` over a service where each kind of fault meets 5 % of the calls, killed three times by
         SIGKILL, run to its end, and retried without faults.
@@ -10,7 +10,8 @@ pace:   calls a second against the limit of the service, named and not, alone an
         somebody else causes. Bars: 90 % of the limit and under 2 % refused when alone, half of it otherwise.
 dead:   a base URL, a proxy and a key that do not work.
 
-Without a name all are run. Ends with 1 when a bar is missed.
+With `openai` the service speaks OpenAI's form, which has no batches. Without another name all are run.
+Ends with 1 when a bar is missed.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ from workbench.proposing.claude.run import RunProgress, propose_all
 Row = dict[str, Any]
 KINDS = (*UNPAID, *PAID, "left out", "no usage")
 missed: list[str] = []
+form = "claude"
 
 
 def bar(held: bool, what: str) -> None:
@@ -52,12 +54,24 @@ def bar(held: bool, what: str) -> None:
         missed.append(what)
 
 
+def propose() -> list[str]:
+    """The command that asks the model of the service."""
+    return ["propose", "--proposer", form, "--model", "claude-haiku-5-5"]
+
+
+def addressed(url: str) -> dict[str, str]:
+    """The environment that names a service, with a key."""
+    if form == "openai":
+        return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "sk-test"}
+    return {"ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
+
+
 class Program:
     """The program with a database of its own, over a service."""
 
     def __init__(self, folder: Path, url: str, rows: list[Row]) -> None:
         self.database = folder / "hostile.db"
-        self.environment = {**os.environ, "ANTHROPIC_BASE_URL": url, "ANTHROPIC_API_KEY": "sk-test"}
+        self.environment = {**os.environ, **addressed(url)}
         self.command = [sys.executable, "-m", "workbench.cli", "--db", str(self.database)]
         source = folder / "rows.jsonl"
         source.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
@@ -71,7 +85,7 @@ class Program:
 
     def propose(self, *arguments: str) -> Row:
         """Propose by Claude; its report, or what it said instead."""
-        ended = self("propose", "--proposer", "claude", "--json", *arguments)
+        ended = self(*propose(), "--json", *arguments)
         if ended.stdout:
             return {**json.loads(ended.stdout), "exit": ended.returncode}
         return {"exit": ended.returncode, "said": ended.stderr.strip()}
@@ -88,7 +102,7 @@ class Program:
         sql = "SELECT count(*) FROM answer"
         before = self.query(sql)
         process = subprocess.Popen(
-            [*self.command, "propose", "--proposer", "claude", "--yes"],
+            [*self.command, *propose(), "--yes"],
             env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         while process.poll() is None and self.query(sql) < before + after:
@@ -236,7 +250,7 @@ async def run(url: str, count: int) -> list[RunProgress]:
     def drop(_ask: Ask, _result: Result) -> None:
         """Nothing is kept."""
 
-    async with client_at(url) as client:
+    async with client_at(url, form) as client:
         await propose_all(client, Setup(), [alone(count)], drop, on_progress=seen.append)
     return seen
 
@@ -285,20 +299,17 @@ def dead(folder: Path) -> None:
     with running(Options(faults=Faults(share=1.0, kinds=["401"]))) as (state, url):
         program = Program(folder, url, towns(40))
         for name, changed in (
-            ("base URL", {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}),
+            ("base URL", addressed("http://127.0.0.1:9")),
             (
                 "proxy",
-                {
-                    "ANTHROPIC_BASE_URL": "https://api.anthropic.com",
-                    "HTTPS_PROXY": "http://127.0.0.1:9",
-                    "NO_PROXY": "",
-                },
+                addressed(f"https://api.{'openai' if form == 'openai' else 'anthropic'}.com")
+                | {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": ""},
             ),
             ("key", {}),
         ):
-            program.environment = {**program.environment, "ANTHROPIC_BASE_URL": url, **changed}
+            program.environment = {**program.environment, **addressed(url), **changed}
             began = time.monotonic()
-            ended = program("propose", "--proposer", "claude", "--yes")
+            ended = program(*propose(), "--yes")
             said = (ended.stderr or ended.stdout).strip()
             print(f"{name}: exit {ended.returncode} after {time.monotonic() - began:.1f} s\n  {said}")
             failed = program.query("SELECT count(*) FROM failed")
@@ -315,8 +326,11 @@ PARTS: dict[str, Callable[[Path], None]] = {
 
 def main(names: list[str]) -> int:
     """Run some parts, each in a folder of its own."""
+    global form
     random.seed(0)
-    for name in names or PARTS:
+    form = "openai" if "openai" in names else form
+    every = [name for name in PARTS if form == "claude" or name != "batch"]
+    for name in [name for name in names if name != "openai"] or every:
         with tempfile.TemporaryDirectory() as folder:
             PARTS[name](Path(folder))
     print("all bars are held" if not missed else f"{len(missed)} missed")
