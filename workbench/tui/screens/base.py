@@ -40,6 +40,10 @@ class Ordered(Screen[None]):
         self.set_class(tiny, TINY)
         if tiny and not self.query(TooSmall):
             self.mount(TooSmall())
+        self.call_after_refresh(self.resized)
+
+    def resized(self) -> None:
+        """Its widgets have the sizes that fit the terminal now."""
 
     def refused(self, action: str) -> None:
         """A key was pressed whose action is not possible now; a screen says why."""

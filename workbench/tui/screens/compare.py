@@ -281,7 +281,8 @@ class CompareScreen(BaseScreen):
         listed = self.section.listed
         if isinstance(listed, SampleRows):
             if (row := listed.verified) is not None:
-                await open_why(self, self.desk, row.sample_id, self.found.kind, self.found.scorer)
+                found = self.found
+                self.work(partial(open_why, self, self.desk, row.sample_id, found.kind, found.scorer))
         elif isinstance(listed, Picks) and listed.chosen is not None:
             if listed.chosen.samples is None:
                 self.say("no sample stands behind this line")
@@ -413,4 +414,4 @@ class CompareSamplesScreen(BaseScreen):
         """Both assessments of the sample side by side."""
         row = self.query_one(SampleRows).verified
         if row is not None:
-            await open_why(self, self.desk, row.sample_id, self._kind, self._scorer)
+            self.work(partial(open_why, self, self.desk, row.sample_id, self._kind, self._scorer))

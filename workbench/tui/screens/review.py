@@ -15,7 +15,7 @@ from textual.binding import Binding, BindingType
 from workbench.errors import InputError
 from workbench.model import Kind, Span, Unit
 from workbench.reviewing.edits import Edit, Put
-from workbench.stages import editing
+from workbench.stages import editing, policy
 from workbench.stages.queue import Progress
 from workbench.stages.review import Moved, Opened
 from workbench.tui import intents, view
@@ -221,7 +221,7 @@ class ReviewScreen(BaseScreen):
         arrival, self.arrival = self.arrival, None
         picked, self._by_hand = self._by_hand, False  # what one goes on to was not picked
         try:
-            self.show(await self.desk.open(sample_id, picked=picked), kind)
+            self.show(await intents.open_sample(self.desk, sample_id, picked=picked), kind)
         finally:  # with the new picture, or before the message about its failure
             if arrival is not None:
                 self._arrived(*arrival)
@@ -262,7 +262,7 @@ class ReviewScreen(BaseScreen):
         await asyncio.sleep(REST)  # the next sample cancels it
         before = self._planned
         self._progress, self._planned = await self.desk.progress(), await self.desk.planned()
-        suspicion = await self.desk.suspicion(self.pane.now, self.pane.kind)
+        suspicion = await intents.suspicion(self.desk, self.pane.now, self.pane.kind)
         if not on_stage(self):
             return
         self._draw_head()
@@ -308,7 +308,7 @@ class ReviewScreen(BaseScreen):
         effort = meter.take(sample_id)
         edit = None
         try:
-            fresh, edit = await self.desk.act(self.pane.now, intent.make, effort)
+            fresh, edit = await intents.act(self.desk, self.pane.now, intent, effort)
         finally:
             if edit is None:
                 meter.give_back(sample_id, effort)
@@ -321,7 +321,7 @@ class ReviewScreen(BaseScreen):
         """
         kind = open_kind(opened)
         try:
-            following = opened if kind else await self.desk.open_next(opened.sample_id)
+            following = opened if kind else await intents.open_next(self.desk, opened.sample_id)
         finally:
             if done:
                 self.saver.saved(done)
@@ -340,7 +340,7 @@ class ReviewScreen(BaseScreen):
         self.saver.start("redo", partial(self._move, "redo", "redone"), writes=True)
 
     async def _move(self, step: Literal["undo", "redo"], word: str) -> None:
-        led = await self.desk.move(step)
+        led = await intents.move(self.desk, step)
         if led is None:
             self.say(f"nothing to {step}")
             self.show(self.pane.now)
@@ -417,7 +417,7 @@ class ReviewScreen(BaseScreen):
 
     def action_skip(self) -> None:
         """Later."""
-        self.want(intents.skip())
+        self.want(intents.SKIP)
 
     async def action_exclude(self) -> None:
         """Take the sample out of the figures."""
@@ -659,7 +659,7 @@ class ReviewScreen(BaseScreen):
         self._load("read the guidelines", self._read_guidelines)
 
     async def _read_guidelines(self) -> None:
-        versions = await self.desk.policy_versions()
+        versions = await self.desk.store.read(policy.versions, self.desk.info.id)
         now = self.pane.now
         state = now.state.of(self.pane.kind)
         used = (state.policy or now.opening.policy) if state.disposition == "verified" else 0
@@ -668,11 +668,7 @@ class ReviewScreen(BaseScreen):
 
     def action_scores(self) -> None:
         """Show why the automatic and the verified value differ, or a message where they are still hidden."""
-        self._load("show why", self._show_why)
-
-    async def _show_why(self) -> None:
-        await self.desk.why(self.pane.now.sample_id, self.pane.kind)
-        await open_why(self, self.desk, self.pane.now.sample_id, self.pane.kind)
+        self._load("show why", partial(open_why, self, self.desk, self.pane.now.sample_id, self.pane.kind))
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the unit."""

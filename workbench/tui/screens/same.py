@@ -12,6 +12,7 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 
 from workbench.errors import ConflictError
+from workbench.stages import editing
 from workbench.stages.editing import Decision, Place
 from workbench.stages.review import Opened
 from workbench.text.figures import many
@@ -117,7 +118,7 @@ class SameScreen(Dialog):
 
         async def look() -> None:
             try:
-                places = await self._desk.same_places(self._opened, self._decision, self._note)
+                places = await self._desk.store.read(editing.places, self._opened, self._decision, self._note)
             finally:
                 timer.stop()
             if on_stage(self):
@@ -174,7 +175,7 @@ class SameScreen(Dialog):
         start(self, partial(self._apply, chosen), group="work", failed=self._failed)
 
     async def _apply(self, chosen: list[Place]) -> None:
-        await self._desk.decide_same(chosen)
+        await self._desk.store.write(editing.apply, self._desk.annotator, chosen)
         self.app.pop_screen()
         samples = "1 other sample" if len(chosen) == 1 else f"{len(chosen)} other samples"
         self._done(f"{self._decision.words} in {samples}; u takes it back in all of them")
