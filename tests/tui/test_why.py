@@ -30,7 +30,7 @@ def change(press: Press, open_review: Press) -> Press:
     async def go(pilot: Any) -> None:
         await open_review(pilot, "tower")
         listed = pilot.app.screen.query_one(UnitList)
-        names = [unit.text for unit in listed.units]
+        names = [unit.text for unit in listed.rows]
         listed.move_to(names.index("Champ de Mars"))
         await press(pilot, "x")
         listed.move_to(names.index("Gustave Eiffel"))

@@ -61,11 +61,11 @@ class Ordered(Screen[None]):
 
     def action_move(self, step: int) -> None:
         """To another line of the list."""
-        self.listed.move(int(step))
+        self.listed.move(step)
 
     def action_page(self, step: int) -> None:
         """A page of the list."""
-        self.listed.move_page(int(step))
+        self.listed.move_page(step)
 
     def on_lines_chosen(self, event: Lines.Chosen) -> None:
         """The cursor moved to a line; a click opens what is there."""
@@ -129,12 +129,8 @@ class Dialog(Ordered, ModalScreen[None]):
     ]
 
     def on_mount(self) -> None:
-        """Ready: let the keys run."""
-        self.opened()
+        """Ready, a dialog's own mounting done: let the keys run."""
         self.bench.open_gate()
-
-    def opened(self) -> None:
-        """Put the focus where typing goes."""
 
     def action_cancel(self) -> None:
         """Close without doing anything."""

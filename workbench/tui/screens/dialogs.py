@@ -106,7 +106,7 @@ class MenuScreen(Dialog):
             yield Bar(id="title")
             yield Choices(self._choices, id="choices")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The title."""
         self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._hint, DIM),))
 
@@ -150,7 +150,7 @@ class ConfirmScreen(Dialog):
             yield Static(Content(self._text) if isinstance(self._text, str) else self._text, id="text")
             yield KeyBar(id="answers")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The question."""
         self.query_one("#title", Bar).show(((self._title, "bold"),))
 
@@ -218,7 +218,7 @@ class FormScreen(Dialog):
             yield Static(id="lines")
             yield KeyBar(id="answers")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The lines with their first values."""
         self.query_one("#title", Bar).show(((self._title, "bold"),), ((self._about, DIM),))
         self._draw()
@@ -249,14 +249,14 @@ class FormScreen(Dialog):
 
     def action_move(self, step: int) -> None:
         """To another line."""
-        self.line = max(0, self.line + int(step))
+        self.line = max(0, self.line + step)
         self._draw()
 
     def action_turn(self, step: int) -> None:
         """Another value of this line, round the end."""
         name = self._names(self.chosen)[self.line]
         listed = self._values[name]
-        self.chosen[name] = listed[(listed.index(self.chosen[name]) + int(step)) % len(listed)]
+        self.chosen[name] = listed[(listed.index(self.chosen[name]) + step) % len(listed)]
         self._draw()
 
     async def action_type(self) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
@@ -98,7 +97,7 @@ class EvidencePicker:
             self.take(unit, Evidence(place.part - 1, place.start, place.end))
 
         title = f"evidence for {cut(flat(unit.text), 20)}"
-        await self._finder.ask_for_place(title, "contexts", take)
+        await self._finder.ask(title, "contexts", take)
 
 
 class EvidenceScreen(Dialog):
@@ -141,9 +140,9 @@ class EvidenceScreen(Dialog):
             yield Passage(id="offers")
             yield Bar(id="hint")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Take the place of the units."""
-        self._fit()
+        self.resized()
         title = f"evidence for {flat(self._unit.text)}"
         self.query_one("#title", Bar).show(((title, "bold"),), choice_parts([("esc", "cancel")]))
         numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
@@ -152,11 +151,8 @@ class EvidenceScreen(Dialog):
         self.query_one("#hint", Bar).show(choice_parts(ways))
         self._draw()
 
-    def on_resize(self, event: events.Resize) -> None:
-        """The screen below has another layout now."""
-        self.call_after_refresh(self._fit)
-
-    def _fit(self) -> None:
+    def resized(self) -> None:
+        """Lie where the units of the screen below lie now."""
         region, box = self._picker.pane.query_one("#side").region, self.query_one("#box")
         box.styles.offset = (region.x, region.y)
         box.styles.width, box.styles.height = region.width, region.height
@@ -179,9 +175,9 @@ class EvidenceScreen(Dialog):
 
     def action_take_number(self, number: int) -> None:
         """A digit."""
-        if int(number) <= len(self._near):
+        if number <= len(self._near):
             self.app.pop_screen()
-            self._picker.take(self._unit, self._near[int(number) - 1])
+            self._picker.take(self._unit, self._near[number - 1])
 
     def action_take(self) -> None:
         """Enter."""
@@ -190,7 +186,7 @@ class EvidenceScreen(Dialog):
     def action_move(self, step: int) -> None:
         """Another passage; its context comes forward."""
         if self._near:
-            self._cursor = max(0, min(self._cursor + int(step), len(self._near) - 1))
+            self._cursor = max(0, min(self._cursor + step, len(self._near) - 1))
             self._draw()
             self._picker.look_at(self._near[self._cursor])
 
@@ -210,11 +206,11 @@ class EvidenceScreen(Dialog):
 
     def action_page(self, step: int) -> None:
         """Another context."""
-        self._picker.pane.go_to_context(self._picker.pane.context_no + int(step))
+        self._picker.pane.go_to_context(self._picker.pane.context_no + step)
 
     def action_scroll(self, step: int) -> None:
         """A page of the context."""
-        self._picker.pane.context.page(int(step))
+        self._picker.pane.context.page(step)
 
     async def action_letters(self) -> None:
         """Letters over the tokens of the context that is shown."""

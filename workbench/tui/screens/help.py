@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, groupby
 from typing import ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -47,15 +46,12 @@ class HelpScreen(Dialog):
                 yield Static(id="first")
                 yield Static(id="second")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The title."""
         self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", DIM),))
 
-    def on_resize(self, event: events.Resize) -> None:
+    def resized(self) -> None:
         """Lay the blocks out anew for the width there is."""
-        self.call_after_refresh(self._draw)
-
-    def _draw(self) -> None:
         two = self.app.size.width >= TWO_COLUMNS
         room = self.query_one("#columns").size.width
         size = (room - GAP) // 2 if two else room
@@ -84,7 +80,7 @@ class HelpScreen(Dialog):
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
-        self.query_one("#box", VerticalScroll).scroll_relative(y=int(lines), animate=False)
+        self.query_one("#box", VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
 def _block(title: str, rows: Sequence[tuple[str, str]], left: int, size: int) -> list[Part]:
@@ -153,7 +149,7 @@ class TourScreen(Dialog):
             yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
             yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The title."""
         self.query_one("#title", Bar).show(
             (("Five keys to begin with", "bold"),), ((f"{self._start} starts", DIM),)

@@ -82,7 +82,7 @@ class LabelScreen(Dialog):
             yield Bar(id="title")
             yield LabelRows(id="labels")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """All labels."""
         self._show()
 

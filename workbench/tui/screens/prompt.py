@@ -57,7 +57,7 @@ class PromptScreen(Dialog):
             yield Field(self._value, placeholder=self._placeholder, id="field")
             yield Static(id="hint")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Type at once."""
         self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter ok  esc cancel", DIM),))
         self.hint()
@@ -128,15 +128,15 @@ class ReadScreen(Dialog):
             yield Bar(id="title")
             yield Passage(id="text")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """The text."""
         self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
         self.query_one(Passage).show(self._text, nothing="no text")
 
     def action_scroll(self, lines: int) -> None:
         """Up and down."""
-        self.query_one(Passage).scroll_relative(y=int(lines), animate=False)
+        self.query_one(Passage).scroll_relative(y=lines, animate=False)
 
     def action_page(self, step: int) -> None:
         """A page up and down."""
-        self.query_one(Passage).page(int(step))
+        self.query_one(Passage).page(step)

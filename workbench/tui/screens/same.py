@@ -104,7 +104,7 @@ class SameScreen(Dialog):
             yield Places(id="places")
             yield Bar(id="sum")
 
-    def opened(self) -> None:
+    def on_mount(self) -> None:
         """Say what, and look for it."""
         self.query_one("#title", Bar).show(
             ((flat(self._decision.words), "bold"), (" in the whole dataset", "")), (("esc closes", DIM),)

@@ -37,14 +37,14 @@ class Saver(Static):
     now, when another window was first.
     """
 
-    def __init__(self, owner: BaseScreen, reload: Work, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
+    def __init__(self, owner: BaseScreen, reload: Work) -> None:
+        super().__init__(id="banner")
         self.failure: Unsaved | None = None
         self._owner = owner
         self._reload = reload
         self._slow: Timer | None = None
 
-    def start(self, what: str, work: Work, *, writes: bool) -> None:
+    def start(self, what: str, work: Work, *, writes: bool = False) -> None:
         """Start work; keys wait until what it left is painted."""
         self._owner.bench.gate.close()
         start(self._owner, partial(self.run_now, what, work, writes=writes), group="work")

@@ -191,12 +191,12 @@ class WhyScreen(BaseScreen):
 
     def action_difference(self, step: int) -> None:
         """To another row with a cause."""
-        self.query_one(CauseList).next_difference(int(step))
+        self.query_one(CauseList).next_difference(step)
 
     def action_scroll(self, step: int) -> None:
         """A page of the evidence."""
         for passage in self.query(Passage):
-            passage.page(int(step))
+            passage.page(step)
 
     def action_scorer(self) -> None:
         """The next scorer of this kind."""

@@ -133,6 +133,9 @@ class Lines(LineView):
         self._firsts = [0, *accumulate(heights)]
         self.resized(self._firsts[-1] + further)
 
+    def lay_out(self) -> None:
+        """Fit columns and wrapped entries to the width there is."""
+
     def place(self, index: int) -> tuple[int, int]:
         """The first line of an entry and how many lines it takes."""
         if not self._firsts:
@@ -207,6 +210,7 @@ class Lines(LineView):
     def on_resize(self, _event: events.Resize) -> None:
         """Another width is another picture."""
         self._drawn.clear()
+        self.lay_out()
         self.resized(self._lines_now)
         self.reveal(self.cursor)
 
@@ -224,11 +228,12 @@ Row = TypeVar("Row")
 
 
 class RowList(Lines, Generic[Row]):
-    """One line a row, the cursor on one of them. A subclass draws one (`drawn`)."""
+    """Rows, the cursor on one of them. A subclass draws a row (`drawn`), or each line (`segments`)."""
 
     def __init__(self, rows: Sequence[Row] = (), *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.rows = rows
+        self._lines_now = len(rows)
 
     @property
     def count(self) -> int:
@@ -239,10 +244,6 @@ class RowList(Lines, Generic[Row]):
     def chosen(self) -> Row | None:
         """The row under the cursor."""
         return self.rows[self.cursor] if self.rows else None
-
-    def on_mount(self) -> None:
-        """Rows may be there from the start."""
-        self.resized(self.count)
 
     def put(self, rows: Sequence[Row], cursor: int) -> None:
         """Show these, the cursor on the one of that number, or on the nearest there is."""
