@@ -206,7 +206,7 @@ class CalibrateScreen(BaseScreen):
             with self.app.batch_update():
                 self.query_one(ThresholdPlot).move(threshold)
                 self._moved()
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
 
     def on_slider_slid(self, event: Slider.Slid) -> None:
         """The slider by mouse."""
@@ -320,7 +320,7 @@ class CalibrateScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
     async def action_back(self) -> None:

@@ -260,7 +260,7 @@ class CompareScreen(BaseScreen):
 
     def action_section(self, number: int) -> None:
         """Show a part."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.show_section(int(number))
 
     def action_turn(self, step: int) -> None:
@@ -354,7 +354,7 @@ class CompareScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read again: other windows review too."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.work(self._read)
 
     async def action_back(self) -> None:

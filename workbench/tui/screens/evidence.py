@@ -132,6 +132,7 @@ class EvidenceScreen(Dialog):
         self._nothing = nothing
         self._before = picker.pane.context_no
         self._cursor = 0
+        self.action_scroll = picker.pane.context.page
 
     def compose(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
@@ -207,10 +208,6 @@ class EvidenceScreen(Dialog):
     def action_page(self, step: int) -> None:
         """Another context."""
         self._picker.pane.go_to_context(self._picker.pane.context_no + step)
-
-    def action_scroll(self, step: int) -> None:
-        """A page of the context."""
-        self._picker.pane.context.page(step)
 
     async def action_letters(self) -> None:
         """Letters over the tokens of the context that is shown."""

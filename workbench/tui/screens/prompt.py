@@ -114,29 +114,24 @@ class ReadScreen(Dialog):
         key("escape g q w", "cancel", "Close", "read.close", "Reading"),
         key("j down", "scroll(1)", "Down", "read.down", "Reading"),
         key("k up", "scroll(-1)", "Up", "read.up", "Reading"),
-        key("pagedown space", "page(1)", "Page down", "read.page_down", "Reading"),
-        key("pageup", "page(-1)", "Page up", "read.page_up", "Reading"),
+        key("pagedown space", "turn(1)", "Page down", "read.page_down", "Reading"),
+        key("pageup", "turn(-1)", "Page up", "read.page_up", "Reading"),
     ]
 
     def __init__(self, title: str, text: str) -> None:
         super().__init__()
         self._title, self._text = flat(title), text
+        self._passage = Passage(id="text")
+        self.action_scroll = self._passage.line
+        self.action_turn = self._passage.page
 
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
             yield Bar(id="title")
-            yield Passage(id="text")
+            yield self._passage
 
     def on_mount(self) -> None:
         """The text."""
         self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
-        self.query_one(Passage).show(self._text, nothing="no text")
-
-    def action_scroll(self, lines: int) -> None:
-        """Up and down."""
-        self.query_one(Passage).scroll_relative(y=lines, animate=False)
-
-    def action_page(self, step: int) -> None:
-        """A page up and down."""
-        self.query_one(Passage).page(step)
+        self._passage.show(self._text, nothing="no text")

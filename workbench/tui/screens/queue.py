@@ -276,7 +276,7 @@ class QueueScreen(BaseScreen):
         finally:
             timer.stop()
             if status.text == said:
-                status.clear()
+                status.say("")
 
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.desk
@@ -562,7 +562,7 @@ class QueueScreen(BaseScreen):
 
     def action_reread(self) -> None:
         """Read everything again: another window may have changed it."""
-        self.query_one(Status).clear()
+        self.query_one(Status).say("")
         self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 

@@ -154,7 +154,7 @@ class ReviewScreen(BaseScreen):
         self._accept_at = float("-inf")
         self._progress: Progress | None = None
         self._planned: tuple[int, int] | None = None
-        self.saver = Saver(self, self._again)
+        self.saver = Saver(self, lambda: self._open(self.pane.now.sample_id, self.pane.kind))
         self.pane = SamplePane(kind or desk.info.kinds[0], partial(self.say, tone="warn"))
         self.finder = Finder(self, self.pane)
         self.adder = Adder(self, self.pane, self.finder, self.want)
@@ -236,9 +236,6 @@ class ReviewScreen(BaseScreen):
             if arrival is not None:
                 self._arrived(*arrival)
 
-    async def _again(self) -> None:
-        await self._open(self.pane.now.sample_id, self.pane.kind)
-
     def show(self, opened: Opened, kind: Kind | None = None) -> None:
         """Draw the sample; keys wait until it is painted."""
         before = self.pane.opened
@@ -254,9 +251,8 @@ class ReviewScreen(BaseScreen):
         self._draw_head()
 
     def _draw_head(self) -> None:
-        self.query_one(Head).show(
-            *view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
-        )
+        left, right = view.head_parts(self.pane.now, self.pane.kind, self._progress, self._planned)
+        self.query_one(Head).show(left, right)
 
     def on_sample_pane_shown(self, event: SamplePane.Shown) -> None:
         """It is painted: keys run, and there is time to read how far one is."""

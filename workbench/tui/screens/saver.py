@@ -12,7 +12,7 @@ from textual.widgets import Static
 from workbench.errors import ConflictError, InputError, OtherFileError
 from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
-from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.widgets.bars import KeyBar
 from workbench.tui.work import Entry, Work, start
 
 SAY_SAVING = 0.15
@@ -105,7 +105,7 @@ class Saver(Static):
                 *(("   ", ("o", "bold"), " open the new file without it") if other_file else ()),
             )
         )
-        self._owner.query_one(Status).clear()
+        self._owner.say("")
         self._put(Unsaved(what, work, parked, other_file))
         self._owner.bench.open_gate()
 

@@ -117,7 +117,7 @@ class WhyScreen(BaseScreen):
         )
         listed = self.query_one(CauseList)
         listed.show(why)
-        self._follow_columns()
+        self.resized()
         self.query_one("#sum", Bar).show(
             ((exact(why), DIM),), (("all shares ", DIM), (delta(why.delta), "bold $accent"), (" ", ""))
         )
@@ -126,10 +126,7 @@ class WhyScreen(BaseScreen):
         self.moved()
 
     def resized(self) -> None:
-        """Other columns; the list has taken its own by now."""
-        self._follow_columns()
-
-    def _follow_columns(self) -> None:
+        """Name the columns; the list has taken its own by now."""
         self.query_one("#columns", Static).update(column_names(self.query_one(CauseList).columns))
 
     def moved(self) -> None:

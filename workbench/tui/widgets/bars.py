@@ -119,10 +119,6 @@ class Status(Bar):
             self.set_class(name == tone, f"-{name}")
         self.show(((f"{sign} " if sign else "", ""), (text, "")))
 
-    def clear(self) -> None:
-        """Nothing to say."""
-        self.say("")
-
 
 class KeyBar(Widget):
     """The few keys a person needs here, clickable; made from the bindings."""
