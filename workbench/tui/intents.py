@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from workbench.comparing.triage import Suspicion
@@ -77,6 +78,8 @@ async def act(
 
     def write(store: Store) -> tuple[Opened, Edit | None]:
         edit = intent.make(opened)
+        if isinstance(edit, Put) and {*edit.units} <= {*opened.state.of(edit.kind).assessment.units}:
+            edit = None  # so it is already
         return (opened if edit is None else review.act(store, opened, edit, effort=effort)), edit
 
     return await desk.store.write(write)
@@ -134,11 +137,7 @@ def reject(unit: Unit) -> Intent:
 
 def relabel(unit: Unit, label: str) -> Intent:
     """Give another label."""
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.label == label else editing.relabel(opened, now, label)
-
-    return _of(f"{unit.text} is now {label}", unit, make)
+    return _of(f"{unit.text} is now {label}", unit, partial(editing.relabel, label=label))
 
 
 def match(unit: Unit) -> Intent:
@@ -164,14 +163,9 @@ def reason(unit: Unit) -> Intent:
 def evidence(unit: Unit, place: Evidence | None) -> Intent:
     """Found for this place; None takes the evidence away."""
     wanted = () if place is None else (place,)
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        same = now.match.evidence == wanted and now.match.rule == "human"
-        return None if same and now.match.verdict == "found" else editing.set_evidence(opened, now, wanted)
-
     name = cut(flat(unit.text), LONGEST)
     where = "has no evidence" if place is None else f"is found in context {place.context + 1}"
-    return _of(f"{name} {where}", unit, make)
+    return _of(f"{name} {where}", unit, partial(editing.set_evidence, evidence=wanted))
 
 
 def merge(unit: Unit, other: Unit) -> Intent:
@@ -187,17 +181,12 @@ def merge(unit: Unit, other: Unit) -> Intent:
 
 def split(unit: Unit, at: int) -> Intent:
     """Two units of one, parted before the token at that place of the reference."""
-    what = f"split {cut(flat(unit.text), LONGEST)}"
-    return _of(what, unit, lambda opened, now: editing.split(opened, now, at))
+    return _of(f"split {cut(flat(unit.text), LONGEST)}", unit, partial(editing.split, at=at))
 
 
 def unsure(unit: Unit) -> Intent:
     """Cannot tell."""
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.match.verdict == "unsure" else editing.unsure(opened, now)
-
-    return _of(f"{unit.text} is unsure", unit, make)
+    return _of(f"{unit.text} is unsure", unit, editing.unsure)
 
 
 def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Intent:
@@ -205,11 +194,7 @@ def move_edge(unit: Unit, reference: str, *, left: bool, outward: bool) -> Inten
     if not unit.spans:
         raise InputError("this unit is not in the reference text: no edge to move")
     span = shifted(reference, unit.spans[0], left=left, outward=outward)
-
-    def make(opened: Opened, now: Unit) -> Edit | None:
-        return None if now.spans[:1] == (span,) else editing.set_span(opened, now, span)
-
-    return _of(f"now {reference[span.start : span.end]}", unit, make)
+    return _of(f"now {reference[span.start : span.end]}", unit, partial(editing.set_span, span=span))
 
 
 def shifted(reference: str, span: Span, *, left: bool, outward: bool) -> Span:

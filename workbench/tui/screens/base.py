@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 from workbench.tui.bench import TINY, Bench, TooSmall, too_small
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.widgets.bars import KeyBar, Status
+from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
 
@@ -97,6 +97,12 @@ class BaseScreen(Ordered):
     SHOWS_RUNS: ClassVar = False
     """Whether the screen says how a run ends."""
 
+    def copy(self, text: str) -> None:
+        """Copy what is selected with the mouse, else a text."""
+        text = self.get_selected_text() or text
+        self.app.copy_to_clipboard(text)
+        self.say(f"copied: {text}")
+
     def say(self, text: str, *, sign: str = "", tone: str = "") -> None:
         """Put it on the status line."""
         for status in self.query(Status):  # none when the app is leaving
@@ -116,6 +122,11 @@ class BaseScreen(Ordered):
         """Say what could not be done, then let keys run."""
         self.say(str(error), sign="!", tone="warn" if isinstance(error, WorkbenchError) else "bad")
         self.bench.open_gate()
+
+
+def title(text: str, hint: str = "") -> Bar:
+    """The first line of a dialog."""
+    return Bar(((text, "bold"),), ((hint, DIM),) if hint else (), id="title")
 
 
 class Dialog(Ordered, ModalScreen[None]):

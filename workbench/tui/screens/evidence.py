@@ -96,8 +96,7 @@ class EvidencePicker:
         async def take(place: TextPlace) -> None:
             self.take(unit, Evidence(place.part - 1, place.start, place.end))
 
-        title = f"evidence for {cut(flat(unit.text), 20)}"
-        await self._finder.ask(title, "contexts", take)
+        await self._finder.ask(f"evidence for {cut(flat(unit.text), 20)}", "contexts", take)
 
 
 class EvidenceScreen(Dialog):
@@ -136,20 +135,18 @@ class EvidenceScreen(Dialog):
 
     def compose(self) -> ComposeResult:
         """The passages, and below them what else can be done."""
+        numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
+        take = ((numbers, "take"),) if self._near else ()
+        ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
+        cancel = choice_parts([("esc", "cancel")])
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield Bar(((f"evidence for {flat(self._unit.text)}", "bold"),), cancel, id="title")
             yield Passage(id="offers")
-            yield Bar(id="hint")
+            yield Bar(choice_parts(ways), id="hint")
 
     def on_mount(self) -> None:
         """Take the place of the units."""
         self.resized()
-        title = f"evidence for {flat(self._unit.text)}"
-        self.query_one("#title", Bar).show(((title, "bold"),), choice_parts([("esc", "cancel")]))
-        numbers = "1" if len(self._near) == 1 else f"1–{len(self._near)}"
-        take = ((numbers, "take"),) if self._near else ()
-        ways = (*take, ("e", "letters"), ("/", "find"), ("0", "none"), ("[ ]", "page"))
-        self.query_one("#hint", Bar).show(choice_parts(ways))
         self._draw()
 
     def resized(self) -> None:

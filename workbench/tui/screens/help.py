@@ -14,8 +14,8 @@ from textual.widgets import Static
 
 from workbench.tui.cells import fit, width, wrap
 from workbench.tui.keys import GROUPS, KeyAct, key, shown
-from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Part
+from workbench.tui.screens.base import Dialog, title
+from workbench.tui.widgets.bars import DIM, Part
 
 TWO_COLUMNS = 100  # cells
 GAP = 3  # cells between the columns
@@ -41,14 +41,10 @@ class HelpScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A title over two columns, of which the second is empty where there is no room for it."""
         with VerticalScroll(id="box", can_focus=False):
-            yield Bar(id="title")
+            yield title("Keys", "esc closes")
             with Horizontal(id="columns"):
                 yield Static(id="first")
                 yield Static(id="second")
-
-    def on_mount(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show((("Keys", "bold"),), (("esc closes", DIM),))
 
     def resized(self) -> None:
         """Lay the blocks out anew for the width there is."""
@@ -144,13 +140,7 @@ class TourScreen(Dialog):
         for its_key, (*_, what) in zip(self._keys, STEPS, strict=True):
             parts += [(fit(its_key, size), "bold $accent"), (f"  {what}\n", "")]
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title("Five keys to begin with", f"{self._start} starts")
             yield Static(Content(TASK), id="task")
             yield Static(Content.assemble(*parts).rstrip("\n"), id="steps")
             yield Static(Content("Every decision is saved at once; undo takes it back."), id="note")
-
-    def on_mount(self) -> None:
-        """The title."""
-        self.query_one("#title", Bar).show(
-            (("Five keys to begin with", "bold"),), ((f"{self._start} starts", DIM),)
-        )

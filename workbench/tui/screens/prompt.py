@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import Dialog
-from workbench.tui.widgets.bars import DIM, Bar, Field, Part, choice_parts
+from workbench.tui.screens.base import Dialog, title
+from workbench.tui.widgets.bars import DIM, Field, Part, choice_parts
 from workbench.tui.widgets.passage import Passage
 
 Answer = Callable[[str], str | None]
@@ -53,13 +53,12 @@ class PromptScreen(Dialog):
     def compose(self) -> ComposeResult:
         """The dialog lies over the bottom lines and covers nothing of the texts' upper part."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, "enter ok  esc cancel")
             yield Field(self._value, placeholder=self._placeholder, id="field")
             yield Static(id="hint")
 
     def on_mount(self) -> None:
         """Type at once."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("enter ok  esc cancel", DIM),))
         self.hint()
         field = self.query_one(Field)
         self.set_focus(field)
@@ -128,10 +127,9 @@ class ReadScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield title(self._title, "esc closes")
             yield self._passage
 
     def on_mount(self) -> None:
         """The text."""
-        self.query_one("#title", Bar).show(((self._title, "bold"),), (("esc closes", DIM),))
         self._passage.show(self._text, nothing="no text")

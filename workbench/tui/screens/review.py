@@ -618,9 +618,7 @@ class ReviewScreen(BaseScreen):
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the unit."""
         unit = self.pane.listed.chosen
-        chosen = self.get_selected_text() or (unit.text if unit else self.pane.now.sample.reference)
-        self.app.copy_to_clipboard(chosen)
-        self.say(f"copied: {chosen}")
+        self.copy(unit.text if unit else self.pane.now.sample.reference)
 
 
 def open_kind(opened: Opened) -> Kind | None:

@@ -100,18 +100,15 @@ class SameScreen(Dialog):
     def compose(self) -> ComposeResult:
         """A box in the middle."""
         with Vertical(id="box"):
-            yield Bar(id="title")
+            yield Bar(
+                ((flat(self._decision.words), "bold"), (" in the whole dataset", "")),
+                (("esc closes", DIM),),
+                id="title",
+            )
             yield Places(id="places")
             yield Bar(id="sum")
 
     def on_mount(self) -> None:
-        """Say what, and look for it."""
-        self.query_one("#title", Bar).show(
-            ((flat(self._decision.words), "bold"), (" in the whole dataset", "")), (("esc closes", DIM),)
-        )
-        self._look()
-
-    def _look(self) -> None:
         """Look through the dataset outside the event loop."""
         self._say("looking …")
         timer = self.set_interval(TELL, self._tell)
@@ -185,7 +182,7 @@ class SameScreen(Dialog):
         self._saving = False
         if isinstance(error, ConflictError):
             self.app.notify(f"not saved: {flat(str(error))}; looked again", markup=False, severity="warning")
-            self._look()
+            self.on_mount()
         else:
             self._say(f"not saved: {flat(str(error))}; enter tries again", "$error")
         self.bench.open_gate()

@@ -211,10 +211,7 @@ class WhyScreen(BaseScreen):
 
     def action_copy(self) -> None:
         """Copy what is selected with the mouse, else the row."""
-        listed = self.query_one(CauseList)
-        text = self.get_selected_text() or _line(listed)
-        self.app.copy_to_clipboard(text)
-        self.say(f"copied: {text}")
+        self.copy(_line(self.query_one(CauseList)))
 
 
 def _line(listed: CauseList) -> str:

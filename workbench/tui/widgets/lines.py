@@ -104,16 +104,10 @@ class Lines(LineView):
     class Chosen(Message):
         """The cursor moved to an entry by a key or a click; `clicked` says which."""
 
-        def __init__(self, lines: Lines, index: int, *, clicked: bool) -> None:
+        def __init__(self, index: int, *, clicked: bool) -> None:
             super().__init__()
-            self.lines = lines
             self.index = index
             self.clicked = clicked
-
-        @property
-        def control(self) -> Lines:
-            """The list it happened in."""
-            return self.lines
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -170,7 +164,7 @@ class Lines(LineView):
             self._forget(changed)
         self.reveal(index)
         if tell and self.count:
-            self.post_message(self.Chosen(self, index, clicked=clicked))
+            self.post_message(self.Chosen(index, clicked=clicked))
 
     def move(self, step: int) -> None:
         """Put the cursor so many entries further, or as far as there are."""
