@@ -7,17 +7,19 @@ import json
 import os
 import shutil
 import sqlite3
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
 
 from workbench.model import Kind, Policy, Record, Span, count
 from workbench.reviewing.edits import Put
+from workbench.reviewing.fold import ReviewState
 from workbench.scoring.scorers import assess_all
 from workbench.settings import STATE, State, write_state
 from workbench.stages.editing import add_span
@@ -26,7 +28,7 @@ from workbench.stages.recompute import score_dataset
 from workbench.stages.review import Opened, open_sample
 from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
-from workbench.store.journal import Review, load_review
+from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -34,6 +36,10 @@ TABLES = (
     "dataset", "policy", "sample", "run", "proposal", "review", "review_event", "gold_unit",
     "counted", "score", "external_score", "export_log",
 )  # fmt: skip
+
+# Compiled and rewritten modules are kept, also where the environment says not to: they take two thirds of the
+# time in which tests are collected.
+sys.dont_write_bytecode = False
 
 # No property depends on how fast the machine is: the first example of a busy one once took .4 s.
 settings.register_profile("any machine", deadline=None)
@@ -96,6 +102,12 @@ def demo_database(empty_database: Path, tmp_path_factory: pytest.TempPathFactory
     return path
 
 
+class Review(NamedTuple):
+    """What a review folds to."""
+
+    state: ReviewState
+
+
 @dataclass
 class Bench:
     """A database in a folder, and the short ways in which tests use it."""
@@ -140,7 +152,9 @@ class Bench:
         return open_sample(self.store, self.id(key, dataset), annotator)
 
     def review(self, key: str, annotator: str = "ann", dataset: str | None = None) -> Review | None:
-        return load_review(self.store, self.id(key, dataset), annotator)
+        number = self.id(key, dataset)
+        state = load_reviews(self.store, {number: annotator}).get(number)
+        return None if state is None else Review(state)
 
     def query(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows by plain SQL, past everything that is tested."""

@@ -34,11 +34,12 @@ from typing import Any
 from anthropic import AsyncAnthropic
 
 from tests.proposing.claude.answering import unfenced
+from tests.proposing.claude.conftest import Everything
 from tests.proposing.claude.faults import PAID, UNPAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
-from workbench.proposing.claude.asks import Ask, Setup, plan, singles
+from workbench.proposing.claude.asks import Ask, Setup, plan
 from workbench.proposing.claude.run import RunProgress, propose_all
 
 Row = dict[str, Any]
@@ -227,8 +228,7 @@ def money(folder: Path) -> None:
 def alone(count: int) -> Iterator[Ask]:
     """One call per text."""
     rows = (Sample(str(n), "Who?", f"Person{n} of City{n} met Person{n + 1}. " * 3, ()) for n in range(count))
-    for pack in plan(rows, Setup(), ("entity",)):
-        yield from singles(pack)
+    return plan(rows, Setup(), ("entity",), alone=Everything())
 
 
 async def run(url: str, count: int) -> list[RunProgress]:
@@ -239,7 +239,7 @@ async def run(url: str, count: int) -> list[RunProgress]:
         """Nothing is kept."""
 
     async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
-        await propose_all(client, Setup(), alone(count), drop, on_progress=seen.append)
+        await propose_all(client, Setup(), [alone(count)], drop, on_progress=seen.append)
     return seen
 
 

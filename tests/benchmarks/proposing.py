@@ -19,9 +19,10 @@ from collections.abc import Iterator
 
 from anthropic import AsyncAnthropic
 
+from tests.proposing.claude.conftest import Everything
 from workbench.model import Sample
 from workbench.proposing.claude.answers import Result
-from workbench.proposing.claude.asks import Ask, Setup, plan, singles
+from workbench.proposing.claude.asks import Ask, Setup, plan
 from workbench.proposing.claude.run import RunProgress, Summary, propose_all
 
 WARM_UP = 30.0
@@ -33,8 +34,7 @@ def asks(count: int) -> Iterator[Ask]:
         Sample(str(one), "Who?", f"Person{one} of City{one} met Person{one + 1} in {1000 + one}. " * 3, ())
         for one in range(count)
     )
-    for pack in plan(samples, Setup(), ("entity",)):
-        yield from singles(pack)
+    return plan(samples, Setup(), ("entity",), alone=Everything())
 
 
 def megabytes() -> float:
@@ -55,7 +55,7 @@ async def measure(url: str, count: int) -> tuple[Summary, list[RunProgress], dic
         """A store would keep it; the run must not."""
 
     async with AsyncAnthropic(api_key="test", base_url=url, max_retries=0) as client:
-        summary = await propose_all(client, Setup(), asks(count), drop, on_progress=watch)
+        summary = await propose_all(client, Setup(), [asks(count)], drop, on_progress=watch)
     return summary, seen, memory
 
 

@@ -19,7 +19,7 @@ from contextlib import closing
 from tests.benchmarks.many_samples import database
 from workbench.stages import queue
 from workbench.stages.queue_values import facets
-from workbench.store.datasets import find_dataset
+from workbench.store.datasets import DatasetInfo, find_dataset
 from workbench.store.engine import Store, open_store
 from workbench.text.query import Query, parse
 
@@ -64,25 +64,25 @@ def measured(store: Store, raw: sqlite3.Connection) -> list[tuple[str, Callable[
     for text, bare in BARE.items():
         query = parse(text)
         assert isinstance(query, Query)
-        calls.append((text or "all samples", lambda query=query: _ids(store, info.id, query, "u"), bare))  # type: ignore[misc]
+        calls.append((text or "all samples", lambda query=query: _ids(store, info, query, "u"), bare))  # type: ignore[misc]
     for order, bare in ORDERS.items():
-        calls.append((f"order {order}", lambda order=order: _ids(store, info.id, Query(), order), bare))  # type: ignore[misc]
+        calls.append((f"order {order}", lambda order=order: _ids(store, info, Query(), order), bare))  # type: ignore[misc]
     page = [number for (number,) in raw.execute("SELECT id FROM sample ORDER BY rank LIMIT 100")]
     shown = (
         f"SELECT key, substr(reference, 1, 200), blind_u FROM sample WHERE id IN ({','.join(map(str, page))})"
     )
-    calls.append(("a page of 100 rows", lambda: queue.queue_rows(store, info.id, ANNOTATOR, page), shown))
+    calls.append(("a page of 100 rows", lambda: queue.queue_rows(store, info, ANNOTATOR, page), shown))
     first = "SELECT id FROM sample WHERE id NOT IN (SELECT sample_id FROM review) ORDER BY rank LIMIT 1"
-    calls.append(("next sample", lambda: queue.next_sample(store, info.id, ANNOTATOR), first))
+    calls.append(("next sample", lambda: queue.next_sample(store, info, ANNOTATOR), first))
     counts = "SELECT count(*), (SELECT count(*) FROM review) FROM sample"
-    calls.append(("progress", lambda: queue.progress(store, info.id, ANNOTATOR), counts))
+    calls.append(("progress", lambda: queue.progress(store, info, ANNOTATOR), counts))
     few = "SELECT meta, group_key, document FROM sample JOIN proposal ON sample_id = sample.id LIMIT 5000"
-    calls.append(("facets", lambda: facets(store, info.id, ANNOTATOR), few))
+    calls.append(("facets", lambda: facets(store, info, ANNOTATOR), few))
     return calls
 
 
-def _ids(store: Store, dataset: int, query: Query, order: queue.Order) -> int:
-    return len(queue.queue_ids(store, dataset, ANNOTATOR, query, order))
+def _ids(store: Store, info: DatasetInfo, query: Query, order: queue.Order) -> int:
+    return len(queue.queue_ids(store, info, ANNOTATOR, query, order))
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def reviewed(path: Path, number: int) -> None:
         info = find_dataset(store, None)
         score_dataset(store, info)
         for step in range(number):
-            following = queue.next_sample(store, info.id, "ann")
+            following = queue.next_sample(store, info, "ann")
             assert following is not None
             opened = review.open_sample(store, following, "ann")
             units = opened.state.entity.assessment.units

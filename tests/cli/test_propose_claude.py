@@ -224,10 +224,10 @@ def test_a_prompt_file_that_is_off_is_named_with_what_is_off(loaded: Any) -> Non
 
 def test_what_is_for_claude_only_is_refused_for_the_rules(loaded: Any) -> None:
     """A dry run of the rules would be none; nothing is proposed."""
-    ended = loaded("propose", "--dry-run", "--repeat", "2")
+    ended = loaded("propose", "--dry-run", "--batch")
 
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err == "workbench: --dry-run, --repeat: only with --proposer claude\n"
+    assert ended.err == "workbench: --dry-run, --batch: only with --proposer claude\n"
     assert "run-1" not in loaded("status").out
 
 
@@ -252,23 +252,6 @@ def test_examples_are_named_before_and_after(loaded: Any, service: Start) -> Non
     left_out = "left out of automatic figures: 1 sample that was an example of this run, with their groups: 1"
     assert gated.out.startswith("passed: linked mean .5000 over 2 samples")
     assert f"\n{left_out}\n" in gated.out
-
-
-def test_repeated_rounds_end_with_their_stability(loaded: Any, service: Start) -> None:
-    """Each round is a run; the document has the rounds and the units over them."""
-    service()
-
-    plan = loaded(*CLAUDE, "--dry-run", "--repeat", "2", "--json").json
-    ended = loaded(*CLAUDE, "--yes", "--repeat", "2")
-    document = loaded(*CLAUDE, "--yes", "--repeat", "2", "--json").json
-
-    assert (plan["rounds"], plan["requests"]) == (2, 4)
-    assert ended.code == 0
-    assert "claude-run-2 (claude-haiku-5-5): 3 proposed" in ended.out
-    assert "stability over 2 rounds of 3 samples: 6 entities, 6 in all rounds, 0 in some" in ended.out
-    assert [one["run"] for one in document["rounds"]] == ["claude-run-1", "claude-run-2"]
-    assert document["stability"]["share"] == 1.0
-    assert "claude-run-1 (current)" in loaded("status").out
 
 
 def begun(

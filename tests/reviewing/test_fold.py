@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.model import Assessment, Disposition, Kind, Match, Span, Unit
-from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Event, Flag, Open, Put, Redo, Undo
+from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import (
     ReviewState,
     fold,
@@ -29,10 +29,9 @@ SHOWN = Assessment("entity", "linked · run", (unit("p1"), unit("p2", "missing")
 OPEN = Open(7, "layered-1", 85, 1, "assisted", False, (SHOWN,))
 
 
-def journal(*edits: Edit | tuple[str, Edit]) -> list[Event]:
+def journal(*edits: Edit | tuple[str, Edit]) -> list[Named]:
     """Rows; an edit alone is an act of its own, (action, edit) belongs to a named act."""
-    named = [edit if isinstance(edit, tuple) else (f"act{n}", edit) for n, edit in enumerate(edits)]
-    return [Event(n, action, "ann", "", edit) for n, (action, edit) in enumerate(named)]
+    return [edit if isinstance(edit, tuple) else (f"act{n}", edit) for n, edit in enumerate(edits)]
 
 
 def state(*edits: Edit | tuple[str, Edit]) -> ReviewState:

@@ -25,9 +25,8 @@ from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.asks import Setup, payment_key
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits
-from workbench.stages.claude import propose_claude
+from workbench.stages.claude import ClaudeOptions, propose_claude, setup_of
 from workbench.stages.claude_book import Book
-from workbench.stages.claude_setup import ClaudeOptions, setup_of
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.policy import change_policy, policy_text
 from workbench.store.datasets import find_dataset
@@ -248,7 +247,7 @@ def check_end(storm: Storm, database: Path) -> None:
             given_up.setdefault(key, set()).add(kind)
     store = open_store(str(database))
     info = find_dataset(store, None)
-    book = Book(store, 0, storm.ledger.setup, info.policy.kinds)
+    book = Book(store, 0, [], storm.ledger.setup, info.policy.kinds)
     for one in load_samples(store, list(failed), None):
         results, _ = book.results([one])
         keys = book.keys_of(one.sample) | book.verdict_keys(one.sample, results)

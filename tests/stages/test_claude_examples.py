@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -13,18 +12,14 @@ from tests.proposing.claude import answering
 from tests.proposing.claude.server import Service
 from workbench.errors import UsageError
 from workbench.proposing.claude.prompt import LEAD, NOTICE
-from workbench.proposing.claude.run import Limits
-from workbench.reports import compare_document
-from workbench.reports.claude import repeat_document, repeat_text
-from workbench.reports.texts import samples_text
+from workbench.reports import score_document
+from workbench.reports.texts import score_text
 from workbench.stages import editing
-from workbench.stages.claude import plan_rounds, plan_run, propose_claude, propose_rounds
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages.claude import ClaudeOptions, plan_run, propose_claude
 from workbench.stages.examples import choose_examples
 from workbench.stages.figures import figures
 from workbench.stages.recompute import gate_of, score_dataset
 from workbench.stages.review import act
-from workbench.stages.runs import Unsteady
 
 pytestmark = pytest.mark.usefixtures("quick_claude")
 
@@ -194,7 +189,7 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     info = bench.info()
 
     scores = score_dataset(bench.store, info)
-    document = compare_document(scores)
+    document = score_document(scores)
     beside = {one.scorer: one for one in figures(bench.store, info).beside}
 
     assert scores.run == run.run
@@ -204,41 +199,9 @@ def test_figures_over_a_run_leave_out_what_it_was_shown(bench: Any, service: Ser
     assert (column.n, column.delta) == (2, -0.25)
     assert document["left_out"] == {"examples": ["Oslo"], "with_groups": ["Oslo", "Oslo-far", "Riga"]}
     assert document["means"]["linked"]["n"] == 3
-    assert "1 sample that was an example of this run, with their groups: 3" in samples_text(scores)
+    assert "1 sample that was an example of this run, with their groups: 3" in score_text(scores)
     assert gate_of(scores, info, metric=None, source="automatic", threshold=0.5, strict=False).n == 3
-    assert "left_out" not in compare_document(score_dataset(bench.store, info, run=plain.run))
+    assert "left_out" not in score_document(score_dataset(bench.store, info, run=plain.run))
     other = next(one for one in figures(bench.store, info, run=plain.run).beside if one.scorer == "linked")
     assert other.n == 5
     assert other.delta == pytest.approx(-0.1)
-
-
-def test_rounds_are_paid_each_and_say_how_stable_the_units_are(
-    bench: Any, service: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Three rounds of one reference: Oslo always, Norway once: (1 + 1/3) / 2. The first round is current."""
-    bench.load([row("Oslo", "Norway")])
-    names, times = answering.names, Counter[str]()
-
-    def forgetful(text: str) -> list[str]:
-        times[text] += 1
-        return [name for name in names(text) if name != "Norway" or times[text] == 1]
-
-    monkeypatch.setattr(answering, "names", forgetful)
-    plan = plan_rounds(bench.store, bench.info(), ClaudeOptions(), 3)
-
-    report = propose_rounds(
-        bench.store, bench.info(), ClaudeOptions(), 3,
-        annotator="ann", limits=Limits(), on_progress=lambda _: None,
-    )  # fmt: skip
-
-    assert (plan.requests, plan.samples, plan.rounds) == (6, 3, 3)
-    assert (report.complete, [one.requests for one in report.rounds]) == (True, [2, 2, 2])
-    found = report.stability
-    assert found is not None
-    assert (found.rounds, found.samples, found.units, found.in_all, found.in_some) == (3, 1, 2, 1, 1)
-    assert found.share == pytest.approx((1 + 1 / 3) / 2)
-    assert report.unsteady == (Unsteady("Oslo", "Norway", 1),)
-    assert repeat_text(report).splitlines()[-1] == "  in 1 of 3: Norway (Oslo)"
-    assert repeat_document(report)["unsteady"] == [{"sample": "Oslo", "text": "Norway", "rounds": 1}]
-    assert bench.info().run == report.rounds[0].run
-    assert len({one.run for one in report.rounds}) == 3

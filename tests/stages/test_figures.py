@@ -18,7 +18,7 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.model import Span
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing
-from workbench.stages.figures import figures
+from workbench.stages.figures import as_seen, figures
 from workbench.stages.plan import Wish, draft, make
 from workbench.stages.policy import change_policy, policy_text
 from workbench.stages.propose import propose
@@ -247,9 +247,7 @@ def test_a_column_that_nothing_counts_again_is_rounded_or_untraced(bench: Any, r
     assert ("untraced", 1, Fraction(1, 3) / 12) == (untraced.cause, untraced.units, untraced.share)
     off = (Fraction(66, 100) - Fraction(2, 3)) * 11 / 12
     assert ("rounding", 11, off) == (rounding.cause, rounding.units, rounding.share)
-    assert {(Fraction(1), Fraction(2, 3)), (Fraction(66, 100), Fraction(2, 3))} == {
-        row.exact for row in found.rows
-    }
+    assert {(1.0, 2 / 3), (0.66, 2 / 3)} == {(row.automatic, row.verified) for row in found.rows}
     assert (0, None) == (found.units.micro.verified, found.units.macro_f1)
 
 
@@ -432,8 +430,9 @@ def test_a_list_says_nothing_of_what_its_viewer_is_yet_to_decide(bench: Any) -> 
         accept(bench, key)
     accept(bench, order[0], "bob")
 
-    assert set(order[:14]) == {row.id for row in figures(bench.store, bench.info(), viewer="ann").rows}
-    bobs = figures(bench.store, bench.info(), viewer="bob")
+    found = figures(bench.store, bench.info())
+    anns, bobs = (as_seen(bench.store, bench.info(), found, viewer) for viewer in ("ann", "bob"))
+    assert set(order[:14]) == {row.id for row in anns.rows}
     assert [order[0]] == [row.id for row in bobs.rows]
     assert 14 == bobs.paired.n
     assert any("13 verified samples are not listed" in note for note in bobs.notes)

@@ -1,22 +1,19 @@
-"""Runs as a person sees them: what each cost, which is current, two side by side, rounds of one set-up."""
+"""Runs as a person sees them: what each cost, and which is current."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from fractions import Fraction
 from typing import Any
 
 import pytest
 
-from workbench.comparing import runs as counting
-from workbench.comparing.runs import Disagreement, Named
 from workbench.errors import NotFoundError, UsageError
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Usage
 from workbench.reviewing.documents import proposal_document
 from workbench.stages import runs
-from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
+from workbench.stages.claude import ClaudeOptions, parameters, setup_of
 from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.samples import load_samples
@@ -51,8 +48,8 @@ def said(bench: Any, run: int, **names: Sequence[str] | None) -> None:
     run_store.add_results(bench.store, rows, ())
 
 
-def claude_run(bench: Any, model: str = "claude-haiku-5-5", round_: int = 1) -> int:
-    options = ClaudeOptions(model=model, round=round_)
+def claude_run(bench: Any, model: str = "claude-haiku-5-5") -> int:
+    options = ClaudeOptions(model=model)
     set_up = parameters(setup_of(bench.store, bench.info(), options), bench.info().policy.kinds)
     return run_store.create_run(bench.store, bench.info().id, "claude", model, set_up, "ann")
 
@@ -103,7 +100,7 @@ def test_the_list_says_what_each_run_cost_and_could_not_do(bench: Any) -> None:
 
 def test_openings_go_by_the_current_run(bench: Any) -> None:
     bench.load(ROWS)
-    first, second = claude_run(bench), claude_run(bench, round_=2)
+    first, second = claude_run(bench), claude_run(bench, "claude-other")
     said(bench, first, oslo=["Oslo"])
     said(bench, second, oslo=["Norway"])
 
@@ -114,106 +111,20 @@ def test_openings_go_by_the_current_run(bench: Any) -> None:
         runs.make_current(bench.store, bench.info(), "nobody-run-1")
 
 
-def test_two_runs_are_counted_by_normalised_names(bench: Any) -> None:
-    """Articles, case and doubles make no unit; samples that one run did not speak of are left out."""
-    bench.load(ROWS)
-    one, other = claude_run(bench), claude_run(bench, round_=2)
-    said(bench, one, oslo=["Oslo", "the Norway", "OSLO", "1889"], rome=["Rome"], lima=["Lima"], bare=[])
-    said(bench, other, oslo=["Oslo", "Norway", "Anna Berg", "Berg"], rome=["rome"], lima=None, bare=[])
-    call(bench, one, 30_000, 0, key="a")  # $0.003 for 4 samples
-
-    found = runs.compare_runs(bench.store, bench.info(), "claude-run-1", "claude-run-2")
-
-    agreement = found.agreement
-    assert agreement.samples == 3
-    assert agreement.units == (4, 5)  # Oslo, Norway, 1889 + Rome; Oslo, Norway, Anna Berg, Berg + rome
-    assert agreement.both == 3
-    assert agreement.only == (1, 2)
-    assert agreement.disagree == 1
-    assert agreement.jaccard == pytest.approx(float((Fraction(2, 5) + 1 + 1) / 3))
-    assert agreement.worst == (
-        Disagreement(bench.id("oslo"), "oslo", ("1889",), ("Anna Berg", "Berg"), 2 / 5),
-    )
-    assert found.costs == (Decimal("0.003") / 4, Decimal(0))
-    assert found.stability is not None
-    assert found.stability.rounds == 2
-
-
-def test_a_blind_sample_is_counted_and_not_listed(bench: Any) -> None:
-    """Its reviewer would read there what the machine proposes."""
-    bench.load(ROWS, blind=1.0)
-    one, other = claude_run(bench), claude_run(bench, round_=2)
-    said(bench, one, oslo=["Oslo"], rome=["Rome"], lima=[], bare=[])
-    said(bench, other, oslo=["Norway"], rome=["Rome"], lima=[], bare=[])
-
-    agreement = runs.compare_runs(bench.store, bench.info(), "claude-run-1", "claude-run-2").agreement
-
-    assert (agreement.disagree, agreement.worst) == (1, ())
-
-
-def test_rounds_of_one_set_up_have_a_stability(bench: Any) -> None:
-    """Another model is no round; a single round has nothing to be compared with."""
-    bench.load(ROWS)
-    first, second, third = (claude_run(bench, round_=number) for number in (1, 2, 3))
-    other = claude_run(bench, "claude-other")
-    said(bench, first, oslo=["Oslo", "Norway"], rome=["Rome"])
-    said(bench, second, oslo=["oslo", "1889"], rome=["Rome"])
-    said(bench, third, oslo=["Oslo"], rome=["Rome", "Italy"], lima=["Lima"])
-    said(bench, other, oslo=["Peru"])
-
-    found = runs.stability(bench.store, bench.info(), "claude-run-2")
-
-    assert (found.rounds, found.samples, found.units) == (3, 2, 5)  # Oslo Norway 1889; Rome Italy
-    assert (found.in_all, found.in_some) == (2, 3)
-    assert found.share == pytest.approx((3 + 1 + 1 + 3 + 1) / (3 * 5))
-    with pytest.raises(UsageError, match="only round"):
-        runs.stability(bench.store, bench.info(), "claude-run-4")
-    assert runs.compare_runs(bench.store, bench.info(), "claude-run-1", "claude-run-4").stability is None
-
-
 def test_a_run_is_asked_again_with_its_own_set_up_only(bench: Any) -> None:
-    """The round and the model are its own; with other labels than now it is refused."""
+    """The model is its own; with other labels than now it is refused."""
     bench.load(ROWS)
-    claude_run(bench, round_=2)
+    claude_run(bench, "claude-other")
     old = parameters(setup_of(bench.store, bench.info(), ClaudeOptions()), ("entity",)) | {
         "labels": ["thing"]
     }
     run_store.create_run(bench.store, bench.info().id, "claude", "claude-haiku-5-5", old, "ann")
     run_store.create_run(bench.store, bench.info().id, "rules", "rules-1", {"source": "rules"}, "ann")
 
-    assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ClaudeOptions(round=2)
+    assert runs.options_again(bench.store, bench.info(), "claude-run-1") == ClaudeOptions(
+        model="claude-other"
+    )
     with pytest.raises(UsageError, match="other labels"):
         runs.options_again(bench.store, bench.info(), "claude-run-2")
     with pytest.raises(UsageError, match="did not come from Claude"):
         runs.options_again(bench.store, bench.info(), "rules-run-1")
-
-
-def test_the_most_disagreeing_samples_come_first_and_only_so_many() -> None:
-    """By the number of differing units, then by the smaller overlap, then as they come."""
-
-    def named(number: int, first: str, second: str) -> Named:
-        return Named(number, str(number), {c: c for c in first}, {c: c for c in second})
-
-    found = counting.compare(
-        [
-            named(1, "ab", "ab"),
-            named(2, "abc", "ab"),
-            named(3, "a", ""),
-            named(4, "ab", "cd"),
-            named(5, "", "b"),
-        ]
-    )
-    many = counting.compare(named(number, "a" * (number % 2), "bcd") for number in range(1000))
-
-    assert [one.sample_id for one in found.worst] == [4, 3, 5, 2]
-    assert found.worst[0] == Disagreement(4, "4", ("a", "b"), ("c", "d"), 0.0)
-    assert (found.samples, found.disagree, found.only) == (5, 4, (4, 3))
-    assert len(many.worst) == counting.MOST
-    assert [one.sample_id for one in many.worst[:3]] == [1, 3, 5]
-
-
-def test_nothing_to_compare_is_undefined() -> None:
-    nothing = counting.compare([])
-
-    assert (nothing.samples, nothing.jaccard, nothing.worst) == (0, None, ())
-    assert counting.stability([[(), ()]], 2).share is None

@@ -53,8 +53,8 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
         verify(bench, name, "ada", reject="Rome")
 
     opened = bench.open("a", "bob")
-    ids = queue.queue_ids(bench.store, bench.info().id, "bob")
-    queued = {one.key: one for one in queue.queue_rows(bench.store, bench.info().id, "bob", ids).values()}
+    ids = queue.queue_ids(bench.store, bench.info(), "bob")
+    queued = {one.key: one for one in queue.queue_rows(bench.store, bench.info(), "bob", ids).values()}
 
     assert ["Paris", "Rome"] == texts(opened)
     assert not opened.rematch
@@ -62,7 +62,7 @@ def test_another_persons_verdicts_are_hidden_until_one_has_decided(bench: Any) -
     assert ("ada",) == queued["a"].annotators
 
     verify(bench, "a", "bob", reject="Rome")
-    after = queue.queue_rows(bench.store, bench.info().id, "bob", ids)
+    after = queue.queue_rows(bench.store, bench.info(), "bob", ids)
     assert {one.key: one.verified for one in after.values()}["a"] is not None
 
 
@@ -119,7 +119,7 @@ def test_undo_of_one_act_in_two_samples_leaves_the_one_whose_text_was_replaced_s
     for opened in map(bench.open, ("a", "b")):
         rome = opened.state.entity.assessment.units[1]
         acts.append(act_on(opened, editing.reject(opened, rome)))
-    journal.record_bulk(bench.store, acts, "ann")
+    journal.record(bench.store, acts, "ann")
     bench.load([row("a", ["nothing at all, no names."])], update=True)
     before = bench.review("a").state
 

@@ -34,7 +34,7 @@ def reviewed(demo: Any) -> Any:
 
 def score_document(bench: Any, threshold: int | None = None) -> dict[str, Any]:
     report = score_dataset(bench.store, bench.info("demo"), threshold=threshold)
-    document: dict[str, Any] = json.loads(json.dumps(reports.compare_document(report)))
+    document: dict[str, Any] = json.loads(json.dumps(reports.score_document(report)))
     return document
 
 
@@ -109,15 +109,14 @@ def test_all_changes_together_and_a_restart(reviewed: Any) -> None:
 
 def test_another_threshold_leaves_the_stored_scores_of_the_first(reviewed: Any) -> None:
     """Scores are kept by run, matcher and threshold: going back counts nothing anew."""
-    from workbench.matching import MATCHER
 
     info = reviewed.info("demo")
     score_dataset(reviewed.store, info)
-    before = load_scores(reviewed.store, info.id, info.run_id, MATCHER, 85)
+    before = load_scores(reviewed.store, info.run_id, 85)
 
     score_dataset(reviewed.store, info, threshold=70)
 
-    assert load_scores(reviewed.store, info.id, info.run_id, MATCHER, 85) == before
+    assert load_scores(reviewed.store, info.run_id, 85) == before
     assert info.threshold == reviewed.info("demo").threshold == 85
     stored = reviewed.tables("score")
     score_dataset(reviewed.store, info)

@@ -243,19 +243,19 @@ def test_a_bulk_act_is_one_undo_and_all_or_nothing(bench: Any) -> None:
     opened = [bench.open(key) for key in ("rome", "oslo", "bare")]
     acts = [review.act_on(one, Comment("all")) for one in opened]
 
-    journal.record_bulk(bench.store, acts, "ann")
+    journal.record(bench.store, acts, "ann")
 
     notes = {key: bench.review(key).state.comments for key in ("rome", "oslo", "bare")}
     assert notes == {"rome": ("all",), "oslo": ("all",), "bare": ("all",)}
     before = bench.tables()
     with pytest.raises(ConflictError, match="rome was changed"):
-        journal.record_bulk(bench.store, acts, "ann")
+        journal.record(bench.store, acts, "ann")
     stale_last = [
         replace(review.act_on(one, Comment("x")), state=replace(one.state, seq=seq))
         for one, seq in zip(opened, (1, 1, 0), strict=True)
     ]
     with pytest.raises(ConflictError, match="bare was changed"):
-        journal.record_bulk(bench.store, stale_last, "ann")
+        journal.record(bench.store, stale_last, "ann")
     assert bench.tables() == before
     review.undo(bench.store, bench.info().id, "ann")
     assert {bench.review(key).state.comments for key in ("rome", "oslo", "bare")} == {()}

@@ -21,7 +21,7 @@ from workbench.errors import InputError
 from workbench.model import KINDS, Kind, Match, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
-from workbench.reviewing.fold import ReviewState, fold
+from workbench.reviewing.fold import ReviewState
 from workbench.reviewing.gold import gold_units
 from workbench.stages import editing, review
 from workbench.stages.import_ import ImportOptions, import_file
@@ -171,8 +171,7 @@ class Desk:
             kind: Half("todo", list(opened.state.of(kind).assessment.units)) for kind in KINDS
         }
         if key not in self.oracles[who].shown:
-            opened_before = journal.load_review(self.store, self.ids[key], who)
-            assert opened_before is None
+            assert journal.load_reviews(self.store, {self.ids[key]: who}) == {}
             self.oracles[who].shown[key] = Sheet(halves)
         return opened
 
@@ -198,7 +197,7 @@ class Desk:
                 name: self.edits(one, "relabel" if n % 2 else "accept", n) for name, one in opened.items()
             }
             acts = [review.act_on(one, *edits[name]) for name, one in opened.items()]
-            journal.record_bulk(self.store, acts, who)
+            journal.record(self.store, acts, who)
             oracle.act({**edits})
         else:
             known = key in oracle.shown
@@ -212,9 +211,8 @@ class Desk:
             after = review.act(self.store, one, *some)
             oracle.act({key: some})
             self.same(who, key, after.state)
-            stored = journal.load_review(self.store, self.ids[key], who)
-            assert stored is not None
-            assert stored.state == after.state  # followed is what folding gives
+            stored = journal.load_reviews(self.store, {self.ids[key]: who})
+            assert stored == {self.ids[key]: after.state}  # followed is what folding gives
 
     def same(self, who: str, key: str, state: ReviewState) -> None:
         expected = self.oracles[who].sheet(key)
@@ -228,30 +226,29 @@ class Desk:
         """Every review: the fold, the head row and gold_unit say what the oracle says."""
         for who, oracle in self.oracles.items():
             for key in KEYS:
-                found = journal.load_review(self.store, self.ids[key], who)
-                if found is None:
+                state = journal.load_reviews(self.store, {self.ids[key]: who}).get(self.ids[key])
+                if state is None:
                     assert key not in oracle.now or oracle.now[key] == oracle.shown[key]
                     continue
-                self.same(who, key, found.state)
-                with self.store.reading() as session:
-                    assert fold(journal.events_of(session, found.id)) == found.state
-                self.projected(found)
+                self.same(who, key, state)
+                self.projected(self.ids[key], who, state)
 
-    def projected(self, found: journal.Review) -> None:
-        state = found.state
+    def projected(self, sample_id: int, who: str, state: ReviewState) -> None:
+        own = "SELECT id FROM review WHERE sample_id = ? AND annotator = ?"
         head = "SELECT seq, flag, entity, statement FROM review WHERE id = ?"
         gold = (
             "SELECT position, text, verdict, label, document FROM gold_unit "
             "WHERE review_id = ? AND kind = ? ORDER BY position"
         )
         with closing(sqlite3.connect(self.path)) as raw:
-            assert raw.execute(head, (found.id,)).fetchall() == [
+            (number,) = raw.execute(own, (sample_id, who)).fetchone()
+            assert raw.execute(head, (number,)).fetchall() == [
                 (state.seq, state.flag, state.entity.disposition, state.statement.disposition)
             ]
             for kind in KINDS:
                 half = state.of(kind)
                 units = gold_units(half.assessment.units) if half.disposition == "verified" else ()
-                assert raw.execute(gold, (found.id, kind)).fetchall() == [
+                assert raw.execute(gold, (number, kind)).fetchall() == [
                     (place, unit.text, unit.match.verdict or "unsure", unit.label, as_stored(unit))
                     for place, unit in enumerate(units)
                 ]

@@ -83,10 +83,10 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
         "FROM review JOIN sample ON sample.id = sample_id"
     )
     for number, key, annotator, seq, entity, statement in heads:
-        with bench.store.reading() as session:
-            events = journal.events_of(session, number)
-        state = fold(events)
-        assert [event.seq for event in events] == list(range(seq + 1))
+        edits = journal.journals(bench.store, [number])[number]
+        state = fold(edits)
+        numbers = bench.query("SELECT seq FROM review_event WHERE review_id = ? ORDER BY id", number)
+        assert numbers == [(place,) for place in range(seq + 1)]
         assert (state.entity.disposition, state.statement.disposition) == (entity, statement)
         assert state.opened is not None
         for kind in KINDS:
@@ -98,7 +98,7 @@ def check_whole(bench: Any) -> dict[tuple[str, str], set[str]]:
             )
             expected = gold_units(half.assessment.units) if half.disposition == "verified" else ()
             assert [unit_of(json.loads(document), kind) for _, document in stored] == list(expected)
-        comments[key, annotator] = {event.edit.text for event in events if isinstance(event.edit, Comment)}
+        comments[key, annotator] = {edit.text for _, edit in edits if isinstance(edit, Comment)}
     return comments
 
 

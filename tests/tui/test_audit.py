@@ -11,7 +11,7 @@ import pytest
 from tests.tui.conftest import MakeApp, Settle, until
 from workbench.stages.review import dataset, open_sample
 from workbench.store.engine import Store
-from workbench.store.journal import load_review
+from workbench.store.journal import load_reviews
 from workbench.store.samples import sample_ids
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
@@ -73,7 +73,7 @@ async def test_a_sample_that_was_read_ahead_and_not_shown_is_not_marked(
     picks = picked(store, 2)
     async with make_app(database, begin_with=picks).run_test(size=(120, 36)) as pilot:
         await settle(pilot)
-    assert None is load_review(store, picks[1], "ann")
+    assert {} == load_reviews(store, {picks[1]: "ann"})
 
 
 async def test_next_opens_the_random_order_with_automatic_values_hidden(

@@ -17,9 +17,8 @@ from workbench.stages.figures import figures
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import open_store
-from workbench.tui.screens.compare import CompareSamplesScreen, CompareScreen
+from workbench.tui.screens.compare import CompareScreen
 from workbench.tui.screens.dialogs import MenuScreen
-from workbench.tui.screens.plan import PlanScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.why import WhyScreen
 from workbench.tui.theme import LIGHT, SIXTEEN
@@ -155,26 +154,28 @@ async def test_a_cause_leads_to_its_samples_and_a_sample_to_the_reasons_and_back
     app = make_app(compared())
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C", "j", "enter")
-        of_cause = app.screen
-        title, listed = of_cause.query_one(Head).text, lines(app, "#samples")
+        figures = app.screen
+        title, listed = figures.query_one("#behind", Bar).text, lines(app, "#sample-list")
         await press(pilot, "enter")
         reasons = app.screen
         shown = reasons.why.opened.sample.id, reasons.why.scorer
         await press(pilot, "escape")
-        back = app.screen
+        back = app.screen.section.NAME, lines(app, "#sample-list")
         await press(pilot, "escape")
-        figures = app.screen
+        first = app.screen.section.NAME
+        await press(pilot, "4")
+        every = len(lines(app, "#sample-list")), app.screen.query_one("#behind", Bar).display
         await press(pilot, "escape")
         queue = app.screen
 
-    assert isinstance(of_cause, CompareSamplesScreen)
-    assert "ragas · false match" in title
-    assert "4 samples" in title
+    assert isinstance(figures, CompareScreen)
+    assert title.startswith("false match  4 samples")
     assert ["▸ s04 .333 .333 .000 +.333", "s09 .250 .500 −.250 +.250 missed match"] == listed[:2]
     assert isinstance(reasons, WhyScreen)
     assert ("s04", "ragas") == shown
-    assert back is of_cause
-    assert isinstance(figures, CompareScreen)
+    assert ("samples", listed) == back
+    assert "overview" == first
+    assert (24, False) == every
     assert isinstance(queue, QueueScreen)
 
 
@@ -211,22 +212,6 @@ async def test_all_figures_are_those_of_the_command_line(
     assert figures_text(screen.found) == shown
     assert "verdicts on matched units:" in shown
     assert top > 1
-
-
-async def test_causes_are_cut_by_label(compared: Put, make_app: MakeApp, press: Press) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "3", "c")
-        by_label = lines(app, "#bars")
-        await press(pilot, "enter")
-        title = app.screen.query_one(Head).text
-        await press(pilot, "escape", "c")
-        whole = lines(app, "#bars")
-
-    assert by_label[0].startswith("▸ person missed match −.271")
-    assert by_label[1].startswith("place missed match −.090")
-    assert "missed match · person" in title
-    assert whole[0].startswith("▸ missed match −.361")
 
 
 async def test_the_scatter_picture_chooses_by_keys_and_by_mouse(
@@ -305,20 +290,6 @@ async def test_of_nine_samples_it_shows_counts_alone(compared: Put, make_app: Ma
     assert "Spearman" not in beside
 
 
-async def test_the_plan_is_one_key_away_and_leads_back(
-    compared: Put, make_app: MakeApp, press: Press
-) -> None:
-    app = make_app(compared())
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "C", "p")
-        plan = app.screen
-        await press(pilot, "escape")
-        back = app.screen
-
-    assert isinstance(plan, PlanScreen)
-    assert isinstance(back, CompareScreen)
-
-
 async def test_ids_that_steer_a_terminal_are_drawn_harmless(
     compared: Put, make_app: MakeApp, press: Press
 ) -> None:
@@ -340,7 +311,7 @@ async def test_a_hundred_thousand_samples_are_a_list_like_any_other(
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "C", "4")
         listed = app.screen.query_one("#sample-list", SampleRows)
-        listed.show(list(listed.rows) * 5000)
+        listed.put(list(listed.rows) * 5000, 0)
         await press(pilot, "j", "pagedown")
         at, drawn, height = listed.cursor, len(listed._drawn), listed.size.height
 

@@ -6,7 +6,6 @@ import pytest
 
 from workbench.model import Evidence, Match, Sample, Span, Unit
 from workbench.reviewing.edits import Comment, Dispose, Flag, Put
-from workbench.text.folding import pattern_of
 from workbench.tui.intents import told
 from workbench.tui.screens import finding
 from workbench.tui.screens.finding import NOWHERE, Scope, Search, TextPlace
@@ -17,9 +16,7 @@ SAMPLE = Sample("a", "Who?", "Ann and Bob.", ("Ann.", "Bob, Ann."))
 
 def look(typed: str, begin: TextPlace = NOWHERE, scope: Scope = "all") -> Search:
     """A search that has run."""
-    pattern = pattern_of(typed)
-    assert pattern is not None
-    search = Search(typed, pattern, SAMPLE, scope, begin)
+    search = Search(typed, SAMPLE, scope, begin)
     search.found = search.look()
     search.done.set()
     return search
@@ -55,7 +52,6 @@ def test_so_many_places_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """A single letter stands everywhere; the count says that there are more."""
     monkeypatch.setattr(finding, "MOST", 2)
     assert "1 of 2+ · reference" == look("a").words()
-    assert pattern_of("  ") is None
 
 
 def test_passages_are_cut_around_their_likeness() -> None:

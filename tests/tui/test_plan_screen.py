@@ -76,7 +76,7 @@ def shown(app: Any, selector: str = "#stand") -> str:
 
 def verify(store: Store, count: int) -> None:
     """Verify the next samples of the queue."""
-    for number in queue_ids(store, find_dataset(store, None).id, "ann")[:count]:
+    for number in queue_ids(store, find_dataset(store, None), "ann")[:count]:
         opened = open_sample(store, number, "ann")
         act(store, opened, editing.accept(opened, "entity"))
 
@@ -87,7 +87,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
     """Sixty reviews, by group, a fifth kept back; the consequences stand before it is made."""
     app = make_app(database)
     info = find_dataset(store, None)
-    before = list(queue_ids(store, info.id, "ann"))
+    before = list(queue_ids(store, info, "ann"))
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P")
         assert isinstance(app.screen, PlanScreen)
@@ -110,7 +110,7 @@ async def test_a_plan_is_made_from_the_form_and_the_queue_follows_it(
         assert (plan.design, plan.planned_n, plan.population) == ("stratified", 20, 80)
         await press(pilot, "escape")
         assert isinstance(app.screen, QueueScreen)
-        after = list(queue_ids(store, info.id, "ann"))
+        after = list(queue_ids(store, info, "ann"))
         assert after != before
         assert list(app.screen.samples.ids) == after
         assert app.screen.samples.chosen == after[0]
@@ -123,7 +123,7 @@ async def test_from_the_plan_one_goes_on_with_its_next_sample(
     """Also out of a search; what was decided is counted on the way back."""
     info = find_dataset(store, None)
     planning.make(store, info, planning.draft(store, info, Wish(20), "ann"))
-    first = queue_ids(store, info.id, "ann")[0]
+    first = queue_ids(store, info, "ann")[0]
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, *"/state:verified", "enter")
@@ -193,17 +193,16 @@ async def test_what_is_complete_by_imported_gold_is_called_so(
         assert "2 of 4 planned complete (2 by imported verdicts)" in shown(app)
 
 
-async def test_after_the_first_verdict_no_plan_can_be_made_or_dropped(
+async def test_after_the_first_verdict_no_plan_can_be_made(
     database: Path, store: Store, make_app: Any, press: Press
 ) -> None:
-    """The keys say why."""
+    """The key says why."""
     verify(store, 2)
     app = make_app(database)
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "P", "n")
         why = "2 samples are verified or not counted: a plan is drawn before the first verdict"
         assert app.screen.query_one(Status).text == why
-        await press(pilot, "D")
         assert isinstance(app.screen, PlanScreen)
         assert "2 samples decided. Too late for a plan: reviewing has begun." in shown(app)
         assert "import the file again, under another name (--dataset)." in shown(app)
@@ -221,24 +220,6 @@ async def test_a_verdict_that_came_meanwhile_is_said_and_nothing_is_made(
         assert isinstance(app.screen, PlanScreen)
         assert app.screen.query_one(Status).text.startswith("! 1 sample is verified or not counted already")
         assert plan_of(store, find_dataset(store, None).id) is None
-
-
-async def test_a_plan_is_dropped_after_a_question(
-    database: Path, store: Store, make_app: Any, press: Press
-) -> None:
-    info = find_dataset(store, None)
-    before = list(queue_ids(store, info.id, "ann"))
-    planning.make(store, info, planning.draft(store, info, Wish(20, holdout=0.2), "ann"))
-    app = make_app(database)
-    async with app.run_test(size=(80, 24)) as pilot:
-        await press(pilot, "P", "D")
-        assert isinstance(app.screen, ConfirmScreen)
-        await press(pilot, "escape")
-        assert "0 of 20 planned" in shown(app)
-        await press(pilot, "D", "y")
-        assert "no plan; the order is simple random over 80 samples" in shown(app)
-    assert list(queue_ids(store, info.id, "ann")) == before
-    assert plan_of(store, info.id) is None
 
 
 async def test_a_number_is_typed_and_one_that_cannot_be_is_refused(
@@ -280,7 +261,7 @@ async def test_keys_typed_ahead_run_in_order(
     plan = plan_of(store, info.id)
     assert plan is not None
     assert plan.planned_n == 20
-    first = queue_ids(store, info.id, "ann")[0]
+    first = queue_ids(store, info, "ann")[0]
     assert open_sample(store, first, "ann").state.entity.disposition == "verified"
 
 

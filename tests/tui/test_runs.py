@@ -20,21 +20,19 @@ from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages import claude_setup
-from workbench.stages.claude import keep_external
-from workbench.stages.claude_setup import ClaudeOptions
+from workbench.stages import claude
+from workbench.stages.claude import ClaudeOptions, keep_external
 from workbench.stages.review import dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
 from workbench.tui.desk import open_desk
 from workbench.tui.proposing import Going
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen
+from workbench.tui.screens.dialogs import Choices, ConfirmScreen, FormScreen, MenuScreen
 from workbench.tui.screens.queue import QueueScreen
 from workbench.tui.screens.review import ReviewScreen
-from workbench.tui.screens.runs import FailuresScreen, RunsScreen
+from workbench.tui.screens.runs import RunsScreen
 from workbench.tui.widgets.bars import Bar, Status
-from workbench.tui.widgets.passage import Passage
-from workbench.tui.widgets.run_list import FailedList, RunList, doing
+from workbench.tui.widgets.run_list import RunList, doing
 
 Press = Callable[..., Awaitable[None]]
 Start = Callable[..., Service]
@@ -69,7 +67,7 @@ def over(settle: Press) -> Callable[[Pilot[None]], Awaitable[None]]:
         assert isinstance(app, WorkbenchApp)
         end = time.monotonic() + 60
         assert app.proposing is not None
-        while app.proposing.alive:
+        while app.proposing.is_alive():
             assert time.monotonic() < end
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.4)  # two looks of the app
@@ -109,13 +107,13 @@ async def test_a_run_is_started_watched_and_mended(
         assert "1 failed: refused  review the sample by hand" in shown(app, "#detail")
 
         await press(pilot, "f")
-        assert isinstance(app.screen, FailuresScreen)
-        assert [one.id for one in app.screen.query_one(FailedList).rows] == ["nevsky"]
+        assert isinstance(app.screen, MenuScreen)
+        failed = [(one.name, one.right) for one in app.screen.query_one(Choices).rows]
+        assert [("nevsky", "refused (bio: no)")] == failed
         await press(pilot, "enter")
         assert isinstance(app.screen, ReviewScreen)
         await press(pilot, "b")
-        assert isinstance(app.screen, FailuresScreen)
-        await press(pilot, "escape")
+        assert isinstance(app.screen, RunsScreen)
         faults.texts = {}
         await press(pilot, "t")
         assert "1 sample to propose, 7 proposed already" in shown(app, "#text")
@@ -125,9 +123,7 @@ async def test_a_run_is_started_watched_and_mended(
 
         await press(pilot, "j", "space")
         assert runs(app) == [("claude-run-2", 8, 0, False), ("claude-run-1", 7, 0, True)]
-        await press(pilot, "k", "c")
-        assert "entities a sample" in app.screen.query_one(Passage).text
-        await press(pilot, "escape", "escape")
+        await press(pilot, "escape")
         assert isinstance(app.screen, QueueScreen)
     assert dataset(app.store, None).run == "claude-run-1"
 
@@ -142,7 +138,7 @@ async def test_a_run_goes_on_while_one_is_elsewhere_and_stops_softly(
     async with app.run_test(size=(120, 36)) as pilot:
         await press(pilot, "R", "n", "enter")
         await press(pilot, "y")
-        assert app.proposing.alive
+        assert app.proposing.is_alive()
         await press(pilot, "n")
         assert app.screen.query_one(Status).text == "a run goes on; s stops it"
         await press(pilot, "escape", "j")
@@ -168,13 +164,13 @@ async def test_a_run_stops_before_the_limit_that_is_shown_and_goes_on_when_start
         said = "stops before the call that would exceed $5.00; start it again to continue"
         assert said in shown(app, "#text")
         await press(pilot, "escape")
-        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal("0.00001"))
+        monkeypatch.setattr(claude, "MAX_COST", Decimal("0.00001"))
         await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert "8 left (--max-cost $0.00001: $0.0000 spent" in app.screen.query_one(Status).text
         assert 0 == found.stats.requests
 
-        monkeypatch.setattr(claude_setup, "MAX_COST", Decimal(5))
+        monkeypatch.setattr(claude, "MAX_COST", Decimal(5))
         await press(pilot, "n", "enter", "y")
         await over(pilot)
         assert ("claude-run-2", 8, 0, True) == runs(app)[0]

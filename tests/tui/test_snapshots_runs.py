@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from workbench.model import Proposal, ProposedEntity
 from workbench.proposing.claude.answers import Failure
 from workbench.reviewing.documents import proposal_document
-from workbench.stages.claude_setup import ClaudeOptions, parameters, setup_of
+from workbench.stages.claude import ClaudeOptions, parameters, setup_of
 from workbench.stages.review import dataset
 from workbench.store import calls, runs, samples
 from workbench.store.engine import Store
@@ -98,11 +98,6 @@ def test_runs_light(picture: Any) -> None:
 def test_failures(picture: Any, size: tuple[int, int]) -> None:
     """What the service said is no markup."""
     assert picture("k", "f", "j", "j", size=size)
-
-
-@SIZES
-def test_two_runs(picture: Any, size: tuple[int, int]) -> None:
-    assert picture("k", "c", size=size)
 
 
 @SIZES

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from typer.core import TyperOption
 
-from workbench import __version__
+from workbench import __version__, reports
 from workbench.errors import StoreError, UsageError, WorkbenchError
+from workbench.settings import TEXT_LIMIT, decoded, read_settings, written_text
+from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.store.datasets import DatasetInfo
@@ -82,8 +84,6 @@ def _report_crash(error: Exception) -> None:
 
 
 def _complain_of(error: WorkbenchError, what_then: str = "") -> None:
-    from workbench.text.safe import clean
-
     _complain(f"workbench: {clean(str(error))}{what_then}")
 
 
@@ -110,8 +110,6 @@ def annotator_name(name: str | None) -> str:
     """The name given by option or environment, else that of the config file, else the system's user."""
     source = "--as"
     if name is None:
-        from workbench.settings import read_settings
-
         settings = read_settings()
         name, source = settings.annotator or _user(), f"{settings.path}: as"
     name = name.strip()
@@ -169,6 +167,18 @@ def open_for(url: str, *, create: bool = True, migrate: bool = True) -> Iterator
 
 
 @contextmanager
+def counted(call: Call, title: str) -> Iterator[tuple[Store, DatasetInfo, Callable[[int], None]]]:
+    """The dataset of a call, with a bar over its samples."""
+    from workbench.store.datasets import count_samples
+
+    with (
+        dataset_of(call) as (store, info),
+        reports.progress(title, count_samples(store, info.id)) as progress,
+    ):
+        yield store, info, progress
+
+
+@contextmanager
 def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
     from workbench.store.datasets import find_dataset
 
@@ -178,8 +188,6 @@ def dataset_of(call: Call) -> Iterator[tuple[Store, DatasetInfo]]:
 
 def usual_scorer() -> str:
     """The scorer that the config file names; empty without one, and for a file that is off."""
-    from workbench.settings import read_settings
-
     try:
         return read_settings().scorer
     except UsageError:
@@ -211,7 +219,6 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
     if path is not None and not path.exists():  # said here before a screen is painted
         raise UsageError(f"{Path(url)}: no such database; import a file first: workbench import FILE")
     gc.disable()  # collecting what is being imported takes a sixth of the start; the app enables it again
-    from workbench.settings import read_settings
     from workbench.tui.run import run
 
     code = run(connect, dataset, annotator, read_settings(), start)
@@ -219,57 +226,16 @@ def open_app(url: str, dataset: str | None, annotator: str, start: Start = None)
         raise SystemExit(code)
 
 
-@contextmanager
-def edited(text: str, file: str | None) -> Iterator[str]:
-    """The policy after editing: from a file, standard input, or the person's editor."""
-    from workbench.settings import TEXT_LIMIT, decoded, written_text
-
+def policy_from(file: str | None) -> str:
+    """The text of a changed policy: of a file, or of standard input."""
+    if file is None:
+        raise UsageError(
+            "policy edit reads a file: workbench policy show > policy.toml, change it there, then "
+            "workbench policy edit --file policy.toml"
+        )
     if file == "-":
-        yield decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
-    elif file is not None:
-        try:
-            found = written_text(Path(file))
-        except OSError as error:
-            raise UsageError(f"{file}: {error.strerror or error}") from error
-        yield found
-    elif not on_terminal():
-        raise UsageError("policy edit opens an editor and needs a terminal; in scripts use --file")
-    else:
-        with _in_editor(text) as found:
-            yield found
-
-
-@contextmanager
-def _in_editor(text: str) -> Iterator[str]:
-    """The text as the person's editor leaves it; its file stays where the text cannot be used."""
-    import os
-    import shlex
-    import shutil
-    import subprocess
-    import tempfile
-
-    from workbench.settings import written_text
-
-    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    folder = Path(tempfile.mkdtemp(prefix="workbench-"))
-    path = folder / "policy.toml"
+        return decoded(sys.stdin.buffer.read(TEXT_LIMIT), "standard input")
     try:
-        path.write_text(text, "utf-8")
-        try:
-            code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
-        except (OSError, ValueError) as error:  # ValueError: a quote that is not closed
-            raise UsageError(
-                f"the editor {editor!r} did not start: {error}; set $EDITOR or use --file"
-            ) from error
-        if code:
-            raise UsageError(f"the editor ended with {code}; the policy is as it was")
-        try:
-            yield written_text(path)
-        except FileNotFoundError as error:
-            raise UsageError("the editor left no file; the policy is as it was") from error
-    except WorkbenchError as error:
-        if path.exists() and path.read_bytes() != text.encode():
-            raise UsageError(f"{error}\nwhat you wrote is in {path}") from error
-        shutil.rmtree(folder)
-        raise
-    shutil.rmtree(folder)
+        return written_text(Path(file))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror or error}") from error

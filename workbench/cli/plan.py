@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from workbench import reports
 from workbench.cli.console import Call, Json, dataset_of, given, on_terminal
 from workbench.errors import UsageError
+from workbench.reports.plan import draft_text, plan_text, precision_text
 
 if TYPE_CHECKING:
     from workbench.stages.plan import Wish
@@ -17,27 +19,11 @@ if TYPE_CHECKING:
 MAKING = "Making a plan"
 
 
-def _reviews(text: str) -> int:
-    digits = text.replace(",", "")
-    if not (digits.isascii() and digits.isdecimal() and int(digits) >= 2):
-        raise typer.BadParameter(f"{text!r}: how many reviews? A whole number from 2 on, as 60.")
-    return int(digits)
-
-
-def _half_width(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r}: an interval of ± how much? A number, as 0.03.") from None
-
-
 def plan(
     context: typer.Context,
     n: Annotated[
         int | None,
-        typer.Option(
-            "--n", parser=_reviews, metavar="NUMBER", help="Reviews to plan.", rich_help_panel=MAKING
-        ),
+        typer.Option("--n", min=2, help="Reviews to plan.", rich_help_panel=MAKING),
     ] = None,
     design: Annotated[
         str | None,
@@ -62,16 +48,12 @@ def plan(
             rich_help_panel=MAKING,
         ),
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(help="Another draw than the dataset's own.", rich_help_panel=MAKING)
-    ] = None,
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Make or drop it without asking.", rich_help_panel=MAKING)
     ] = False,
     precision: Annotated[
         float | None,
         typer.Option(
-            parser=_half_width,
             metavar="HALF-WIDTH",
             help="Before reviewing: how many samples a plan takes for ± this.",
         ),
@@ -94,7 +76,7 @@ def plan(
             from workbench.stages.plan import Wish
 
             chosen = design or ("stratified" if by else "simple")
-            wish = Wish(n, chosen, by, holdout, blind, seed)  # type: ignore[arg-type]
+            wish = Wish(n, chosen, by, holdout, blind)  # type: ignore[arg-type]
             _make(store, info, wish, call.annotator, yes=yes, json=json)
         else:
             _show(store, info, json=json)
@@ -109,8 +91,6 @@ def _refuse_making(context: typer.Context) -> None:
 
 
 def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.plan import plan_text
     from workbench.stages.plan import report
 
     found = report(store, info)
@@ -118,7 +98,6 @@ def _show(store: Store, info: DatasetInfo, *, json: bool) -> None:
 
 
 def _make(store: Store, info: DatasetInfo, wish: Wish, annotator: str, *, yes: bool, json: bool) -> None:
-    from workbench.reports.plan import draft_text
     from workbench.stages import plan as planning
     from workbench.store.datasets import find_dataset
 
@@ -141,8 +120,6 @@ def _drop(store: Store, info: DatasetInfo, *, yes: bool, json: bool) -> None:
 
 
 def _precision(store: Store, info: DatasetInfo, half_width: float, *, json: bool) -> None:
-    from workbench import reports
-    from workbench.reports.plan import precision_text
     from workbench.stages.plan import precision
 
     found = precision(store, info, half_width)

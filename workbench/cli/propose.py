@@ -17,8 +17,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -63,10 +62,6 @@ def propose(
         int,
         _option(min=0, help="Verified samples that the prompt shows."),
     ] = 0,
-    repeat: Annotated[
-        int,
-        _option(min=1, help="Repeat the run N times and report stability."),
-    ] = 1,
     retry_failed: Annotated[bool, _option("--retry-failed", help="Ask failed samples again.")] = False,
     json: Json = False,
 ) -> None:
@@ -98,7 +93,7 @@ def propose(
             info = stage.keep_external(store, info, external)
         _claude(
             store, info, options, call.annotator,
-            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, rounds=repeat, json=json,
+            dry_run=dry_run, yes=yes, max_cost=max_cost, max_seconds=max_seconds, json=json,
         )  # fmt: skip
 
 
@@ -142,7 +137,6 @@ def _claude(
     yes: bool,
     max_cost: float | None,
     max_seconds: float | None,
-    rounds: int,
     json: bool,
 ) -> None:
     from workbench import reports
@@ -152,7 +146,7 @@ def _claude(
     from workbench.store.datasets import dataset_info
 
     limit = stage.MAX_COST if max_cost is None else Decimal(str(max_cost))
-    plan = stage.plan_rounds(store, info, options, rounds)
+    plan = stage.plan_run(store, info, options)
     if dry_run:
         reports.show(texts.plan_document(plan), texts.plan_text(plan, limit), as_json=json)
         return
@@ -168,20 +162,19 @@ def _claude(
     limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
     try:
         with _progress_line() as on_progress:
-            report = stage.propose_rounds(
-                store, info, options, rounds,
+            report = stage.propose_claude(
+                store, info, options,
                 annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
     except stage.DroppedError as error:
         typer.echo(f"workbench: {error}", err=True)
         raise typer.Exit(3) from None
     now = dataset_info(store, info.id).run
-    text = texts.repeat_text(report)
-    if rounds == 1 and info.run and now != info.run:
+    text = texts.report_text(report)
+    if info.run and now != info.run:
         text += f"\nthe suggestions in use are those of {now}, {instead_text(info.run)}"
-    document = texts.report_document(report.rounds[0]) if rounds == 1 else texts.repeat_document(report)
-    reports.show(document, text, as_json=json)
-    if not report.complete:
+    reports.show(texts.report_document(report), text, as_json=json)
+    if report.failed or report.left:
         raise typer.Exit(3)
 
 

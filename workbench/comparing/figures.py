@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from workbench.comparing.agreement import Chance, Overlap, Overlaps, Verdicts
-from workbench.comparing.causes import Cause, Part
 from workbench.comparing.estimates import Estimate
 from workbench.comparing.estimators import EQUAL
 from workbench.comparing.explained import CauseTotal, Share
@@ -25,8 +23,7 @@ class Row:
 
     `automatic` and `verified` are recalls, `delta` their difference; None where undefined. `shares` says
     what it is made of. `shown` is how the sample was reviewed: assisted, blind or import; `fast`: accepted
-    in under a second. `exact` are both values as fractions, an imported one as its decimal is written;
-    `question` is the beginning of its question where its id is a hash.
+    in under a second. `question` is the beginning of its question where its id is a hash.
     """
 
     sample_id: int
@@ -40,41 +37,7 @@ class Row:
     language: str = ""
     shown: str = ""
     fast: bool = False
-    exact: tuple[Fraction | None, Fraction | None] = (None, None)
     question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """Samples that are in the figures and in no list, summed up: `samples` of them, `compared` with both
-    values. `value` and `verified` are the sums over these, `shares` those of their differences.
-    """
-
-    samples: int
-    compared: int
-    value: Fraction
-    verified: Fraction
-    shares: tuple[Share, ...]
-
-
-def hidden(rows: Sequence[Row]) -> Hidden:
-    """The sums over some samples; no value of a single one."""
-    known = [(*row.exact, row.shares) for row in rows]
-    both = [
-        (ours, theirs, shares) for ours, theirs, shares in known if ours is not None and theirs is not None
-    ]
-    parts: dict[tuple[Cause, Part], tuple[int, Fraction]] = {}
-    for _, _, shares in both:
-        for one in shares:
-            units, share = parts.get((one.cause, one.part), (0, Fraction(0)))
-            parts[one.cause, one.part] = units + one.units, share + (one.share or 0)
-    return Hidden(
-        len(rows),
-        len(both),
-        sum((ours for ours, _, _ in both), Fraction(0)),
-        sum((theirs for _, theirs, _ in both), Fraction(0)),
-        tuple(Share(cause, part, units, share, ()) for (cause, part), (units, share) in parts.items()),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +108,8 @@ class Figures:
 
     `estimate` is for all samples, `paired` over all verified ones whichever way they were chosen. `causes`
     are totals over those, `by_label` and `by_language` the same cut up; `estimated` are their net shares for
-    all samples, empty where there is no estimate. `strict` units are equal letter for
-    letter, `units` linked. `beside` has every scorer in short. `hidden` are the samples not in
-    `rows`. The first `prefix` samples of the order are complete.
+    all samples, empty where there is no estimate. `strict` units are equal letter for letter, `units`
+    linked. `beside` has every scorer in short. The first `prefix` samples of the order are complete.
     """
 
     dataset: str
@@ -176,7 +138,6 @@ class Figures:
     reproducible: Paired | None
     beside: tuple[Beside, ...]
     rows: tuple[Row, ...]
-    hidden: Hidden | None = None
     notes: tuple[str, ...] = field(default=())
 
     @property

@@ -11,11 +11,7 @@ from workbench.text.safe import clean
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudePlan, ClaudeReport, RepeatReport
-
-
-LISTED = 20
-"""Unsteady units that are printed."""
+    from workbench.stages.claude import ClaudePlan, ClaudeReport
 
 
 def money(cost: Decimal | None) -> str:
@@ -28,8 +24,6 @@ def money(cost: Decimal | None) -> str:
 def plan_text(plan: ClaudePlan, max_cost: Decimal | None = None) -> str:
     """What a run would send and cost, and where it would stop."""
     run = f"run {plan.run}" if plan.run else "a new run"
-    if plan.rounds > 1:
-        run = f"{plan.rounds} rounds from {run}"
     lines = [*(f"note: {note}" for note in plan.notes)]
     lines += [
         f"{plan.model}, {run}: {many(plan.samples, 'sample')} to propose, {plan.already:,} proposed already"
@@ -88,40 +82,6 @@ def report_text(report: ClaudeReport) -> str:
         f"{cached} · {usage.output:,} out · {money(report.cost)}{silent} · {report.seconds:.0f} s"
     )
     return clean("\n".join(lines))
-
-
-def repeat_text(report: RepeatReport) -> str:
-    """How every round ended, and how stable the units are over them."""
-    lines = [report_text(one) for one in report.rounds]
-    if len(report.rounds) < report.wanted:
-        lines.append(f"{len(report.rounds)} of {report.wanted} rounds were started; run again to go on")
-    found = report.stability
-    if found is not None and found.share is None:
-        lines.append(f"stability: no entity in the {found.samples:,} samples that every round proposed")
-    elif found is not None:
-        lines.append(
-            f"stability over {found.rounds} rounds of {found.samples:,} samples: {found.units:,} entities, "
-            f"{found.in_all:,} in all rounds, {found.in_some:,} in some; "
-            f"on average an entity is in {found.share:.1%} of the rounds"
-        )
-        lines += [
-            f"  in {one.rounds} of {found.rounds}: {one.text} ({one.sample})"
-            for one in report.unsteady[:LISTED]
-        ]
-        if len(report.unsteady) > LISTED:
-            lines.append(f"  … and {len(report.unsteady) - LISTED:,} more; --json has every one")
-    return clean("\n".join(lines))
-
-
-def repeat_document(report: RepeatReport) -> dict[str, Any]:
-    """The rounds and their stability as JSON."""
-    found = report.stability
-    return {
-        "wanted": report.wanted,
-        "rounds": [report_document(one) for one in report.rounds],
-        "stability": None if found is None else {**asdict(found), "in_some": found.in_some},
-        "unsteady": [asdict(one) for one in report.unsteady],
-    }
 
 
 def plan_document(plan: ClaudePlan) -> dict[str, Any]:

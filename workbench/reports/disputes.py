@@ -128,23 +128,7 @@ def document(report: DisputeReport, chosen: Sequence[Dispute], limit: int) -> di
 def one_document(one: Dispute) -> dict[str, Any]:
     """One dispute as JSON."""
     return {
-        "rank": one.rank,
-        "id": one.id,
-        "kind": one.kind,
-        "sort": one.sort,
-        "between": one.between,
-        "first": one.first,
-        "second": one.second,
-        "delta": one.delta,
-        "moves": one.moves,
-        "hidden": one.hidden,
-        "cross_fitted": not one.fitted,
-        "says": one.says,
-        "state": one.state,
-        "was": one.was,
-        "note": one.note,
-        "annotator": one.annotator,
-        "at": one.at,
+        name: value for name, value in one._asdict().items() if name not in ("sample_id", "stamp", "kept")
     }
 
 

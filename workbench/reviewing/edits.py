@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from workbench.model import Assessment, Disposition, Effort, Kind, Unit
+from workbench.model import Assessment, Disposition, Kind, Unit
 
 IMPORT_ACTION = "import:"
 """Prefix of the actions of an import: no act of a person, and a barrier that undo does not pass."""
@@ -101,13 +101,5 @@ class Redo:
 Edit = Open | Put | Accept | Dispose | Flag | Comment | Undo | Redo
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One journal row. Rows that share `action` were one act of the person."""
-
-    seq: int
-    action: str
-    annotator: str
-    at: str
-    edit: Edit
-    effort: Effort | None = None
+Named = tuple[str, Edit]
+"""A row of a journal: an action and an edit. Rows that share an action were one act of the person."""

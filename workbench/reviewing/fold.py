@@ -11,9 +11,8 @@ from workbench.reviewing.edits import (
     Accept,
     Comment,
     Dispose,
-    Edit,
-    Event,
     Flag,
+    Named,
     Open,
     Put,
     Redo,
@@ -69,29 +68,29 @@ class ReviewState:
         return min(found, key=order.index, default="todo")
 
 
-def undone_actions(events: Iterable[Event]) -> set[str]:
+def undone_actions(rows: Iterable[Named]) -> set[str]:
     """The actions that an undo took back and no later redo restored."""
     undone: set[str] = set()
-    for event in events:
-        if isinstance(event.edit, Undo):
-            undone.add(event.edit.action)
-        elif isinstance(event.edit, Redo):
-            undone.discard(event.edit.action)
+    for _, edit in rows:
+        if isinstance(edit, Undo):
+            undone.add(edit.action)
+        elif isinstance(edit, Redo):
+            undone.discard(edit.action)
     return undone
 
 
-def fold(events: Sequence[Event]) -> ReviewState:
-    """The state after all effective rows, in order of `seq`."""
-    undone = undone_actions(events)
-    state = ReviewState(events[-1].seq if events else -1, None, _empty("entity"), _empty("statement"))
-    for event in events:
+def fold(rows: Sequence[Named]) -> ReviewState:
+    """The state after all effective rows of a journal, from its first on."""
+    undone = undone_actions(rows)
+    state = ReviewState(len(rows) - 1, None, _empty("entity"), _empty("statement"))
+    for action, edit in rows:
         # The opening row says what was shown; that stays true when the first act is undone.
-        if event.action not in undone or isinstance(event.edit, Open):
-            state = applied(state, event.edit, imported=event.action.startswith(IMPORT_ACTION))
+        if action not in undone or isinstance(edit, Open):
+            state = applied(state, edit, imported=action.startswith(IMPORT_ACTION))
     return state
 
 
-def followed(state: ReviewState, edits: Iterable[tuple[str, Edit]]) -> ReviewState | None:
+def followed(state: ReviewState, edits: Iterable[Named]) -> ReviewState | None:
     """The state after further rows (action and edit), None where an undo or redo needs the rows before."""
     for action, edit in edits:
         if isinstance(edit, Undo | Redo):

@@ -156,7 +156,7 @@ def _similarities(store: Store, run: RunInfo, scorer: str | None) -> tuple[str, 
     if scorer is not None and scorer not in CALIBRATED:
         raise UsageError(f"scorer {scorer!r} has no match threshold; there is: {', '.join(CALIBRATED)}")
     found: dict[str, dict[int, bytes]] = {name: {} for name in CALIBRATED}
-    for number, linked, presence in calibrations.similarities(store, run.id, MATCHER):
+    for number, linked, presence in calibrations.similarities(store, run.id):
         if linked is not None:
             found["linked"][number] = linked
         if presence is not None:
@@ -287,11 +287,11 @@ class Look:
             number += 1
         return f"calibration-{number}"
 
-    def fitted(self, objective: str, seed: int = 0) -> Look:
+    def fitted(self, objective: str) -> Look:
         """The same look under an objective."""
         assert objective in OBJECTIVES
         try:
-            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective, seed=seed)
+            found = pure.calibrate(self.gathered.cases, now=self.now, objective=objective)
         except TooFewError as error:
             return replace(
                 self, found=None, why=f"{error}: review more samples (workbench review), then calibrate"
@@ -341,7 +341,6 @@ def calibrate(
     run: str | None = None,
     scorer: str | None = None,
     objective: str = "bias",
-    seed: int = 0,
     save: str | None = None,
     holdout: bool = False,
     annotator: str,
@@ -360,9 +359,7 @@ def calibrate(
     _check_name(store, info, save)
     chosen_run = run_of(store, info, run)
     recompute(store, info, chosen_run.id, info.threshold, progress)
-    seen = look(
-        store, info.id, objective, seed, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress
-    )
+    seen = look(store, info.id, objective, run=chosen_run, scorer=scorer, holdout=holdout, progress=progress)
     found = seen.found
     if found is None:
         raise UsageError(seen.why)
@@ -384,7 +381,7 @@ def calibrate(
 
 
 def look(
-    store: Store, dataset_id: int, objective: str, seed: int = 0, *, run: RunInfo | None = None,
+    store: Store, dataset_id: int, objective: str, *, run: RunInfo | None = None,
     scorer: str | None = None, holdout: bool = False, progress: Progress = silent,
 ) -> Look:  # fmt: skip
     """Read the dataset and fit it. Raises UsageError when nothing is proposed or counted."""
@@ -403,7 +400,7 @@ def look(
         openings=len(plans.openings(store, info.id)),
         saved=tuple(one.name for one in list_calibrations(store, info.id)),
     )
-    return seen.fitted(objective, seed)
+    return seen.fitted(objective)
 
 
 def run_of(store: Store, info: DatasetInfo, name: str | None) -> RunInfo:
@@ -511,6 +508,7 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> di
     rows = [(case, gathered.known[case.id]) for case in sorted(gathered.cases, key=lambda case: case.id)]
     return document_of(
         found,
+        [Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows],
         name=name,
         dataset=seen.info.name,
         run=gathered.run.name,
@@ -518,21 +516,9 @@ def document_for(seen: Look, name: str, held: HoldoutReport | None = None) -> di
         matcher=MATCHER,
         policy_version=seen.info.policy.version,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        learned=[
-            Learned(case.id, row.group, row.reference_hash, found.fold_of[case.id]) for case, row in rows
-        ],
         data_sha256=gold_hash(gathered.cases),
-        holdout=None if held is None else _holdout_document(held),
+        holdout=held and asdict(held),
     )
-
-
-def _holdout_document(held: HoldoutReport) -> dict[str, Any]:
-    return {
-        "samples": held.samples,
-        "opened": held.opened,
-        "chosen": asdict(held.chosen),
-        "threshold_before": asdict(held.present),
-    }
 
 
 def _check_name(store: Store, info: DatasetInfo, name: str | None) -> None:
@@ -549,5 +535,5 @@ def next_uncounted(store: Store, dataset_id: int) -> CountedChunk | None:
     info = dataset_info(store, dataset_id)
     if info.run_id is None:
         return None
-    chunk = next(samples.each_uncounted(store, info.id, info.run_id, MATCHER), None)
+    chunk = next(samples.each_uncounted(store, info.id, info.run_id), None)
     return None if chunk is None else count_samples(info, info.run_id, chunk)

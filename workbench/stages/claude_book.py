@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from time import monotonic
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from workbench.model import Kind, Sample, text_hash
 from workbench.proposing.claude.answers import CAUSES, SPLIT, Failure, Part, Result, Task
@@ -25,7 +25,7 @@ from workbench.proposing.claude.asks import (
 from workbench.proposing.claude.batches import lost_batches, propose_batches
 from workbench.proposing.claude.call import connect
 from workbench.proposing.claude.cost import Budget
-from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
+from workbench.proposing.claude.run import Limits, OnProgress, Summary, propose_all
 from workbench.reviewing.documents import proposal_document
 from workbench.store import calls, runs, samples
 from workbench.store.engine import Store
@@ -35,9 +35,6 @@ from workbench.store.tables import BatchRow, CallRow
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 WINDOW = 200
 """Samples that are planned at once."""
@@ -51,41 +48,25 @@ FINAL = tuple(kind for kind, cause in CAUSES.items() if not cause.again)
 
 
 @dataclass(slots=True)
-class _Window:
-    """Samples whose answers are awaited: first for texts and statements, then for verdicts."""
-
-    samples: list[Stored]
-    waiting: set[str]
-    judged: bool
-
-
-@dataclass(slots=True)
 class Book:
     """What a run knows and stores: answers by payment key, failures, proposals.
 
-    `failed` are the keys that are not asked (any more), with why: those of `given_up` to begin with. `alone`
-    are those that share no call: a text among them may spoil it.
-    `gently`: somebody works at a screen of this process, which gets half of the processor time.
+    `failed` are the keys that are not asked (any more), with why. `alone` are those that share no call: a
+    text among them may spoil it. `waited` are those of batches that an earlier start sent. `gently` as in
+    Limits. Of `ids`, the first `planned` were looked at.
     """
 
     store: Store
     run_id: int
+    ids: Sequence[int]
     setup: Setup
     kinds: tuple[Kind, ...]
     failed: dict[str, Failure] = field(default_factory=dict)
     alone: set[str] = field(default_factory=set)
     gently: bool = False
-
-    async def work(self, fn: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Work in a thread next to the event loop; gently means a pause as long as the work.
-
-        What is answered already is planned and put together as fast as the machine can, without one.
-        """
-        began = monotonic()
-        done = await asyncio.to_thread(fn, *args, **kwargs)
-        if self.gently:
-            await asyncio.sleep(monotonic() - began)
-        return done
+    waited: set[str] = field(default_factory=set)
+    spoiled: bool = False
+    planned: int = 0
 
     def keys_of(self, sample: Sample) -> set[str]:
         """The payment keys of a sample, but for the verdicts, which depend on the statements."""
@@ -122,6 +103,7 @@ class Book:
         """Store what a call came to, whole; for `Store.write`."""
         left = asked_alone(ask, result)
         self.alone.update(left)
+        self.spoiled |= bool(left)
         failure = result if isinstance(result, Failure) else None
         keys, documents = ask.keys, tuple[list[Any], ...]()
         if isinstance(result, Failure):
@@ -145,33 +127,55 @@ class Book:
         )
         calls.save_call(store, call, documents)
 
-    def first_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[set[str], list[Ask]]:
-        """The keys for texts and statements that these samples lack, and the asks for those not `asked`.
+    def steps(self) -> Iterator[Iterator[Ask]]:
+        """What to ask, in steps: each is planned when the answers to the one before are stored.
 
-        What is asked joins `asked`.
+        Texts and statements first, then by themselves the texts whose call another one may have spoiled, and
+        the verdicts on the statements at last.
         """
-        keys = {key for entry in stored for key in self.keys_of(entry.sample)}
-        known = calls.known_keys(self.store, keys)
-        texts = (entry.sample for entry in stored)
-        asks = list(plan(texts, self.setup, self.kinds, known | asked, self.alone))
-        asked.update(key for ask in asks for key in ask.keys)
-        return keys - known, asks
+        self.spoiled = True
+        while self.spoiled:
+            self.spoiled = False
+            yield self._texts()
+        if "statement" in self.kinds:
+            yield self._verdicts()
 
-    def verdict_asks(self, stored: Sequence[Stored], asked: set[str]) -> tuple[list[Ask], list[Ask]]:
-        """The asks for verdicts that these samples lack: all, and those not `asked`, whose keys join it."""
-        results, _ = self.results(stored)
-        needed = list(plan_verdicts((entry.sample for entry in stored), self.setup, results, results))
-        fresh = [ask for ask in needed if not asked.intersection(ask.keys)]
-        asked.update(key for ask in fresh for key in ask.keys)
-        return needed, fresh
+    def _texts(self) -> Iterator[Ask]:
+        known = self.failed.keys() | self.waited
+        self.waited = set()
 
-    async def put_together(self, stored: Sequence[Stored]) -> None:
+        def lacking() -> Iterator[Sample]:
+            for number, stored in enumerate(windows(self.store, self.ids), 1):
+                self.planned = max(self.planned, WINDOW * number)
+                keys = {key for entry in stored for key in self.keys_of(entry.sample)}
+                known.update(calls.known_keys(self.store, keys))
+                yield from (entry.sample for entry in stored)
+
+        yield from plan(lacking(), self.setup, self.kinds, known, self.alone)
+
+    def _verdicts(self) -> Iterator[Ask]:
+        results: dict[str, Part | Failure] = {}
+
+        def answered() -> Iterator[Sample]:
+            for stored in windows(self.store, self.ids):
+                results.clear()
+                results.update(self.results(stored)[0])
+                yield from (entry.sample for entry in stored)
+
+        yield from plan_verdicts(answered(), self.setup, results, results)
+
+    async def put_together(self) -> None:
         """Store the proposals of the samples that all is known of, and why others have none."""
-        for start in range(0, len(stored), TOGETHER):
-            proposals, failures = await self.work(self._made, stored[start : start + TOGETHER])
+        ids = self.ids[: self.planned]
+        for start in range(0, len(ids), TOGETHER):
+            began = monotonic()
+            proposals, failures = await asyncio.to_thread(self._made, ids[start : start + TOGETHER])
+            if self.gently:
+                await asyncio.sleep(monotonic() - began)
             await self.store.write(runs.add_results, proposals, failures)
 
-    def _made(self, stored: Sequence[Stored]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    def _made(self, ids: Sequence[int]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        stored = samples.load_samples(self.store, ids, None)
         results, paid_by = self.results(stored)
         proposals, failures = [], []
         for entry in stored:
@@ -192,103 +196,25 @@ class Book:
         return proposals, failures
 
 
-class Feed:
-    """The asks of a run, window by window; verdicts follow when the statements are there."""
-
-    def __init__(self, book: Book, ids: Sequence[int]) -> None:
-        self._book = book
-        self._ids = ids
-        self._open: list[_Window] = []
-        self._asked = set(book.failed)
-        self._settled: set[str] = set()
-        self._changed = asyncio.Event()
-
-    async def asks(self) -> AsyncIterator[Ask]:
-        """Every ask, as it is needed."""
-        for start in range(0, len(self._ids), WINDOW):
-            asks = await self._book.work(self._begin, self._ids[start : start + WINDOW])
-            self._drop_settled(self._open[-1])
-            for ask in asks:
-                yield ask
-            for ask in await self._next_step():
-                yield ask
-        while self._open:
-            for ask in await self._next_step():
-                yield ask
-            if self._open and all(window.waiting for window in self._open):
-                self._changed.clear()
-                await self._changed.wait()
-
-    def settled(self, keys: Iterable[str]) -> None:
-        """What is asked by these keys is stored."""
-        self._settled.update(keys)
-        for window in self._open:
-            window.waiting -= self._settled
-        self._changed.set()
-
-    async def close(self) -> None:
-        """Put together what can be of the windows that are still open."""
-        for window in self._open:
-            await self._book.put_together(window.samples)
-        self._open = []
-
-    def _begin(self, ids: Sequence[int]) -> list[Ask]:
-        book = self._book
-        stored = samples.load_samples(book.store, ids, None)
-        missing, asks = book.first_asks(stored, self._asked)
-        self._open.append(_Window(stored, missing - book.failed.keys(), "statement" not in book.kinds))
-        return asks
-
-    async def _next_step(self) -> list[Ask]:
-        """Finish the windows that wait for nothing any more; the verdicts that others need now."""
-        asks: list[Ask] = []
-        for window in [window for window in self._open if not window.waiting]:
-            if window.judged:
-                await self._book.put_together(window.samples)
-                self._open.remove(window)
-            else:
-                asks += await self._book.work(self._judge, window)
-                self._drop_settled(window)
-        return asks
-
-    def _drop_settled(self, window: _Window) -> None:
-        """Do not wait for what was stored while a thread looked up what the window lacks."""
-        window.waiting -= window.waiting & self._settled
-
-    def _judge(self, window: _Window) -> list[Ask]:
-        needed, asks = self._book.verdict_asks(window.samples, self._asked)
-        window.waiting = {key for ask in needed for key in ask.keys if key not in self._book.failed}
-        window.judged = True
-        return asks
-
-
 async def propose_live(
-    book: Book,
-    ids: Sequence[int],
-    *,
-    limits: Limits,
-    budget: Budget,
-    on_progress: Callable[[RunProgress], None],
-    stop: asyncio.Event,
+    book: Book, *, limits: Limits, budget: Budget, on_progress: OnProgress, stop: asyncio.Event
 ) -> Summary:
-    """Ask for all that the samples lack; answers are stored as they come, proposals window by window.
+    """Ask for all that the samples lack; answers are stored as they come, proposals at the end.
 
     `stop` ends it softly. Whatever ends it, what was paid for is stored. Raises what the store raises.
     """
-    feed = Feed(book, ids)
 
     async def on_result(ask: Ask, result: Result) -> None:
         await book.store.write(book.save, ask, result)
-        feed.settled(set(ask.keys).difference(asked_alone(ask, result)))
 
     async with connect(limits.call_seconds) as client:
         try:
             return await propose_all(
-                client, book.setup, feed.asks(), on_result,
+                client, book.setup, book.steps(), on_result,
                 limits=limits, on_progress=on_progress, stop=stop, budget=budget,
             )  # fmt: skip
         finally:
-            await feed.close()
+            await book.put_together()
 
 
 def left_over(store: Store, run_id: int, *, retry: bool) -> tuple[dict[str, Failure], set[str]]:
@@ -321,61 +247,31 @@ SECONDS = 600.0
 
 
 async def propose_batch(
-    book: Book,
-    ids: Sequence[int],
-    *,
-    budget: Budget,
-    on_progress: Callable[[RunProgress], None],
-    stop: asyncio.Event,
+    book: Book, *, budget: Budget, on_progress: OnProgress, stop: asyncio.Event
 ) -> Summary:
     """Send what the samples lack in batches and wait for them and for those of an earlier start.
 
-    Texts and statements go first, then by themselves those whose call another text may have spoiled, and
-    verdicts on the statements at last. `stop` ends the waiting; the batches go on, and the next start fetches
-    them. Raises what the store raises.
+    `stop` ends the waiting; the batches go on, and the next start fetches them. Raises what the store raises.
     """
-    spoiled = False
 
     async def on_result(ask: Ask, result: Result) -> None:
-        nonlocal spoiled
-        spoiled |= bool(asked_alone(ask, result))
         await book.store.write(book.save, ask, result, "batch")
 
     async def on_batch(name: str, asks: tuple[Ask, ...]) -> None:
         await book.store.write(_note, book.run_id, name, asks)
 
-    def first() -> Iterator[Ask]:
-        asked = set(book.failed)
-        for stored in windows(book.store, ids):
-            yield from book.first_asks(stored, asked)[1]
-
-    def verdicts() -> Iterator[Ask]:
-        asked: set[str] = set()
-        for stored in windows(book.store, ids):
-            yield from book.verdict_asks(stored, asked)[1]
-
-    def later() -> Iterator[Iterator[Ask]]:
-        nonlocal spoiled
-        while spoiled:
-            spoiled = False
-            yield first()
-        if "statement" in book.kinds:
-            yield verdicts()
-
     async with connect(SECONDS) as client:
         await _find_lost(client, book)
         sent = [batch for batch in calls.open_batches(book.store, book.run_id) if _is_sent(batch)]
         pending = {batch.id: _asks(batch) for batch in sent}
-        waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
-        fresh = (ask for ask in first() if not waited.intersection(ask.keys))
+        book.waited = {key for batch in pending.values() for ask in batch for key in ask.keys}
         try:
             return await propose_batches(
-                client, book.setup, fresh, on_result, on_batch,
-                then=later(), pending=pending, budget=budget, on_progress=on_progress, stop=stop,
+                client, book.setup, book.steps(), on_result, on_batch,
+                pending=pending, budget=budget, on_progress=on_progress, stop=stop,
             )  # fmt: skip
         finally:
-            for stored in windows(book.store, ids):
-                await book.put_together(stored)
+            await book.put_together()
 
 
 def _note(store: Store, run_id: int, name: str, asks: tuple[Ask, ...]) -> None:

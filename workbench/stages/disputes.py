@@ -24,7 +24,6 @@ from workbench.comparing.disputes import (
     worded,
 )
 from workbench.errors import NotFoundError, UsageError
-from workbench.matching import MATCHER
 from workbench.model import Kind
 from workbench.scoring.names import CALIBRATED, RECOUNT, SCORERS, column_kind, first_scorer, kind_of
 from workbench.stages import Progress, silent
@@ -133,7 +132,7 @@ def _column(
     elif run is None:
         return {}
     else:
-        found = scores.values(store, run.id, MATCHER, info.threshold, name)
+        found = scores.values(store, run.id, info.threshold, name)
     return {number: value for number, value in found.items() if value is not None and number in places}
 
 
@@ -474,7 +473,7 @@ def audit(store: Store, sample_id: int, annotator: str) -> None:
         return
     shown = replace(opened.opening, auto_shown=True)
     if opened.state.seq < 0:
-        journal.record(store, act_on(replace(opened, opening=shown)), annotator)
+        journal.record(store, [act_on(replace(opened, opening=shown))], annotator)
         return
     again = replace(opened.reopening or replace(shown, assessments=()), auto_shown=True)
-    journal.record(store, act_on(replace(opened, reopening=again)), annotator)
+    journal.record(store, [act_on(replace(opened, reopening=again))], annotator)

@@ -543,7 +543,7 @@ def places(
 
 def apply(store: Store, annotator: str, chosen: list[Place]) -> None:
     """Decide the same in all of these samples, as one act. Raises ConflictError when one has moved on."""
-    journal.record_bulk(store, [place.act for place in chosen], annotator)
+    journal.record(store, [place.act for place in chosen], annotator)
 
 
 def _left_out(other: Opened) -> bool:

@@ -13,19 +13,18 @@ from workbench.comparing.causes import precision_of
 from workbench.comparing.estimates import Design, Estimate, estimate
 from workbench.comparing.estimators import EQUAL, Reached
 from workbench.comparing.explained import CauseTotal, Explained, cause_totals
-from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row, hidden
+from workbench.comparing.figures import Arm, Arms, Beside, Counts, Figures, Row
 from workbench.comparing.intervals import FEWEST
 from workbench.comparing.paired import Pair, before_the_end, mean_of, paired, two_arms
 from workbench.comparing.plans import DESIGNS
-from workbench.matching import MATCHER
 from workbench.model import Kind, Tally
 from workbench.scoring.names import (
     CALIBRATED,
     DEFAULT_SCORER,
-    INSTEAD,
     RECOUNT,
     SCORERS,
     column_kind,
+    first_scorer,
     kind_of,
 )
 from workbench.stages import Progress, silent
@@ -60,7 +59,6 @@ class Scope:
     run: RunInfo | None
     name: str
     kind: Kind
-    threshold: int
     fitted: CrossFit
     begun: Prefix
     places: Mapping[int, str]
@@ -90,43 +88,33 @@ class Side:
 
 
 def figures(
-    store: Store,
-    info: DatasetInfo,
-    *,
-    run: str | None = None,
-    scorer: str | None = None,
-    threshold: int | None = None,
-    viewer: str | None = None,
+    store: Store, info: DatasetInfo, *, run: str | None = None, scorer: str | None = None,
     progress: Progress = silent,
-) -> Figures:
+) -> Figures:  # fmt: skip
     """All figures of a scorer or an imported column.
 
-    `viewer`: who looks; samples that are blind or reviewed by others stay out of `rows` until this person
-    has decided them too. Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
+    Raises UsageError for an unknown scorer, NotFoundError for an unknown run.
     """
     chosen = runs.chosen_run(store, info, run)
-    limit = info.threshold if threshold is None else threshold
     fitted = cross_fitted(store, info)
     if chosen is not None:
-        for one in {limit, *(fitted.folds if limit == info.threshold else ())}:
+        for one in {info.threshold, *fitted.folds}:
             recompute(store, info, chosen.id, one, progress)
-    name = scorer or _usual(store, info, chosen, limit)
+    name = scorer or _usual(store, info, chosen)
     kind = check_scorer(store, info, name)
     with store.snapshot():
-        found = _figures(_scope(store, info, chosen, name, kind, limit, fitted), progress)
-        return found if viewer is None else as_seen(store, info, found, viewer)
+        return _figures(_scope(store, info, chosen, name, kind, fitted), progress)
 
 
-def _usual(store: Store, info: DatasetInfo, run: RunInfo | None, threshold: int) -> str:
+def _usual(store: Store, info: DatasetInfo, run: RunInfo | None) -> str:
     """The first scorer that could count this run."""
-    usual = DEFAULT_SCORER[info.kinds[0]]
-    able = run is None or scores.can_count(store, run.id, MATCHER, threshold, usual)
-    return usual if able else INSTEAD.get(usual, usual)
+    kind = info.kinds[0]
+    able = able_scorers(store, run.id if run else None, info.threshold)
+    return first_scorer(able, kind) or DEFAULT_SCORER[kind]
 
 
 def _scope(
-    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, threshold: int,
-    fitted: CrossFit,
+    store: Store, info: DatasetInfo, run: RunInfo | None, name: str, kind: Kind, fitted: CrossFit,
 ) -> Scope:  # fmt: skip
     begun = planned_prefix(store, info, kind)
     places = scores.members(store, info.id, strata=begun.design == "stratified")
@@ -135,7 +123,7 @@ def _scope(
         shown = {number for number, one in scores.population(store, info.id).items() if one.key in seen}
         places = {number: stratum for number, stratum in places.items() if number not in shown}
     excluded = gold.load_excluded(store, info.id, kind)
-    return Scope(store, info, run, name, kind, threshold, fitted, begun, places, excluded, len(seen))
+    return Scope(store, info, run, name, kind, fitted, begun, places, excluded, len(seen))
 
 
 def as_seen(store: Store, info: DatasetInfo, found: Figures, viewer: str) -> Figures:
@@ -168,7 +156,7 @@ def _listing(found: Figures, rows: tuple[Row, ...], why: str) -> Figures:
     many = "1 verified sample is" if len(gone) == 1 else f"{len(gone):,} verified samples are"
     note = f"{many} not listed: you are yet to decide {'it' if len(gone) == 1 else 'them'} ({why})."
     paired = replace(found.paired, largest=largest)
-    return replace(found, rows=rows, hidden=hidden(gone), paired=paired, notes=(*found.notes, note))
+    return replace(found, rows=rows, paired=paired, notes=(*found.notes, note))
 
 
 def _figures(at: Scope, progress: Progress) -> Figures:
@@ -200,8 +188,8 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         run=at.run.name if at.run else "",
         scorer=at.name,
         kind=at.kind,
-        threshold=at.threshold,
-        calibration=info.calibration if at.threshold == info.threshold else "",
+        threshold=info.threshold,
+        calibration=info.calibration,
         counts=_counts(at, side, len(quick)),
         design=begun.design,
         planned_n=begun.planned_n,
@@ -255,7 +243,7 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares,
             one.language or at.info.policy.language, one.shown, number in fast,
-            explained.ends if explained else (None, None), one.question,
+            one.question,
         )  # fmt: skip
 
 
@@ -295,7 +283,7 @@ def _beside(at: Scope, side: Side) -> tuple[Beside, ...]:
     human = {at.kind: _standing(at, side.reviewed, at.excluded)}
     columns = [name for name in scores.external_columns(at.store, at.info.id) if column_kind(name)]
     found = []
-    for name in (*able_scorers(at.store, at.run_id, at.threshold), *columns):
+    for name in (*able_scorers(at.store, at.run_id, at.info.threshold), *columns):
         kind = kind_of(name)
         assert kind is not None  # of both lists
         if kind not in human:
@@ -407,10 +395,10 @@ def _behind(begun: Prefix) -> list[str]:
 
 def _calibrated(at: Scope) -> tuple[str, ...]:
     """Whose gold chose the threshold, and what was done about it."""
-    info, fitted, threshold = at.info, at.fitted, at.threshold
+    info, fitted, threshold = at.info, at.fitted, at.info.threshold
     if at.name not in CALIBRATED:
         return ()
-    if fitted.thresholds and threshold == info.threshold:
+    if fitted.thresholds:
         limits = ", ".join(map(str, sorted(set(fitted.folds))))
         return (
             f"Calibration {info.calibration} saw the verified units of {len(fitted.seen.examples)} samples: "
@@ -422,7 +410,7 @@ def _calibrated(at: Scope) -> tuple[str, ...]:
         if chose == threshold != before:
             return (
                 f"Match threshold {threshold} is the one that calibration {one.name} chose from the verified "
-                f"units of {one.document['counts']['samples']} samples, but it is set by hand: nothing here "
+                f"units of {one.document['samples']} samples, but it is set by hand: nothing here "
                 f"is cross-fitted, so it looks too good. workbench calibrate --use {one.name} corrects that.",
             )
     return ()
@@ -519,15 +507,15 @@ def side_of(at: Scope, progress: Progress) -> Side:
     """What a scorer or an imported column counts, and what explains it next to the gold."""
     store, info, run = at.store, at.info, at.run
     human = reviewed(store, info.id, at.kind)
-    known = explain_all(store, info, at.run_id, at.name, at.threshold, human, progress)
+    known = explain_all(store, info, at.run_id, at.name, info.threshold, human, progress)
     values, within = values_of(at, at.name)
     of_all = values
     again: Recalls = {}
     if at.name not in SCORERS and run is not None and run.proposer != "rules":
-        again = scores.values(store, run.id, MATCHER, at.threshold, RECOUNT[at.kind])
+        again = scores.values(store, run.id, info.threshold, RECOUNT[at.kind])
     elif own := own_thresholds(at, at.name):
         for limit, numbers in _by_threshold(own).items():
-            if limit != at.threshold:
+            if limit != info.threshold:
                 mine = {number: human[number] for number in known.keys() & numbers}
                 known |= explain_all(store, info, at.run_id, at.name, limit, mine)
         of_all = _of_all(at, own, values)
@@ -541,9 +529,9 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
         return dict(scores.external_values(at.store, at.info.id, name)), within
     if at.run_id is None:
         return {}, EQUAL
-    found = scores.values(at.store, at.run_id, MATCHER, at.threshold, name)
+    found = scores.values(at.store, at.run_id, at.info.threshold, name)
     for limit, numbers in _by_threshold(own_thresholds(at, name)).items():
-        others = scores.values(at.store, at.run_id, MATCHER, limit, name)
+        others = scores.values(at.store, at.run_id, limit, name)
         found |= {number: others[number] for number in numbers if number in others}
     return found, EQUAL
 
@@ -551,7 +539,7 @@ def values_of(at: Scope, name: str) -> tuple[Recalls, float]:
 def own_thresholds(at: Scope, name: str) -> dict[int, int]:
     """The threshold of every sample that the calibration saw; nothing for a scorer that it does not set."""
     thresholds = at.fitted.thresholds
-    if at.run is None or not thresholds or at.threshold != at.info.threshold or name not in CALIBRATED:
+    if at.run is None or not thresholds or name not in CALIBRATED:
         return {}
     numbers = {one.key: number for number, one in scores.population(at.store, at.info.id).items()}
     return {numbers[key]: limit for key, limit in thresholds.items() if key in numbers}
@@ -566,7 +554,7 @@ def _of_all(at: Scope, own: Mapping[int, int], values: Recalls) -> dict[int, flo
     assert at.run is not None  # its samples have thresholds of their own
     folds = at.fitted.folds
     often = Counter(folds)
-    columns = {limit: scores.values(at.store, at.run.id, MATCHER, limit, at.name) for limit in often}
+    columns = {limit: scores.values(at.store, at.run.id, limit, at.name) for limit in often}
     found: dict[int, float | None] = {}
     for number, value in values.items():
         if number in own:

@@ -29,7 +29,6 @@ from workbench.store import plans
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.plans import HOLDOUT_RANK, Candidate, Done, Drawn, Opening, Plan, Status
-from workbench.store.samples import draw
 from workbench.store.scores import Member
 from workbench.text.query import META
 
@@ -38,14 +37,13 @@ __all__ = ["Prefix", "PrefixRow", "Reach", "Status"]
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a plan shall be. `blind` and `seed` None: the dataset's own; `by`: `group` or `meta.KEY`."""
+    """What a plan shall be. `blind` None: the dataset's own; `by`: `group` or `meta.KEY`."""
 
     n: int
     design: Design = "simple"
     by: str = ""
     holdout: float = 0.0
     blind: float | None = None
-    seed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,6 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
         population=len(drawable),
         parameters={
             **({"by": wish.by, "strata": strata} if strata else {}),
-            "seed": wish.seed,
             "holdout": len(kept),
             "holdout_share": wish.holdout,
             "blind_before": before,
@@ -127,7 +124,7 @@ def draft(store: Store, info: DatasetInfo, wish: Wish, annotator: str) -> Draft:
     chances = [planned / count for count, planned in sizes]
     return Draft(
         plan=plan,
-        drawn=_drawn(everyone, kept, ranks, wish.seed),
+        drawn=_drawn(everyone, kept, ranks),
         chances=(min(chances), max(chances)),
         strata=strata,
         holdout=len(kept),
@@ -162,7 +159,7 @@ def _lay(
     wish: Wish, drawable: Sequence[Candidate]
 ) -> tuple[Mapping[int, tuple[float, str]], Mapping[str, tuple[int, int]]]:
     """Rank and stratum of the samples that are no holdout, and the sizes of the strata, empty without any."""
-    u = [_u(one, wish.seed) for one in drawable]
+    u = [one.u for one in drawable]
     if wish.design == "simple":
         return {one.sample_id: (rank, "") for one, rank in zip(drawable, u, strict=True)}, {}
     names = [one.value or "" for one in drawable]
@@ -179,17 +176,13 @@ def _lay(
     )
 
 
-def _u(one: Candidate, seed: int | None) -> float:
-    return one.u if seed is None else draw(seed, one.key)[0]
-
-
 def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[set[int], int]:
     """The samples of the holdout and how many families they are."""
     if not wish.holdout:
         return set(), 0
     kin = families([one.group for one in everyone], [one.reference_hash for one in everyone])
     keys = [one.key for one in everyone]
-    kept = keep_back(kin, keys, wish.holdout, seed if wish.seed is None else wish.seed)
+    kept = keep_back(kin, keys, wish.holdout, seed)
     if not kept:
         raise UsageError(
             f"no group is small enough to keep {wish.holdout:.0%} back: a holdout takes whole groups, "
@@ -199,13 +192,13 @@ def _keep_back(everyone: Sequence[Candidate], wish: Wish, seed: int) -> tuple[se
 
 
 def _drawn(
-    everyone: Sequence[Candidate], kept: set[int], ranks: Mapping[int, tuple[float, str]], seed: int | None
+    everyone: Sequence[Candidate], kept: set[int], ranks: Mapping[int, tuple[float, str]]
 ) -> tuple[Drawn, ...]:
     """What changes: a row that stands as it is need not be written."""
     found = []
     for one in everyone:
         if one.sample_id in kept:
-            new = Drawn(one.sample_id, HOLDOUT_RANK + _u(one, seed), "", holdout=True)
+            new = Drawn(one.sample_id, HOLDOUT_RANK + one.u, "", holdout=True)
         else:
             new = Drawn(one.sample_id, *ranks[one.sample_id], holdout=False)
         if one.late or new[1:] != (one.rank, one.stratum, one.holdout):

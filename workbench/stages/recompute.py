@@ -15,7 +15,6 @@ from multiprocessing import get_context, parent_process
 
 from workbench.comparing.intervals import Mean, mean
 from workbench.errors import UsageError
-from workbench.matching import MATCHER
 from workbench.model import KINDS, Kind, Policy, Proposal, Sample, Score, Tally
 from workbench.scoring.counted import Counted
 from workbench.scoring.gate import ScoreGate, gate
@@ -143,13 +142,13 @@ def recompute(
     """
     done = 0
     hashes: dict[int, str] = {}
-    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id, MATCHER), hashes)
+    uncounted = _hashed(samples.each_uncounted(store, info.id, run_id), hashes)
     for found in count_all(uncounted, info.policy):
         of = {sample_id: hashes.pop(sample_id) for sample_id in found}
         save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
         done += len(found)
         progress(done)
-    for chunk in scores.each_counted(store, info.id, run_id, MATCHER, without_score_at=threshold):
+    for chunk in scores.each_counted(store, info.id, run_id, threshold):
         of = {sample_id: content for sample_id, (content, _) in chunk.items()}
         found = {sample_id: one for sample_id, (_, one) in chunk.items()}
         save_counted(store, _scored_chunk(info, run_id, threshold, found, of))
@@ -208,7 +207,7 @@ def score_dataset(
     automatic: dict[int, dict[str, Score]] = {}
     if run_id is not None:
         recompute(store, info, run_id, limit, progress)
-        automatic = scores.load_scores(store, info.id, run_id, MATCHER, limit)
+        automatic = scores.load_scores(store, run_id, limit)
     rows = _scored(store, info, automatic)
     unproposed = runs.count_unproposed(store, info.id, run_id)
     seen = seen_by(store, info, chosen)

@@ -104,12 +104,12 @@ def open_sample(
     """
     info = dataset_info(store, dataset_of(store, sample_id) if dataset_id is None else dataset_id)
     stored = load_sample(store, sample_id, info.run_id)
-    review = journal.load_review(store, sample_id, annotator)
+    state = journal.load_reviews(store, {sample_id: annotator}).get(sample_id)
     written = _written(store, info, sample_id)
-    if review is None:
+    if state is None:
         opening = replace(_opening(store, info, stored, annotator), off_plan=off_plan)
         return _opened(info, stored, annotator, opened_with(opening), opening, stored.proposal, written)
-    state, before = review.state, review.state.opened
+    before = state.opened
     assert before is not None  # every journal begins with it
     reopening = _reopening(store, info, stored, annotator, state)
     if reopening is None:
@@ -127,7 +127,7 @@ def act(store: Store, opened: Opened, *edits: Edit, effort: Effort | None = None
     `effort` is what the act cost since the one before. Raises ConflictError when another window was first:
     open the sample again and offer the act again.
     """
-    state = journal.record(store, act_on(opened, *edits, effort=effort), opened.annotator)
+    (state,) = journal.record(store, [act_on(opened, *edits, effort=effort)], opened.annotator)
     # `record` found the text as it was shown, and a proposal never changes: nothing is read again
     return _opened(
         opened.dataset, opened.stored, opened.annotator, state, opened.opening, opened.base, opened.written
@@ -253,7 +253,7 @@ def _opened(
 
 def _written(store: Store, info: DatasetInfo, sample_id: int) -> Written:
     """The column of the file that stands for each reviewed kind, with its number of this sample."""
-    digits = scores.external_of(store, sample_id)
+    digits = scores.external_of(store, [sample_id])[sample_id]
     found: dict[Kind, tuple[str, str]] = {}
     for kind in info.kinds:
         of_kind = [name for name in digits if column_kind(name) == kind]

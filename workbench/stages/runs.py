@@ -1,32 +1,26 @@
-"""Runs as a person sees them: what each cost and could not do, which is current, how two of them differ."""
+"""Runs as a person sees them: what each cost and failed on, and which is current."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from workbench.comparing import runs as counting
-from workbench.comparing.runs import Agreement, Disagreement, Named, Stability
 from workbench.errors import UsageError
-from workbench.matching.units import entity_units, language_of
-from workbench.model import Policy, ProposedEntity, Sample
 from workbench.proposing.claude.answers import CAUSES, NO_TOKENS, Usage
 from workbench.proposing.claude.asks import PROPOSER
 from workbench.proposing.claude.cost import cost, default_prices
 from workbench.proposing.claude.run import RunProgress
-from workbench.stages.claude_setup import ClaudeOptions, found_run, setup_of
-from workbench.store import calls, samples
+from workbench.stages.claude import ClaudeOptions, found_run, setup_of
+from workbench.store import calls
 from workbench.store import runs as run_store
 from workbench.store.datasets import DatasetInfo, count_samples, dataset_info, set_dataset
 from workbench.store.engine import Store
 from workbench.store.runs import RunInfo
-from workbench.text.normalise import key
 
-__all__ = ["Disagreement", "RunProgress", "Stability"]
+__all__ = ["RunProgress"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +66,6 @@ class FailedSample:
     message: str
     advice: str
     question: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Unsteady:
-    """A unit that only some rounds name: the id of its sample, its wording, and how many rounds do."""
-
-    sample: str
-    text: str
-    rounds: int
-
-
-@dataclass(frozen=True, slots=True)
-class RunComparison:
-    """Two runs side by side. Costs are dollars per sample that the run proposed, None when unknown.
-
-    `stability` is there when both are rounds of one set-up, over all its rounds.
-    """
-
-    first: str
-    second: str
-    agreement: Agreement
-    costs: tuple[Decimal | None, Decimal | None]
-    stability: Stability | None
 
 
 def list_runs(store: Store, info: DatasetInfo) -> list[RunSummary]:
@@ -157,101 +128,12 @@ def options_again(store: Store, info: DatasetInfo, name: str) -> ClaudeOptions:
         model=run.model,
         effort=said["effort"],
         max_tokens=said["max_tokens"],
-        round=said["round"],
         examples=len(said.get("examples", [])),
     )
     again = found_run(store, info, setup_of(store, info, options))
     if again is None or again.id != run.id:
         raise UsageError(f"{name} was made with another prompt, other labels or guidelines than now")
     return options
-
-
-def compare_runs(store: Store, info: DatasetInfo, first: str, second: str) -> RunComparison:
-    """Two runs over the samples whose entities both name. Raises NotFoundError for an unknown run.
-
-    Blind samples are counted and never listed: their reviewer must not hear what a run named there.
-    """
-    one, other = run_store.find_run(store, info.id, first), run_store.find_run(store, info.id, second)
-    named = (
-        Named(sample_id, key, *units) for sample_id, key, units in _each_named(store, info, (one, other))
-    )
-    agreement = counting.compare(named)
-    blind = samples.blind_among(store, [one.sample_id for one in agreement.worst])
-    listed = tuple(one for one in agreement.worst if one.sample_id not in blind)
-    rounds = [run for run in run_store.list_runs(store, info.id) if _set_up(run) == _set_up(one)]
-    repeated = one.id != other.id and _set_up(one) == _set_up(other)
-    return RunComparison(
-        first=first,
-        second=second,
-        agreement=replace(agreement, worst=listed),
-        costs=(_per_sample(store, one), _per_sample(store, other)),
-        stability=_stability(store, info, rounds) if repeated else None,
-    )
-
-
-def stability(store: Store, info: DatasetInfo, name: str) -> Stability:
-    """How often the rounds of a run's set-up name the same units. Raises UsageError for a single round."""
-    return _stability(store, info, _rounds(store, info, name))
-
-
-def unsteady(store: Store, info: DatasetInfo, name: str) -> Iterator[Unsteady]:
-    """The units that only some rounds of a run's set-up name, in file order; raises as `stability`."""
-    rounds = _rounds(store, info, name)
-    for _, sample, named in _each_named(store, info, rounds):
-        wordings = {key: text for units in reversed(named) for key, text in units.items()}
-        times = Counter(key for units in named for key in units)
-        yield from (
-            Unsteady(sample, wordings[key], number) for key, number in times.items() if number < len(rounds)
-        )
-
-
-def _rounds(store: Store, info: DatasetInfo, name: str) -> list[RunInfo]:
-    run = run_store.find_run(store, info.id, name)
-    rounds = [one for one in run_store.list_runs(store, info.id) if _set_up(one) == _set_up(run)]
-    if len(rounds) < 2:
-        raise UsageError(f"{name} is the only round of its set-up: nothing to compare it with")
-    return rounds
-
-
-def _stability(store: Store, info: DatasetInfo, rounds: Sequence[RunInfo]) -> Stability:
-    return counting.stability((units for _, _, units in _each_named(store, info, rounds)), len(rounds))
-
-
-def _set_up(run: RunInfo) -> tuple[object, ...]:
-    """Equal for the rounds of one set-up; a run without rounds is alone."""
-    said = dict(run.parameters)
-    return (run.proposer, run.model, said) if said.pop("round", None) is not None else (run.id,)
-
-
-def _each_named(
-    store: Store, info: DatasetInfo, runs: Sequence[RunInfo]
-) -> Iterator[tuple[int, str, list[dict[str, str]]]]:
-    """The samples whose entities all of the runs name: wordings by normalised key, run by run."""
-    for chunk in samples.each_chunk(store, info.id, runs[0].id):
-        ids = [stored.sample_id for stored in chunk]
-        said = [{stored.sample_id: stored.proposal for stored in chunk}]
-        for run in runs[1:]:
-            loaded = samples.load_samples(store, ids, run.id)
-            said.append({stored.sample_id: stored.proposal for stored in loaded})
-        for stored in chunk:
-            proposals = [of_run.get(stored.sample_id) for of_run in said]
-            entities = [one.reference_entities for one in proposals if one is not None]
-            known = [one for one in entities if one is not None]
-            if len(known) == len(runs):
-                units = _units(stored.sample, known, info.policy)
-                yield stored.sample_id, stored.sample.id, units
-
-
-def _units(sample: Sample, named: Sequence[Sequence[ProposedEntity]], policy: Policy) -> list[dict[str, str]]:
-    lang = language_of(sample, policy)
-    return [
-        {
-            key(unit.wording, lang) or unit.wording: unit.wording
-            for unit in entity_units(sample, entities, policy, lang)
-            if unit.counted
-        }
-        for entities in named
-    ]
 
 
 def _paid(store: Store, run: RunInfo) -> RunCost | None:
@@ -271,10 +153,3 @@ def _paid(store: Store, run: RunInfo) -> RunCost | None:
             used += usage
             total += cost(prices, run.model, usage, batch=batch) or 0
     return RunCost(number, used, total if priced else None)
-
-
-def _per_sample(store: Store, run: RunInfo) -> Decimal | None:
-    paid = _paid(store, run)
-    if paid is None:  # what came with a file was paid by somebody
-        return Decimal(0) if run.source == "rules" else None
-    return paid.cost / run.n_proposals if paid.cost is not None and run.n_proposals else None

@@ -200,14 +200,14 @@ def explain_all(
 
 
 def verified_side(
-    stored: Stored, kind: Kind, review: journal.Review | None, gold: gold_store.Gold | None
+    stored: Stored, kind: Kind, review: ReviewState | None, gold: gold_store.Gold | None
 ) -> tuple[Assessment | None, bool]:
     """What this review verified, else the gold.
 
     And whether its units came out of the stored proposal, with their ids.
     """
-    if review is not None and review.state.opened is not None:
-        own = review.state.of(kind)
+    if review is not None and review.opened is not None:
+        own = review.of(kind)
         if own.disposition == "verified":
-            return own.assessment, descends(review.state.opened, own, stored.proposal_id)
+            return own.assessment, descends(review.opened, own, stored.proposal_id)
     return (gold.assessment if gold else None), False

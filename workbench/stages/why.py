@@ -142,7 +142,9 @@ def explain(store: Store, sample_id: int, annotator: str, *, kind: Kind, scorer:
     info = opened.dataset
     assessments = automatic_sides(info, stored, info.threshold)
     written = {
-        column: digits for column, digits in external_of(store, sample_id).items() if kind_of(column) == kind
+        column: digits
+        for column, digits in external_of(store, [sample_id])[sample_id].items()
+        if kind_of(column) == kind
     }
     counted = tuple(name for name in assessments if SCORERS[name] == kind)
     names = (*written, *counted)

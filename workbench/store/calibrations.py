@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, select
 
 from workbench.errors import NotFoundError, UsageError
+from workbench.matching import MATCHER
 from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
 from workbench.store.samples import CHUNK
@@ -91,10 +92,10 @@ def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
     return used
 
 
-def similarities(store: Store, run_id: int, matcher: str) -> list[tuple[int, bytes | None, bytes | None]]:
+def similarities(store: Store, run_id: int) -> list[tuple[int, bytes | None, bytes | None]]:
     """(sample, linked, presence) of every sample that a run was counted for; 100,000 take half a second."""
     query = select(COUNTED.sample_id, COUNTED.linked, COUNTED.presence)
-    rows = store.rows(query.where(COUNTED.run_id == run_id, COUNTED.matcher == matcher))
+    rows = store.rows(query.where(COUNTED.run_id == run_id, COUNTED.matcher == MATCHER))
     return [(number, linked, presence) for number, linked, presence in rows]
 
 

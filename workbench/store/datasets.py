@@ -12,7 +12,7 @@ from workbench.errors import AmbiguousError, NotFoundError
 from workbench.model import Kind, Label, Policy
 from workbench.reviewing.documents import policy_document, policy_of
 from workbench.store.engine import Store
-from workbench.store.scores import forget_all
+from workbench.store.scores import forget_scores
 from workbench.store.tables import (
     CALIBRATION,
     DATASET,
@@ -122,7 +122,7 @@ def add_policy(store: Store, dataset_id: int, policy: Policy, annotator: str) ->
         version = int(newest) + 1
         session.add(_policy(dataset_id, version, policy, annotator))
         session.get_one(Dataset, dataset_id).policy_version = version
-        forget_all(session, dataset_id)
+        forget_scores(store, SAMPLE.dataset_id == dataset_id, external=False)
         return version
 
 

@@ -6,32 +6,29 @@ import secrets
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
-import sqlalchemy
-from sqlalchemy import func
-from sqlmodel import Session, col, select
+from sqlalchemy import func, not_, or_, select, update
 
-from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Proposal, Sample, Score, Tally, Unit
-from workbench.reviewing.documents import proposal_of
-from workbench.reviewing.fold import ReviewState, fold
+from workbench.model import BY, KINDS, Effort, GoldRecord, Kind, Marks, Score, Unit
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
 from workbench.store.importing import ANNOTATORS
-from workbench.store.journal import events_of
-from workbench.store.samples import pieces, sample_of
+from workbench.store.journal import folded
+from workbench.store.samples import CHUNK, Stored, load_samples, pieces
+from workbench.store.scores import external_of, load_scores
 from workbench.store.tables import (
-    CallRow,
+    CALL,
+    DATASET,
+    EVENT,
+    EXPORT,
+    PROPOSAL,
+    PURGED,
+    REVIEW,
+    RUN,
+    SAMPLE,
     Dataset,
     ExportRow,
-    ExternalScoreRow,
-    ProposalRow,
-    PurgedRow,
-    ReviewEventRow,
-    ReviewRow,
-    RunRow,
-    SampleRow,
-    ScoreRow,
+    among,
 )
 
 
@@ -54,9 +51,8 @@ def log_export(
     """
     with store.writing() as session:
         if replaced:
-            earlier = select(ExportRow).where(ExportRow.path == path, ExportRow.manifest_sha256 == replaced)
-            for one in session.exec(earlier):
-                one.held = []
+            earlier = update(ExportRow).where(EXPORT.path == path, EXPORT.manifest_sha256 == replaced)
+            session.execute(earlier.values(held=[]))
         session.add(
             ExportRow(
                 dataset_id=dataset_id,
@@ -70,11 +66,10 @@ def log_export(
         )
 
 
-def list_exports(store: Store, dataset_id: int) -> list[ExportRow]:
+def list_exports(store: Store, dataset_id: int) -> Sequence[ExportRow]:
     """Where exports of a dataset were written, oldest first."""
-    query = select(ExportRow).where(ExportRow.dataset_id == dataset_id).order_by(col(ExportRow.id))
-    with store.reading() as session:
-        return list(session.exec(query))
+    query = select(ExportRow).where(EXPORT.dataset_id == dataset_id).order_by(EXPORT.id)
+    return store.column(query)
 
 
 def held_by(store: Store, dataset_id: int, keys: Collection[str]) -> list[ExportRow]:
@@ -108,42 +103,36 @@ def made_with(store: Store, dataset_id: int) -> Made:
     """What no other query says of a dataset as a whole."""
     models: dict[str, list[str]] = {}
     usage: dict[str, dict[str, int]] = {}
+    calls = select(RUN.name, CALL.model, CALL.usage).where(
+        CALL.run_id == RUN.id, RUN.dataset_id == dataset_id
+    )
     with store.reading() as session:
-        calls = select(RunRow.name, CallRow.model, CallRow.usage).join(
-            RunRow, col(CallRow.run_id) == RunRow.id
-        )
-        calls = calls.where(RunRow.dataset_id == dataset_id).order_by(col(CallRow.model))
-        for name, model, tokens in session.exec(calls.execution_options(yield_per=500)):
+        for name, model, tokens in session.execute(
+            calls.order_by(CALL.model).execution_options(yield_per=CHUNK)
+        ):
             if model and model not in models.setdefault(name, []):
                 models[name].append(model)
             total = usage.setdefault(name, {})
             for kind, number in (tokens or {}).items():
                 if isinstance(number, int):
                     total[kind] = total.get(kind, 0) + number
-        purged = session.exec(select(func.count()).where(PurgedRow.dataset_id == dataset_id)).one()
-        return Made(stamp(session.get_one(Dataset, dataset_id).created_at), models, usage, purged)
+        made = store.value(select(DATASET.created_at).where(DATASET.id == dataset_id))
+        purged = store.value(select(func.count()).where(PURGED.dataset_id == dataset_id))
+        return Made(stamp(made), models, usage, purged)
 
 
-_VERIFIED = (col(ReviewRow.entity) == "verified") | (col(ReviewRow.statement) == "verified")
+_VERIFIED = or_(REVIEW.entity == "verified", REVIEW.statement == "verified")
 
 
 def verified_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that are verified in some kind."""
-    return _ids(store, select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, _VERIFIED))
+    return set(store.numbers(select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, _VERIFIED)))
 
 
 def several_ids(store: Store, dataset_id: int) -> set[int]:
     """The samples that several people verified."""
-    reviews = select(ReviewRow.sample_id).where(ReviewRow.dataset_id == dataset_id, _VERIFIED)
-    return _ids(store, reviews.group_by(col(ReviewRow.sample_id)).having(func.count() > 1))
-
-
-def _ids(store: Store, query: Any) -> set[int]:
-    with store.reading() as session:
-        return set(session.exec(query))
-
-
-CHUNK = 500
+    reviews = select(REVIEW.sample_id).where(REVIEW.dataset_id == dataset_id, _VERIFIED)
+    return set(store.numbers(reviews.group_by(REVIEW.sample_id).having(func.count() > 1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,31 +158,12 @@ class StoredReview:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaving:
+class Leaving(Stored):
     """A stored sample as an export reads it, with the proposal of one run for this text."""
 
-    sample_id: int
-    sample: Sample
-    u: float
-    blind: bool
-    holdout: bool
-    rank: float
-    size: float
-    stratum: str
-    proposal_id: int | None
-    proposal: Proposal | None
     reviews: tuple[StoredReview, ...]
     external: dict[str, str]
     automatic: dict[str, Score]
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """Which automatic scores leave: those of a run under a matcher and a match threshold."""
-
-    run_id: int
-    matcher: str
-    threshold: int
 
 
 def each_leaving(
@@ -201,187 +171,93 @@ def each_leaving(
     dataset_id: int,
     run_id: int | None,
     wanted: Collection[int] | None = None,
-    scale: Scale | None = None,
+    *,
+    scored_at: int | None = None,
 ) -> Iterator[list[Leaving]]:
-    """All samples of a dataset in file order, five hundred at a time; only the `wanted` ones if given.
+    """All samples of a dataset in file order, a chunk at a time; only the `wanted` ones if given.
 
-    With `scale` they carry their automatic scores.
+    With `scored_at`, a match threshold, they carry the automatic scores of the run.
     """
-    for ids in pieces(store, dataset_id, CHUNK, wanted):
-        with store.reading() as session:
-            yield _chunk(store, session, dataset_id, run_id, ids, scale)
+    for ids in pieces(store, dataset_id, wanted):
+        with store.reading():
+            reviews, external = _reviews(store, ids), external_of(store, ids)
+            scored = run_id is not None and scored_at is not None
+            automatic = load_scores(store, run_id, scored_at, ids) if scored else {}  # type: ignore[arg-type]
+            loaded = load_samples(store, ids, run_id)
+        yield [
+            Leaving(
+                **{name: getattr(one, name) for name in Stored.__slots__},
+                reviews=tuple(reviews.get(one.sample_id, ())),
+                external=external[one.sample_id],
+                automatic=automatic.get(one.sample_id, {}),
+            )
+            for one in loaded
+        ]
 
 
-def _chunk(
-    store: Store,
-    session: Session,
-    dataset_id: int,
-    run_id: int | None,
-    ids: Sequence[int],
-    scale: Scale | None,
-) -> list[Leaving]:
-    share = session.get_one(Dataset, dataset_id).blind_share
-    query = (
-        select(SampleRow, ProposalRow)
-        .join(
-            ProposalRow,
-            (col(ProposalRow.sample_id) == SampleRow.id)
-            & (ProposalRow.run_id == run_id)
-            & (col(ProposalRow.content_hash) == SampleRow.content_hash),
-            isouter=True,
-        )
-        .where(col(SampleRow.id).in_(ids))
-        .order_by(col(SampleRow.id))
-    )
-    said = _said(store, session, ids)
-    external = _external(session, ids)
-    automatic = _automatic(session, ids, scale) if scale else {}
-    return [
-        Leaving(
-            sample_id=row.id or 0,
-            sample=sample_of(row),
-            u=row.u,
-            blind=row.holdout or row.blind_u < share,
-            holdout=row.holdout,
-            rank=row.rank,
-            size=row.size,
-            stratum=row.stratum,
-            proposal_id=proposal.id if proposal else None,
-            proposal=proposal_of(proposal.document) if proposal else None,
-            reviews=tuple(said.get(row.id or 0, ())),
-            external=external.get(row.id or 0, {}),
-            automatic=automatic.get(row.id or 0, {}),
-        )
-        for row, proposal in session.exec(query)
-    ]
-
-
-def _said(store: Store, session: Session, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
-    reviews = session.exec(
-        select(ReviewRow).where(col(ReviewRow.sample_id).in_(ids)).order_by(col(ReviewRow.id))
-    ).all()
-    if not reviews:
+def _reviews(store: Store, ids: Sequence[int]) -> dict[int, list[StoredReview]]:
+    rows = store.rows(select(*REVIEW).where(among(REVIEW.sample_id, ids)).order_by(REVIEW.id))
+    if not rows:
         return {}
-    effort = _effort(session, ids)
+    effort = _effort(store, ids)
     units = {
         (sample_id, one.annotator, kind): one.assessment.units
         for kind in KINDS
         for sample_id, each in verified_by(store, ids, kind).items()
         for one in each
     }
-    noted = set(
-        session.exec(
-            select(ReviewEventRow.review_id).where(
-                col(ReviewEventRow.review_id).in_([review.id for review in reviews]),
-                col(ReviewEventRow.op).in_(("comment", "excluded", "skipped", "todo")),
-            )
-        )
-    )
-    found: dict[int, list[StoredReview]] = {}
-    for review in reviews:
-        number = review.id or 0
-        states: dict[Kind, str] = {"entity": review.entity, "statement": review.statement}
-        state = fold(events_of(session, number)) if number in noted else None
-        decided = [kind for kind in KINDS if states[kind] in ("excluded", "skipped")]
+    said = EVENT.op.in_(("comment", "excluded", "skipped", "todo"))
+    noted = select(EVENT.review_id).where(among(EVENT.review_id, [row.id for row in rows]), said).distinct()
+    states = folded(store, store.numbers(noted))
+    reviews: dict[int, list[StoredReview]] = {}
+    for row in rows:
+        dispositions: dict[Kind, str] = {kind: getattr(row, kind) for kind in KINDS}
+        state = states.get(row.id)
+        decided = [kind for kind in KINDS if dispositions[kind] in ("excluded", "skipped")]
         marks = Marks(
-            dispositions={kind: states[kind] for kind in decided},  # type: ignore[misc]
+            dispositions={kind: dispositions[kind] for kind in decided},  # type: ignore[misc]
             reasons={kind: state.of(kind).reason for kind in decided if state and state.of(kind).reason},
-            flag=review.flag,
+            flag=row.flag,
             comments=state.comments if state else (),
-            shown=review.shown if review.shown in ("assisted", "blind") else "",  # type: ignore[arg-type]
-            off_plan=review.off_plan,
-            adjudicated=review.origin == "adjudicated",
+            shown=row.shown if row.shown in ("assisted", "blind") else "",
+            off_plan=row.off_plan,
+            adjudicated=row.origin == "adjudicated",
         )
-        entities, statements = (units.get((review.sample_id, review.annotator, kind)) for kind in KINDS)
-        record = GoldRecord(review.annotator, entities, statements, effort.get(number), marks)
-        said = StoredReview(number, review.origin, review.shown, states, record)
-        found.setdefault(review.sample_id, []).append(said)
-    return found
+        entities, statements = (units.get((row.sample_id, row.annotator, kind)) for kind in KINDS)
+        record = GoldRecord(row.annotator, entities, statements, effort.get(row.id), marks)
+        review = StoredReview(row.id, row.origin, row.shown, dispositions, record)
+        reviews.setdefault(row.sample_id, []).append(review)
+    return reviews
 
 
-def _effort(session: Session, ids: Sequence[int]) -> dict[int, Effort]:
+def _effort(store: Store, ids: Sequence[int]) -> dict[int, Effort]:
     """What some reviews cost; only those that were measured."""
     query = (
-        select(
-            ReviewEventRow.review_id,
-            func.sum(ReviewEventRow.seconds),
-            func.sum(ReviewEventRow.presses),
-        )
-        .join(ReviewRow, col(ReviewRow.id) == ReviewEventRow.review_id)
-        .where(col(ReviewRow.sample_id).in_(ids), col(ReviewEventRow.seconds).is_not(None))
-        .group_by(col(ReviewEventRow.review_id))
+        select(EVENT.review_id, func.sum(EVENT.seconds), func.sum(EVENT.presses))
+        .where(REVIEW.id == EVENT.review_id, among(REVIEW.sample_id, ids), EVENT.seconds.is_not(None))
+        .group_by(EVENT.review_id)
     )
     return {
         number: Effort(round(float(seconds or 0), 3), int(presses or 0))
-        for number, seconds, presses in session.exec(query)
+        for number, seconds, presses in store.rows(query)
     }
-
-
-def _external(session: Session, ids: Sequence[int]) -> dict[int, dict[str, str]]:
-    found: dict[int, dict[str, str]] = {}
-    rows = session.exec(
-        select(ExternalScoreRow.sample_id, ExternalScoreRow.column, ExternalScoreRow.digits)
-        .where(col(ExternalScoreRow.sample_id).in_(ids))
-        .order_by(col(ExternalScoreRow.column))
-    )
-    for number, column, digits in rows:
-        found.setdefault(number, {})[column] = digits
-    return found
-
-
-def _automatic(session: Session, ids: Sequence[int], scale: Scale) -> dict[int, dict[str, Score]]:
-    found: dict[int, dict[str, Score]] = {}
-    row = ScoreRow
-    query = sqlalchemy.select(
-        col(row.sample_id), col(row.scorer), col(row.found), col(row.missing), col(row.unsure), col(row.value)
-    ).where(
-        col(row.sample_id).in_(ids),
-        col(row.run_id) == scale.run_id,
-        col(row.matcher) == scale.matcher,
-        col(row.threshold) == scale.threshold,
-    )
-    for sample_id, scorer, hits, missing, unsure, value in session.execute(query):
-        score = Score(scorer, Tally(hits, missing, unsure), value)
-        found.setdefault(sample_id, {})[scorer] = score
-    return found
-
-
-def folded(store: Store, leaving: Sequence[Leaving]) -> dict[int, ReviewState]:
-    """The reviews that people made, as their journals say; imported ones have no more than their gold."""
-    with store.reading() as session:
-        return {
-            said.review_id: fold(events_of(session, said.review_id))
-            for one in leaving
-            for said in one.reviews
-            if said.shown != "import"
-        }
 
 
 def annotators(store: Store, dataset_id: int, *, holdout: bool = True) -> dict[str, int]:
     """Everyone who reviewed, with the number of reviews; without `holdout` those of samples kept back are
     not counted.
     """
-    query = select(ReviewRow.annotator, func.count()).where(ReviewRow.dataset_id == dataset_id)
+    query = select(REVIEW.annotator, func.count()).where(REVIEW.dataset_id == dataset_id)
     if not holdout:
-        query = query.join(SampleRow, col(SampleRow.id) == ReviewRow.sample_id)
-        query = query.where(col(SampleRow.holdout).is_(False))
-    with store.reading() as session:
-        rows = session.exec(query.group_by(col(ReviewRow.annotator)))
-        return {name: int(number) for name, number in rows}
+        query = query.where(SAMPLE.id == REVIEW.sample_id, not_(SAMPLE.holdout))
+    return dict(store.rows(query.group_by(REVIEW.annotator)))
 
 
 def marked_by(store: Store, dataset_id: int) -> set[str]:
     """The people whose marks in another tool are proposals of a dataset."""
-    model = col(ProposalRow.document)["model"].as_string()
-    query = (
-        sqlalchemy.select(model)
-        .join(RunRow, col(RunRow.id) == col(ProposalRow.run_id))
-        .where(col(RunRow.dataset_id) == dataset_id, col(RunRow.model) == ANNOTATORS)
-        .distinct()
-    )
-    with store.reading() as session:
-        found = [str(row[0]) for row in session.execute(query)]
-    return {name.removeprefix(BY) for name in found if name.startswith(BY)}
+    of_dataset = RUN.id == PROPOSAL.run_id, RUN.dataset_id == dataset_id, RUN.model == ANNOTATORS
+    models = store.column(select(PROPOSAL.document["model"].as_string()).where(*of_dataset).distinct())
+    return {name.removeprefix(BY) for name in models if name.startswith(BY)}
 
 
 def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
@@ -391,8 +267,7 @@ def salt_of(store: Store, dataset_id: int, *, make: bool = True) -> bytes:
     So every export of one database gives a person the same pseudonym, and nobody who has only the export can
     try names.
     """
-    with store.reading() as session:
-        salt = session.get_one(Dataset, dataset_id).salt
+    salt = store.value(select(DATASET.salt).where(DATASET.id == dataset_id))
     if salt is None and make:
         with store.writing() as session:
             dataset = session.get_one(Dataset, dataset_id)

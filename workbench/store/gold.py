@@ -13,7 +13,7 @@ from workbench.model import Assessment, Kind, Sample, Tally, Unit, count
 from workbench.reviewing.documents import unit_document, unit_of
 from workbench.reviewing.gold import Verified, resolve
 from workbench.store.engine import Store
-from workbench.store.tables import DATASET, POLICY, REVIEW, SAMPLE, UNIT, among
+from workbench.store.tables import DATASET, POLICY, REVIEW, SAMPLE, UNIT, ReviewRow, among
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,10 +101,8 @@ def _verified(store: Store, kind: Kind, where: ColumnElement[bool]) -> dict[int,
     return verified
 
 
-def gold_rows(
-    units: Sequence[Unit], sample: Sample, dataset_id: int, sample_id: int, review_id: int, annotator: str
-) -> list[dict[str, Any]]:
-    """The rows of verified units, spans checked against the text.
+def gold_rows(units: Sequence[Unit], sample: Sample, review: ReviewRow) -> list[dict[str, Any]]:
+    """The rows of the verified units of a review, spans checked against the text.
 
     Raises SpanError for a span outside the reference, a principal span that does not read as the
     unit's text, or evidence outside its context.
@@ -114,10 +112,10 @@ def gold_rows(
         check_spans(unit, sample)
         rows.append(
             {
-                "dataset_id": dataset_id,
-                "sample_id": sample_id,
-                "review_id": review_id,
-                "annotator": annotator,
+                "dataset_id": review.dataset_id,
+                "sample_id": review.sample_id,
+                "review_id": review.id,
+                "annotator": review.annotator,
                 "kind": unit.kind,
                 "position": position,
                 "unit": unit.id,

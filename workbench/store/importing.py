@@ -8,19 +8,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sqlalchemy import func, select
-from sqlmodel import Session
 
 from workbench.errors import PurgedError, RowError
 from workbench.model import BY, KINDS, Assessment, GoldRecord, Kind, Marks, Match, Proposal, Record, Sample
 from workbench.reviewing.documents import proposal_document
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Open, Put
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Comment, Dispose, Edit, Flag, Named, Open, Put
 from workbench.reviewing.fold import carry, fold
 from workbench.reviewing.gold import gold_units, same_gold
 from workbench.store.engine import Store
 from workbench.store.gold import verified_by
-from workbench.store.journal import Change, append, events_of, new_review, text_of
+from workbench.store.journal import Change, append, folded, journals, new_review
 from workbench.store.plans import LATE_RANK, kept_back, plan_of
-from workbench.store.purge import purged_among
+from workbench.store.purge import purged_names
 from workbench.store.runs import create_run
 from workbench.store.samples import draw, sample_of
 from workbench.store.scores import forget_scores
@@ -103,62 +102,50 @@ def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[i
     return runs
 
 
-def add_chunk(
-    store: Store, intake: Intake, records: Sequence[Record], *, dry: bool = False
-) -> list[Outcome | RowError]:
+def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
     """Store a chunk of records with distinct keys; says for each what happened to it.
 
-    A record that is refused (RowError) changes nothing; the others go in together. With `dry` nothing
-    is kept, and `intake` may name runs that do not exist: use it once.
+    A record that is refused (RowError) changes nothing; the others go in together.
     """
     hashed = [(record, record.sample.content_hash) for record in records]
     keys = [record.sample.id or content for record, content in hashed]
-    with store.writing() as session:
+    of_keys = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_(keys)
+    with store.writing():
         intake.planned = plan_of(store, intake.dataset_id) is not None  # made since the last chunk, maybe
-        purged = purged_among(store, intake.dataset_id, keys, [content for _, content in hashed])
-        query = select(SampleRow).where(SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_(keys))
-        known = {row.key: row for row in store.column(query)}
-        chunk = _Chunk(store, session, intake, [row.id for row in known.values() if row.id is not None])
+        purged = purged_names(store, intake.dataset_id)
+        known = {row.key: row for row in store.column(select(SampleRow).where(*of_keys))}
+        chunk = _Chunk(store, intake, [row.id for row in known.values()])
         fresh: list[dict[str, Any]] = []
         outcomes: list[Outcome | RowError] = []
         for (record, content), key in zip(hashed, keys, strict=True):
             row = known.get(key)
-            if key in purged or content in purged:
-                outcomes.append(PurgedError(key, purged.get(key) or purged[content]))
+            if day := purged.get(key) or purged.get(content):
+                outcomes.append(PurgedError(key, day))
             elif row is None:
                 fresh.append(_new_row(intake, record, key, content))
                 outcomes.append("new")
             else:
                 outcomes.append(chunk.meet(row, record, content))
         _insert(store, intake, fresh)
-        taken = [at for at, outcome in enumerate(outcomes) if not isinstance(outcome, RowError)]
-        adding = [at for at in taken if _brings(records[at], intake)]
-        ids: dict[str, int] = {}
-        if adding:
-            numbers = select(SAMPLE.key, SAMPLE.id).where(
-                SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_([keys[at] for at in adding])
-            )
-            ids = dict(store.rows(numbers))
-        for at in adding:
-            record, content = hashed[at]
+        adding = [
+            (at, record, content)
+            for at, (record, content) in enumerate(hashed)
+            if not isinstance(outcomes[at], RowError)
+            and (record.proposal or record.scores or (record.gold and intake.gold != "ignore"))
+        ]
+        ids = dict(store.rows(select(SAMPLE.key, SAMPLE.id).where(*of_keys))) if adding else {}
+        for at, record, content in adding:
             if chunk.add(record, content, ids[keys[at]]) and outcomes[at] == "unchanged":
                 outcomes[at] = "extended"
         chunk.write()
-        if dry:
-            session.rollback()
         return outcomes
 
 
-def _brings(record: Record, intake: Intake) -> bool:
-    """Whether a record has more than a sample."""
-    return bool(record.proposal or record.scores or (record.gold and intake.gold != "ignore"))
-
-
 class _Chunk:
-    """What the database holds of the chunk's earlier samples, and what the chunk adds beside samples."""
+    """What the database holds of the chunk's earlier samples, and what the chunk adds next to samples."""
 
-    def __init__(self, store: Store, session: Session, intake: Intake, ids: Sequence[int]) -> None:
-        self.store, self.session, self.intake = store, session, intake
+    def __init__(self, store: Store, intake: Intake, ids: Sequence[int]) -> None:
+        self.store, self.intake = store, intake
         self.proposals: dict[tuple[int, str], dict[int, dict[str, Any]]] = {}
         self.scores: dict[tuple[int, str], ExternalScoreRow] = {}
         self.reviews: dict[tuple[int, str], ReviewRow] = {}
@@ -180,17 +167,80 @@ class _Chunk:
                     self.verified[sample_id, one.annotator, kind] = one.assessment
 
     def meet(self, row: SampleRow, record: Record, content: str) -> Outcome | RowError:
-        """Take a record whose id is there already, but for what it brings beside the sample."""
-        of_file = _of_file(self.intake, row)
+        """A record whose id is there already: add what is missing, refuse what differs unless told to update.
+
+        Another text than an earlier row of the file has is refused in any case: it would take that one's
+        place. What the record brings next to the sample is not added yet.
+        """
+        intake, sample, number = self.intake, record.sample, row.id or 0
+        of_file = number > intake.before or number in intake.met
+        if intake.update:
+            intake.met.add(number)
+        changed = ""
         if content == row.content_hash:
-            refusal = self.refuse(record, row.id or 0, of_file=of_file)
-            return refusal or _meet(self.session, self.intake, row, record.sample, content, of_file)
-        # the external scores of a sample whose text changed are gone
-        self.scores = {key: score for key, score in self.scores.items() if key[0] != row.id}
-        if not record.contexts_given and row.retrieved_contexts:
-            expected = "its contexts: a row without any does not take away those that are stored"
-            return RowError("retrieved_contexts", f"nothing for id {row.key!r}", expected)
-        return _meet(self.session, self.intake, row, record.sample, content, of_file)
+            if (refusal := self.refuse(record, number, of_file=of_file)) is not None:
+                return refusal
+        else:
+            texts = ("user_input", "reference")
+            changed = next((n for n in texts if getattr(row, n) != getattr(sample, n)), "retrieved_contexts")
+            # the external scores of a sample whose text changed are gone
+            self.scores = {key: score for key, score in self.scores.items() if key[0] != number}
+            if not record.contexts_given and row.retrieved_contexts:
+                expected = "its contexts: a row without any does not take away those that are stored"
+                return RowError("retrieved_contexts", f"nothing for id {row.key!r}", expected)
+            if of_file:
+                return RowError("id", f"{row.key!r} again, with another text", "one text for each id")
+        meta = row.meta or {}
+        given = {
+            "response": sample.response,
+            "group_key": sample.group,
+            "alternatives": list(sample.alternatives) or None,
+            "meta": {**meta, **sample.meta} or None,  # a key that the row does not name stays
+        }
+        differing = [name for name, value in given.items() if value not in (None, getattr(row, name))]
+        clashing = [changed] if changed else []
+        clashing += [name for name in differing if name != "meta" and getattr(row, name) is not None]
+        clashing += [f"meta.{key}" for key, value in meta.items() if sample.meta.get(key, value) != value]
+        if clashing and not intake.update:
+            return _clash(clashing[0], row.key, of_file=of_file)
+        if changed and (refusal := self._replace_text(row, sample, content, changed)) is not None:
+            return refusal
+        for name in differing:
+            setattr(row, name, given[name])
+        return "updated" if clashing else "extended" if differing else "unchanged"
+
+    def _replace_text(self, row: SampleRow, sample: Sample, content: str, changed: str) -> RowError | None:
+        reviews = self.store.column(select(ReviewRow).where(REVIEW.sample_id == row.id))
+        if changed != "retrieved_contexts" and reviews:
+            got = f"another text for id {row.key!r}, which is reviewed"
+            return RowError(changed, got, "a new id: gold belongs to its text")
+        before = list(row.retrieved_contexts)
+        row.user_input, row.reference, row.reference_hash = (
+            sample.user_input, sample.reference, sample.reference_hash
+        )  # fmt: skip
+        row.retrieved_contexts, row.content_hash = list(sample.retrieved_contexts), content
+        # they are of the old text
+        forget_scores(self.store, SAMPLE.id == row.id, external=True)
+        append(self.store, [self._stale(review, row, before) for review in reviews])
+        return None
+
+    def _stale(self, review: ReviewRow, row: SampleRow, before: Sequence[str]) -> Change:
+        """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
+        assert review.id is not None
+        state = folded(self.store, [review.id])[review.id]
+        edits: list[Edit] = []
+        for kind in KINDS:
+            kind_state = state.of(kind)
+            units = kind_state.assessment.units
+            if units:
+                # what does not count loses its verdict too: it may be restored, with evidence in the old text
+                aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
+                edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
+            if kind_state.disposition == "excluded":  # a decision about the reference, which stands
+                edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
+            else:  # written without units too: acts before it, also undone ones, quote the old text
+                edits.append(Dispose("todo", (kind,), reason="contexts changed"))
+        return Change(review, lambda: sample_of(row), self._named(edits))
 
     def refuse(self, record: Record, sample_id: int, *, of_file: bool) -> RowError | None:
         """Why this row may not go in without --update: another number or other gold than stored.
@@ -212,9 +262,8 @@ class _Chunk:
                 got = f"{differing} of annotator {gold.annotator!r}"
                 return RowError("gold.disposition", got, f"what was stored {replaces}")
             if self.new_kinds(review, gold, differing=True):
-                return RowError(
-                    "gold", f"other gold of annotator {gold.annotator!r}", f"the gold stored {replaces}"
-                )
+                got = f"other gold of annotator {gold.annotator!r}"
+                return RowError("gold", got, f"the gold stored {replaces}")
         return None
 
     def new_kinds(self, review: ReviewRow, gold: GoldRecord, *, differing: bool) -> set[Kind]:
@@ -273,34 +322,34 @@ class _Chunk:
         return True
 
     def _add_gold(self, sample_id: int, sample: Sample, gold: GoldRecord) -> bool:
-        intake, review = self.intake, self.reviews.get((sample_id, gold.annotator))
-        given = assessments_of(gold)
+        intake, marks, review = self.intake, gold.marks, self.reviews.get((sample_id, gold.annotator))
+        given, edits, fresh = assessments_of(gold), list[Edit](), review is None
         if review is None:
-            opening = opening_of(gold.marks, intake.policy_version)
-            origin = "adjudicated" if gold.marks.adjudicated else "imported"
+            shown = marks.shown or "import"
+            opening = Open(None, "", 0, intake.policy_version, shown, False, (), off_plan=marks.off_plan)
+            origin = "adjudicated" if marks.adjudicated else "imported"
             review = new_review(intake.dataset_id, sample_id, gold.annotator, opening, origin)
-            edits = [opening, *map(Accept, given), *marks_edits(gold.marks)]
-            change = Change(review, lambda: sample, self._named(edits), gold.effort, fold(()))
+            edits.append(opening)
         else:
             kinds = self.new_kinds(review, gold, differing=False)
             given = [assessment for assessment in given if assessment.kind in kinds]
-            edits = [*map(Accept, given), *new_marks(self.session, review, gold.marks)]
-            change = Change(review, text_of(self.session, review), self._named(edits))
+        edits += [*map(Accept, given), *mark_edits(self.store, review, marks)]
         if not edits:
             return False
         intake.units += sum(len(gold_units(assessment.units)) for assessment in given)
         intake.reviews += bool(given)
-        self.changes.append(change)
+        before = (gold.effort, fold(())) if fresh else ()
+        self.changes.append(Change(review, lambda: sample, self._named(edits), *before))
         return True
 
-    def _named(self, edits: Iterable[Edit]) -> list[tuple[str, Edit]]:
+    def _named(self, edits: Iterable[Edit]) -> list[Named]:
         return [(self.intake.action, edit) for edit in edits]
 
     def write(self) -> None:
         """Write what was added, each table once."""
         self.store.insert(ProposalRow, self.new_proposals)
         self.store.insert(ExternalScoreRow, self.new_scores)
-        append(self.session, self.changes)
+        append(self.store, self.changes)
 
 
 def _insert(store: Store, intake: Intake, rows: list[dict[str, Any]]) -> None:
@@ -347,111 +396,13 @@ def _new_row(intake: Intake, record: Record, key: str, content: str) -> dict[str
     }
 
 
-def _of_file(intake: Intake, row: SampleRow) -> bool:
-    """Whether an earlier row of the same file brought or updated a sample; remembers that one did."""
-    number = row.id or 0
-    if number > intake.before or number in intake.met:
-        return True
-    if intake.update:
-        intake.met.add(number)
-    return False
-
-
-def _meet(
-    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str, of_file: bool
-) -> Outcome | RowError:
-    """A record whose id is there already: add what is missing, refuse what differs unless told to update.
-
-    Another text than an earlier row of the file has is refused in any case: it would take that one's place.
-    """
-    given = {
-        "response": sample.response,
-        "group_key": sample.group,
-        "alternatives": list(sample.alternatives) or None,
-        "meta": {**(row.meta or {}), **sample.meta} or None,  # a key that the row does not name stays
-    }
-    differing = [name for name, value in given.items() if value is not None and value != getattr(row, name)]
-    clashing = [name for name in differing if name != "meta" and getattr(row, name) is not None]
-    clashing += [
-        f"meta.{key}" for key, value in (row.meta or {}).items() if sample.meta.get(key, value) != value
-    ]
-    if content != row.content_hash:
-        clashing = [_changed_text(row, sample), *clashing]
-    if of_file and content != row.content_hash:
-        return RowError("id", f"{row.key!r} again, with another text", "one text for each id")
-    if clashing and not intake.update:
-        where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
-        return _clash(clashing[0], row.key, where)
-    if content != row.content_hash:
-        refusal = _replace_text(session, intake, row, sample, content)
-        if refusal is not None:
-            return refusal
-    for name in differing:
-        setattr(row, name, given[name])
-    if content != row.content_hash or clashing:
-        row.content_hash = content
-        return "updated"
-    return "extended" if differing else "unchanged"
-
-
-def _clash(field: str, name: str, where: str) -> RowError:
+def _clash(field: str, name: str, *, of_file: bool) -> RowError:
     """The error of a row that says something else for an id than what stands there already."""
     field = "group" if field == "group_key" else field
-    thing = {"group": "group", "alternatives": "alternatives"}.get(field, "text")
-    if field.startswith("meta."):
-        thing = "value"
+    thing = field if field in ("group", "alternatives") else "value" if field.startswith("meta.") else "text"
     other = "other" if thing == "alternatives" else "another"
+    where = "of an earlier row of the file" if of_file else "stored before (--update replaces it)"
     return RowError(field, f"{other} {thing} for id {name!r}", f"the {thing} {where}")
-
-
-def _changed_text(row: SampleRow, sample: Sample) -> str:
-    if row.user_input != sample.user_input:
-        return "user_input"
-    return "reference" if row.reference != sample.reference else "retrieved_contexts"
-
-
-def _replace_text(
-    session: Session, intake: Intake, row: SampleRow, sample: Sample, content: str
-) -> RowError | None:
-    reviews = session.scalars(select(ReviewRow).where(REVIEW.sample_id == row.id)).all()
-    changed = _changed_text(row, sample)
-    if changed != "retrieved_contexts" and reviews:
-        return RowError(
-            changed,
-            f"another text for id {row.key!r}, which is reviewed",
-            "a new id: gold belongs to its text",
-        )
-    assert row.id is not None
-    before = list(row.retrieved_contexts)
-    row.user_input = sample.user_input
-    row.reference = sample.reference
-    row.reference_hash = sample.reference_hash
-    row.retrieved_contexts = list(sample.retrieved_contexts)
-    session.flush()
-    forget_scores(session, row.id)
-    append(session, [_stale(session, intake, review, row, before) for review in reviews])
-    return None
-
-
-def _stale(
-    session: Session, intake: Intake, review: ReviewRow, row: SampleRow, before: Sequence[str]
-) -> Change:
-    """Keep the units of a review whose contexts changed; its verdicts must be decided again."""
-    assert review.id is not None
-    state = fold(events_of(session, review.id))
-    edits: list[Edit] = []
-    for kind in KINDS:
-        kind_state = state.of(kind)
-        units = kind_state.assessment.units
-        if units:
-            # what does not count loses its verdict too: it may be restored, with evidence in the old text
-            aside = (replace(unit, match=Match()) for unit in units if not unit.counted)
-            edits.append(Put("match", kind, (*carry(units, before, row.retrieved_contexts), *aside)))
-        if kind_state.disposition == "excluded":  # a decision about the reference, which stands
-            edits.append(Dispose("excluded", (kind,), reason=kind_state.reason))
-        else:  # written without units too: acts before it, also undone ones, quote the old text
-            edits.append(Dispose("todo", (kind,), reason="contexts changed"))
-    return Change(review, lambda: sample_of(row), [(intake.action, edit) for edit in edits])
 
 
 def assessments_of(gold: GoldRecord) -> list[Assessment]:
@@ -461,35 +412,19 @@ def assessments_of(gold: GoldRecord) -> list[Assessment]:
     return [Assessment(kind, source, units) for kind, units in parts if units is not None]
 
 
-def opening_of(marks: Marks, policy_version: int) -> Open:
-    """The first row of a review that came with a file."""
-    return Open(None, "", 0, policy_version, marks.shown or "import", False, (), off_plan=marks.off_plan)
-
-
-def marks_edits(marks: Marks) -> list[Edit]:
-    """The edits that say what the marks say, in a review that is new."""
-    edits: list[Edit] = [
-        Dispose(marks.dispositions[kind], (kind,), reason=marks.reasons.get(kind, ""))
-        for kind in KINDS
-        if kind in marks.dispositions
-    ]
-    if marks.flag:
-        edits.append(Flag(marks.flag))
-    return [*edits, *(Comment(text) for text in marks.comments)]
-
-
-def new_marks(session: Session, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
-    """The edits for what a review that is there does not say yet."""
-    for kind, disposition in marks.dispositions.items():
-        if disposition != getattr(review, kind):
+def mark_edits(store: Store, review: ReviewRow, marks: Marks) -> Iterator[Edit]:
+    """The edits for what a review does not say yet."""
+    for kind in KINDS:
+        disposition = marks.dispositions.get(kind)
+        if disposition not in (None, getattr(review, kind)):
             yield Dispose(disposition, (kind,), reason=marks.reasons.get(kind, ""))
     if marks.flag and marks.flag != review.flag:
         yield Flag(marks.flag)
-    if marks.comments:
-        assert review.id is not None
-        edits = [event.edit for event in events_of(session, review.id)]
-        there = {edit.text for edit in edits if isinstance(edit, Comment)}
-        yield from (Comment(text) for text in marks.comments if text not in there)
+    there = set()
+    if marks.comments and review.id is not None:
+        rows = journals(store, [review.id])[review.id]
+        there = {edit.text for _, edit in rows if isinstance(edit, Comment)}
+    yield from (Comment(text) for text in marks.comments if text not in there)
 
 
 def differing_mark(review: ReviewRow, marks: Marks) -> str | None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, case, delete, exists, select
+from sqlalchemy import case, delete, exists, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from workbench.errors import ConflictError
 from workbench.model import KINDS, Effort, Kind, Sample, Unit
 from workbench.reviewing.documents import edit_document, edit_of
-from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Event, Open, Put, Redo, Undo
+from workbench.reviewing.edits import IMPORT_ACTION, Accept, Edit, Named, Open, Put, Redo, Undo
 from workbench.reviewing.fold import ReviewState, fold, followed, newest_effective, newest_undone
 from workbench.reviewing.gold import gold_units
 from workbench.store.engine import Store
@@ -27,26 +27,14 @@ from workbench.store.tables import (
     REVIEW,
     SAMPLE,
     UNIT,
+    GoldUnitRow,
+    ReviewEventRow,
     ReviewRow,
     SampleRow,
     among,
 )
 
-_EVENTS = METADATA.tables["review_event"]
-_UNITS = METADATA.tables["gold_unit"]
-_LATER = _EVENTS.alias("later").c
-
-
-@dataclass(frozen=True, slots=True)
-class Review:
-    """A review of the database."""
-
-    id: int
-    sample_id: int
-    annotator: str
-    origin: str
-    shown: str
-    state: ReviewState
+_LATER = METADATA.tables["review_event"].alias("later").c
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,66 +83,62 @@ class Change:
 
     row: ReviewRow
     text: Callable[[], Sample]
-    edits: Sequence[tuple[str, Edit]]
+    edits: Sequence[Named]
     effort: Effort | None = None
     before: ReviewState | None = None
 
 
-def load_review(store: Store, sample_id: int, annotator: str) -> Review | None:
-    """The folded review of one annotator, None when there is none."""
-    return load_reviews(store, {sample_id: annotator}).get(sample_id)
-
-
-def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, Review]:
+def load_reviews(store: Store, wanted: Mapping[int, str]) -> dict[int, ReviewState]:
     """The folded reviews of some samples, of one annotator each, in two queries."""
-    query = select(REVIEW.id, REVIEW.sample_id, REVIEW.annotator, REVIEW.origin, REVIEW.shown).where(
+    query = select(REVIEW.sample_id, REVIEW.annotator, REVIEW.id).where(
         among(REVIEW.sample_id, wanted), REVIEW.annotator.in_({*wanted.values()})
     )
+    with store.reading():
+        own = {number: id_ for number, name, id_ in store.rows(query) if wanted[number] == name}
+        states = folded(store, own.values())
+    return {number: states[id_] for number, id_ in own.items()}
+
+
+def folded(store: Store, review_ids: Collection[int]) -> dict[int, ReviewState]:
+    """The states of some reviews, as their journals say."""
+    return {number: fold(edits) for number, edits in journals(store, review_ids).items()}
+
+
+def journals(store: Store, review_ids: Collection[int]) -> dict[int, list[Named]]:
+    """The journals of some reviews, oldest rows first."""
+    found: dict[int, list[Named]] = {number: [] for number in review_ids}
+    query = select(EVENT.review_id, EVENT.action, EVENT.op, EVENT.data).order_by(EVENT.review_id, EVENT.seq)
     with store.reading() as session:
-        heads = [row for row in store.rows(query) if wanted[row.sample_id] == row.annotator]
-        events: dict[int, list[Event]] = {row.id: [] for row in heads}
-        for row in session.execute(_journals(among(EVENT.review_id, events))):
-            events[row.review_id].append(_event_of(row))
-        return {
-            row.sample_id: Review(
-                row.id, row.sample_id, row.annotator, row.origin, row.shown, fold(events[row.id])
-            )
-            for row in heads
-        }
+        for number, action, op, data in session.execute(query.where(among(EVENT.review_id, review_ids))):
+            found[number].append((action, edit_of(op, data)))
+    return found
 
 
-def record(store: Store, act: Act, annotator: str, *, origin: str = "reviewed") -> ReviewState:
-    """Append one act to a review and project what it changed; returns the new state.
+def record(store: Store, acts: Sequence[Act], annotator: str) -> list[ReviewState]:
+    """Append one act over some samples to their reviews and project what it changed; the new states.
 
-    Raises ConflictError when the journal has moved on or the text was replaced, SpanError for a unit that
-    does not quote the reference; nothing is written in either case.
+    All or nothing, one undo. Raises ConflictError when a journal has moved on or a text was replaced,
+    SpanError for a unit that does not quote the reference; nothing is written in either case.
     """
-    return record_bulk(store, [act], annotator, origin=origin)[0]
-
-
-def record_bulk(
-    store: Store, acts: Sequence[Act], annotator: str, *, origin: str = "reviewed"
-) -> list[ReviewState]:
-    """One act over many samples: all or nothing, one undo. Raises as `record`."""
     action = uuid.uuid4().hex
-    with store.writing() as session:
-        return append(session, [_change(session, act, annotator, action, origin) for act in acts])
+    with store.writing():
+        return append(store, [_change(store, act, annotator, action) for act in acts])
 
 
-def _change(session: Session, act: Act, annotator: str, action: str, origin: str) -> Change:
+def _change(store: Store, act: Act, annotator: str, action: str) -> Change:
     # the hash alone says that the text is the one the person saw
-    dataset_id, name, content_hash = session.execute(
-        select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash).where(SAMPLE.id == act.sample_id)
-    ).one()
+    text = select(SAMPLE.dataset_id, SAMPLE.key, SAMPLE.content_hash).where(SAMPLE.id == act.sample_id)
+    ((dataset_id, name, content_hash),) = store.rows(text)
     if act.sample.content_hash != content_hash:
         raise ConflictError(f"the text of {name} was replaced; it is shown as it is now")
-    row = _review_of(session, act.sample_id, annotator)
+    own = REVIEW.sample_id == act.sample_id, REVIEW.annotator == annotator
+    row = store.value(select(ReviewRow).where(*own))
     if (row.seq if row else -1) != act.state.seq:
         raise ConflictError(f"{name} was changed in another window; it is shown as it is now")
     edits = list(act.edits)
     if row is None:
         edits.insert(0, act.opening)
-        row = new_review(dataset_id, act.sample_id, annotator, act.opening, origin)
+        row = new_review(dataset_id, act.sample_id, annotator, act.opening, "reviewed")
     elif act.reopening is not None:
         edits.insert(0, act.reopening)
     spent = act.effort and replace(act.effort, seconds=round(act.effort.seconds, 1))
@@ -165,14 +149,14 @@ def undo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     """Take back the newest effective act of this annotator in this dataset; None when there is none."""
     with store.writing() as session:
         action = newest_effective(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(session, action, Undo(action))
+        return None if action is None else _mark(store, action, Undo(action))
 
 
 def redo(store: Store, dataset_id: int, annotator: str) -> Moved | None:
     """Restore the act that was undone last; None when a new edit came since."""
     with store.writing() as session:
         action = newest_undone(_history(session, dataset_id, annotator))
-        return None if action is None else _mark(session, action, Redo(action))
+        return None if action is None else _mark(store, action, Redo(action))
 
 
 def reviewed_before(store: Store, dataset_id: int, policy_version: int) -> tuple[str, ...]:
@@ -210,16 +194,14 @@ def _imported_since() -> Any:
     )
 
 
-def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
+def _mark(store: Store, target: str, edit: Undo | Redo) -> Moved:
     own = uuid.uuid4().hex
     act = EVENT.action == target, EVENT.op != "open", ~_imported_since()
-    touched = session.execute(
-        select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id)
-    ).all()
+    touched = store.rows(select(EVENT.review_id, EVENT.op, EVENT.data).where(*act).order_by(EVENT.id))
     numbers = list(dict.fromkeys(review_id for review_id, _, _ in touched))
-    reviews = {row.id: row for row in session.scalars(select(ReviewRow).where(among(REVIEW.id, numbers)))}
+    reviews = {row.id: row for row in store.column(select(ReviewRow).where(among(REVIEW.id, numbers)))}
     rows = [reviews[number] for number in numbers]
-    states = append(session, [Change(row, text_of(session, row), [(own, edit)]) for row in rows])
+    states = append(store, [Change(row, text_of(store, row), [(own, edit)]) for row in rows])
     _, op, data = touched[0]
     done = edit_of(op, data)
     moved = Moved(rows[0].sample_id, op, None, done, states[0], samples=len(states))
@@ -232,14 +214,9 @@ def _mark(session: Session, target: str, edit: Undo | Redo) -> Moved:
             return moved
 
 
-def text_of(session: Session, row: ReviewRow) -> Callable[[], Sample]:
+def text_of(store: Store, row: ReviewRow) -> Callable[[], Sample]:
     """What reads the sample of a review."""
-    return lambda: sample_of(session.get_one(SampleRow, row.sample_id))
-
-
-def _review_of(session: Session, sample_id: int, annotator: str) -> ReviewRow | None:
-    own = REVIEW.sample_id == sample_id, REVIEW.annotator == annotator
-    return session.scalars(select(ReviewRow).where(*own)).first()
+    return lambda: sample_of(store.value(select(SampleRow).where(SAMPLE.id == row.sample_id)))
 
 
 def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, origin: str) -> ReviewRow:
@@ -257,8 +234,8 @@ def new_review(dataset_id: int, sample_id: int, annotator: str, opening: Open, o
     )
 
 
-def append(session: Session, changes: Sequence[Change]) -> list[ReviewState]:
-    """Add rows to the journals of some reviews inside an open transaction and project what they change.
+def append(store: Store, changes: Sequence[Change]) -> list[ReviewState]:
+    """Add rows to the journals of some reviews and project what they change.
 
     Raises SpanError for a unit that does not quote the sample's text, ConflictError when another writer
     added the same row.
@@ -268,32 +245,30 @@ def append(session: Session, changes: Sequence[Change]) -> list[ReviewState]:
     now = datetime.now(UTC)
     was = [[kind for kind in KINDS if getattr(change.row, kind) == "verified"] for change in changes]
     firsts = [change.row.seq + 1 for change in changes]
-    states = [_projected(session, change, now) for change in changes]
-    try:
-        session.add_all([change.row for change in changes])
-        session.flush()
-        rows = [row for at, change in enumerate(changes) for row in _events(change, firsts[at], now)]
-        session.execute(_EVENTS.insert(), rows)
-    except IntegrityError as error:
-        raise ConflictError("this sample was changed in another window meanwhile") from error
-    units: list[dict[str, Any]] = []
-    for change, kinds, state in zip(changes, was, states, strict=True):
-        row = change.row
-        assert row.id is not None
-        if kinds:
-            session.execute(delete(_UNITS).where(UNIT.review_id == row.id, UNIT.kind.in_(kinds)))
-        for kind in KINDS:
-            if state.of(kind).disposition == "verified":
-                verified = gold_units(state.of(kind).assessment.units)
-                units += gold_rows(
-                    verified, change.text(), row.dataset_id, row.sample_id, row.id, row.annotator
+    with store.writing() as session:
+        states = [_projected(store, change, now) for change in changes]
+        try:
+            session.add_all([change.row for change in changes])
+            session.flush()
+            rows = [row for at, change in enumerate(changes) for row in _events(change, firsts[at], now)]
+            store.insert(ReviewEventRow, rows)
+        except IntegrityError as error:
+            raise ConflictError("this sample was changed in another window meanwhile") from error
+        units: list[dict[str, Any]] = []
+        for change, kinds, state in zip(changes, was, states, strict=True):
+            if kinds:
+                session.execute(
+                    delete(GoldUnitRow).where(UNIT.review_id == change.row.id, UNIT.kind.in_(kinds))
                 )
-    if units:
-        session.execute(_UNITS.insert(), units)
+            for kind in KINDS:
+                if state.of(kind).disposition == "verified":
+                    verified = gold_units(state.of(kind).assessment.units)
+                    units += gold_rows(verified, change.text(), change.row)
+        store.insert(GoldUnitRow, units)
     return states
 
 
-def _projected(session: Session, change: Change, now: datetime) -> ReviewState:
+def _projected(store: Store, change: Change, now: datetime) -> ReviewState:
     """The state after a change, written into the row of its review."""
     row = change.row
     for _, edit in change.edits:
@@ -302,11 +277,7 @@ def _projected(session: Session, change: Change, now: datetime) -> ReviewState:
     state = followed(change.before, change.edits) if change.before is not None else None
     if state is None:
         assert row.id is not None  # a review that is not there yet has no rows to take back
-        added = [
-            Event(seq, action, row.annotator, "", edit)
-            for seq, (action, edit) in enumerate(change.edits, row.seq + 1)
-        ]
-        state = fold([*events_of(session, row.id), *added])
+        state = fold([*journals(store, [row.id])[row.id], *change.edits])
     row.seq = state.seq
     row.entity = state.entity.disposition
     row.statement = state.statement.disposition
@@ -350,17 +321,3 @@ def _units_of(edit: Edit) -> Iterator[Unit]:
                 yield from assessment.units
         case _:
             pass
-
-
-def events_of(session: Session, review_id: int) -> list[Event]:
-    """The journal of one review inside an open transaction, oldest first."""
-    return [_event_of(row) for row in session.execute(_journals(EVENT.review_id == review_id))]
-
-
-def _journals(where: ColumnElement[bool]) -> Select[Any]:
-    return select(_EVENTS).where(where).order_by(EVENT.review_id, EVENT.seq)
-
-
-def _event_of(row: Row[Any]) -> Event:
-    effort = None if row.seconds is None else Effort(row.seconds, row.presses or 0)
-    return Event(row.seq, row.action, row.annotator, row.at.isoformat(), edit_of(row.op, row.data), effort)

@@ -38,14 +38,6 @@ GONE = "purged-"
 """What a stratum without samples is called, with a number behind."""
 
 
-def purged_among(
-    store: Store, dataset_id: int, keys: Collection[str], hashes: Collection[str]
-) -> dict[str, str]:
-    """What of some ids and texts was purged, each with the day."""
-    wanted = {*keys, *hashes}
-    return {name: day for name, day in purged_names(store, dataset_id).items() if name in wanted}
-
-
 def purged_names(store: Store, dataset_id: int) -> dict[str, str]:
     """The ids and hashes of all that was purged from a dataset, each with the day."""
     query = select(PURGED.key, PURGED.content_hash, PURGED.at).where(PURGED.dataset_id == dataset_id)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row, exists, func, or_, select
 
+from workbench.matching import MATCHER
 from workbench.model import Proposal, Sample
 from workbench.reviewing.documents import proposal_of
 from workbench.store.engine import Store
@@ -39,7 +40,11 @@ class Stored:
     dataset_id: int
     sample: Sample
     blind: bool
+    holdout: bool
     u: float
+    rank: float
+    size: float
+    stratum: str
     proposal_id: int | None
     proposal: Proposal | None
 
@@ -121,14 +126,14 @@ def each_sample(store: Store, dataset_id: int, run_id: int | None = None) -> Ite
 
 def each_chunk(store: Store, dataset_id: int, run_id: int | None = None) -> Iterator[list[Stored]]:
     """The same in lists of a thousand."""
-    for ids in pieces(store, dataset_id, CHUNK):
+    for ids in pieces(store, dataset_id):
         yield load_samples(store, ids, run_id)
 
 
-def each_uncounted(store: Store, dataset_id: int, run_id: int, matcher: str) -> Iterator[list[Stored]]:
+def each_uncounted(store: Store, dataset_id: int, run_id: int) -> Iterator[list[Stored]]:
     """The samples that this run speaks of and that this matcher has not counted, a thousand at a time."""
     counted = exists().where(
-        COUNTED.sample_id == PROPOSAL.sample_id, COUNTED.run_id == run_id, COUNTED.matcher == matcher
+        COUNTED.sample_id == PROPOSAL.sample_id, COUNTED.run_id == run_id, COUNTED.matcher == MATCHER
     )
     ids = store.numbers(
         select(SAMPLE.id)
@@ -173,7 +178,7 @@ def _stored(row: Row[Any]) -> Stored:
         dataset_id=row.dataset_id,
         sample=sample_of(row),
         blind=bool(row.blind),
-        u=row.u,
+        **{name: getattr(row, name) for name in ("holdout", "u", "rank", "size", "stratum")},
         proposal_id=row.proposal,
         proposal=proposal_of(row.document) if row.proposal else None,
     )
@@ -185,15 +190,13 @@ def related_ids(store: Store, dataset_id: int, groups: Collection[str], hashes: 
     return {key for key, group, reference in store.rows(query) if group in groups or reference in hashes}
 
 
-def pieces(
-    store: Store, dataset_id: int, size: int, wanted: Collection[int] | None = None
-) -> Iterator[list[int]]:
-    """The samples of a dataset in file order, or the `wanted` ones, some at a time; eight bytes a sample.
+def pieces(store: Store, dataset_id: int, wanted: Collection[int] | None = None) -> Iterator[list[int]]:
+    """The samples of a dataset in file order, or the `wanted` ones, `CHUNK` at a time; eight bytes a sample.
 
     Their numbers are read first: for a page of `WHERE dataset_id = … AND id > … ORDER BY id LIMIT …` SQLite
     reads and sorts all that is left of the dataset: with 100,000 samples 3 s of the 17 of an export.
     """
     query = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id).order_by(SAMPLE.id)
     ids = [number for number in store.numbers(query) if wanted is None or number in wanted]
-    for start in range(0, len(ids), size):
-        yield ids[start : start + size]
+    for start in range(0, len(ids), CHUNK):
+        yield ids[start : start + CHUNK]

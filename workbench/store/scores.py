@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, delete, exists, literal, select
-from sqlmodel import Session
+from sqlalchemy import ColumnElement, and_, delete, exists, literal, select, true
 
 from workbench.matching import MATCHER
 from workbench.model import Kind, Score, Tally
@@ -20,25 +19,23 @@ from workbench.store.tables import (
     DATASET,
     EXTERNAL,
     HOLDOUT_RANK,
+    METADATA,
     REVIEW,
     SAMPLE,
     SCORE,
     CountedRow,
-    ExternalScoreRow,
     ScoreRow,
     among,
 )
 
 
 def load_scores(
-    store: Store, dataset_id: int, run_id: int, matcher: str, threshold: int
+    store: Store, run_id: int, threshold: int, ids: Sequence[int] | None = None
 ) -> dict[int, dict[str, Score]]:
-    """The stored scores of a run under one matcher and threshold, by sample and scorer."""
+    """The stored scores of a run under one threshold, of all samples or some, by sample and scorer."""
     query = select(
         SCORE.sample_id, SCORE.scorer, SCORE.found, SCORE.missing, SCORE.unsure, SCORE.value
-    ).where(
-        SAMPLE.id == SCORE.sample_id, SAMPLE.dataset_id == dataset_id, *_scored_at(run_id, matcher, threshold)
-    )
+    ).where(scored_at(run_id, threshold), true() if ids is None else among(SCORE.sample_id, ids))
     scores: dict[int, dict[str, Score]] = {}
     for sample_id, scorer, found, missing, unsure, value in store.rows(query):
         scores.setdefault(sample_id, {})[scorer] = Score(scorer, Tally(found, missing, unsure), value)
@@ -102,9 +99,7 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
         ]
         store.insert(CountedRow, fresh)
         session.execute(
-            delete(ScoreRow).where(
-                among(SCORE.sample_id, present), *_scored_at(chunk.run_id, MATCHER, chunk.threshold)
-            )
+            delete(ScoreRow).where(among(SCORE.sample_id, present), scored_at(chunk.run_id, chunk.threshold))
         )
         rows = [
             {
@@ -124,18 +119,16 @@ def save_counted(store: Store, chunk: CountedChunk) -> None:
 
 
 def each_counted(
-    store: Store, dataset_id: int, run_id: int, matcher: str, *, without_score_at: int | None = None
+    store: Store, dataset_id: int, run_id: int, threshold: int
 ) -> Iterator[dict[int, tuple[str, Counted]]]:
-    """What the samples of a dataset were counted from, each with the hash of its text; a thousand at a time.
+    """What the samples without a score at a match threshold were counted from, a thousand at a time.
 
-    With `without_score_at` only the samples that have no score at that match threshold.
+    Each with the hash of its text.
     """
-    of_run = COUNTED.run_id == run_id, COUNTED.matcher == matcher
+    of_run = COUNTED.run_id == run_id, COUNTED.matcher == MATCHER
+    scored = exists().where(SCORE.sample_id == SAMPLE.id, scored_at(run_id, threshold))
     wanted = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id, COUNTED.sample_id == SAMPLE.id, *of_run)
-    if without_score_at is not None:
-        at = _scored_at(run_id, matcher, without_score_at)
-        wanted = wanted.where(~exists().where(SCORE.sample_id == SAMPLE.id, *at))
-    ids = store.numbers(wanted.order_by(SAMPLE.id))
+    ids = store.numbers(wanted.where(~scored).order_by(SAMPLE.id))
     for start in range(0, len(ids), CHUNK):
         query = select(CountedRow, SAMPLE.content_hash).where(
             among(SAMPLE.id, ids[start : start + CHUNK]), COUNTED.sample_id == SAMPLE.id, *of_run
@@ -156,18 +149,12 @@ def load_external(store: Store, dataset_id: int) -> dict[int, dict[str, tuple[fl
     return external
 
 
-def forget_scores(session: Session, sample_id: int) -> None:
-    """Drop a sample's scores, external ones too, because its text changed: they are of the old text."""
-    session.execute(delete(ScoreRow).where(SCORE.sample_id == sample_id))
-    session.execute(delete(CountedRow).where(COUNTED.sample_id == sample_id))
-    session.execute(delete(ExternalScoreRow).where(EXTERNAL.sample_id == sample_id))
-
-
-def forget_all(session: Session, dataset_id: int) -> None:
-    """Drop a dataset's scores, inside the transaction that changes its policy."""
-    of_dataset = select(SAMPLE.id).where(SAMPLE.dataset_id == dataset_id)
-    session.execute(delete(ScoreRow).where(SCORE.sample_id.in_(of_dataset)))
-    session.execute(delete(CountedRow).where(COUNTED.sample_id.in_(of_dataset)))
+def forget_scores(store: Store, samples: ColumnElement[bool], *, external: bool) -> None:
+    """Drop what some samples were counted to; with `external` also what files said of them."""
+    with store.writing() as session:
+        for name in ("score", "counted", *(("external_score",) if external else ())):
+            table = METADATA.tables[name]
+            session.execute(delete(table).where(table.c.sample_id.in_(select(SAMPLE.id).where(samples))))
 
 
 def counted_of(row: CountedRow) -> Counted:
@@ -179,8 +166,9 @@ def counted_of(row: CountedRow) -> Counted:
     )
 
 
-def _scored_at(run_id: int, matcher: str, threshold: int) -> tuple[Any, ...]:
-    return SCORE.run_id == run_id, SCORE.matcher == matcher, SCORE.threshold == threshold
+def scored_at(run_id: int | None, threshold: int) -> ColumnElement[bool]:
+    """Whether a score is of a run under this matcher and a match threshold."""
+    return and_(SCORE.run_id == run_id, SCORE.matcher == MATCHER, SCORE.threshold == threshold)
 
 
 def judge_of(store: Store, dataset_id: int) -> Judge | None:
@@ -223,18 +211,18 @@ def members(store: Store, dataset_id: int, *, strata: bool) -> dict[int, str]:
     return dict(store.rows(query.order_by(SAMPLE.rank, SAMPLE.id)))
 
 
-def values(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> dict[int, float | None]:
+def values(store: Store, run_id: int, threshold: int, scorer: str) -> dict[int, float | None]:
     """One scorer's exact recalls of all samples that it could count; None where it found no units."""
     query = select(SCORE.sample_id, SCORE.found, SCORE.found + SCORE.missing + SCORE.unsure).where(
-        *_scored_at(run_id, matcher, threshold), SCORE.scorer == scorer
+        scored_at(run_id, threshold), SCORE.scorer == scorer
     )
     return {number: found / units if units else None for number, found, units in store.rows(query)}
 
 
-def can_count(store: Store, run_id: int, matcher: str, threshold: int, scorer: str) -> bool:
+def can_count(store: Store, run_id: int, threshold: int, scorer: str) -> bool:
     """Whether a scorer could count anything of a run."""
-    at = _scored_at(run_id, matcher, threshold)
-    return store.value(select(SCORE.sample_id).where(*at, SCORE.scorer == scorer).limit(1)) is not None
+    counted = scored_at(run_id, threshold), SCORE.scorer == scorer
+    return store.value(select(SCORE.sample_id).where(*counted).limit(1)) is not None
 
 
 def external_columns(store: Store, dataset_id: int) -> list[str]:
@@ -261,10 +249,15 @@ def external_values(store: Store, dataset_id: int, column: str) -> dict[int, flo
     return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
 
 
-def external_of(store: Store, sample_id: int) -> dict[str, str]:
-    """The numbers that files gave one sample, by column, as written."""
-    query = select(EXTERNAL.column, EXTERNAL.digits).where(EXTERNAL.sample_id == sample_id)
-    return dict(store.rows(query.order_by(EXTERNAL.column)))
+def external_of(store: Store, sample_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    """The numbers that files gave some samples, by column, as written; each sample is there."""
+    query = select(EXTERNAL.sample_id, EXTERNAL.column, EXTERNAL.digits)
+    written: dict[int, dict[str, str]] = {number: {} for number in sample_ids}
+    for number, column, digits in store.rows(
+        query.where(among(EXTERNAL.sample_id, sample_ids)).order_by(EXTERNAL.column)
+    ):
+        written[number][column] = digits
+    return written
 
 
 def skipped(store: Store, dataset_id: int, kind: Kind) -> set[int]:

@@ -99,7 +99,7 @@ class WorkbenchApp(Bench):
 
     async def action_quit(self) -> None:
         """Leave, while a run goes on only when asked to twice."""
-        running = self.proposing is not None and self.proposing.alive
+        running = self.proposing is not None and self.proposing.is_alive()
         if running and self.screen.id != "leave":
             await self.ask(ConfirmScreen("Stop the run and leave?", LEAVING, self.leave, id="leave"))
         else:

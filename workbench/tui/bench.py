@@ -246,16 +246,6 @@ class Bench(OwnApp):
         self.home.returned(at, "")
         await self.open("compare", self.desk, again)
 
-    async def back_from_runs(self) -> None:
-        """Leave the runs; the queue reads again what a run may have changed."""
-        await self.pop_screen()
-        self.home.action_reread()
-
-    async def back_from_plan(self, *, changed: bool = False, go_on: bool = False) -> None:
-        """Leave the plan; the queue reads its order again, or goes on with the next sample of it."""
-        await self.pop_screen()
-        self.home.planned(changed=changed, go_on=go_on)
-
     async def leave_for_queue(self) -> None:
         """Back to the queue from wherever one is; what was typed in a dialog is gone."""
         while len(self.screen_stack) > 1:
@@ -331,7 +321,7 @@ class Bench(OwnApp):
         """Watch a run that was started; a screen that does not show runs hears how it ended."""
 
         def look() -> None:
-            if not going.alive:
+            if not going.is_alive():
                 timer.stop()
                 if not getattr(self.screen, "SHOWS_RUNS", False):
                     text, _, tone = going.outcome()

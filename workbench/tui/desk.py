@@ -18,6 +18,7 @@ from workbench.stages.queue import Order
 from workbench.store import journal
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
+from workbench.store.journal import Moved
 from workbench.text.query import Query
 
 if TYPE_CHECKING:
@@ -32,16 +33,18 @@ R = TypeVar("R")
 # queue's first rows. The app does that right after them (`_get_ready`).
 
 
-def _asks(
-    fn: Callable[Concatenate[Store, int, str, P], R], *, writes: bool = False
+def _reads(
+    fn: Callable[Concatenate[Store, DatasetInfo, str, P], R],
 ) -> Callable[Concatenate[Desk, P], Coroutine[Any, Any, R]]:
-    """The method of a desk that asks this of a stage for its dataset and its annotator."""
+    """The method of a desk that reads this of its dataset, with its settings as they are now."""
 
-    async def ask(self: Desk, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        run = self.store.write if writes else self.store.read
-        return await run(fn, self.info.id, self.annotator, *args, **kwargs)
+    async def read(self: Desk, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        def run(store: Store) -> R:
+            return fn(store, dataset_info(store, self.info.id), self.annotator, *args, **kwargs)
 
-    return ask
+        return await self.store.read(run)
+
+    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,18 +70,17 @@ class Desk:
     annotator: str
     view: View | None = None
 
-    first = _asks(queue.first)
-    rows = _asks(queue.queue_rows)
-    progress = _asks(queue.progress)
-    pace = _asks(queue.pace)
-    undo = _asks(journal.undo, writes=True)
-    redo = _asks(journal.redo, writes=True)
+    first = _reads(queue.first)
+    rows = _reads(queue.queue_rows)
+    progress = _reads(queue.progress)
+    pace = _reads(queue.pace)
+    undoubted = _reads(queue.count_undoubted)
 
     async def ids(self, query: Query = queue.EVERYTHING, order: Order = "u") -> array[int]:
         """The sample ids of a view of the queue."""
         if order == "delta" or queue.needs_values(query):
             await self._count_decided()
-        return await self.store.read(queue.queue_ids, self.info.id, self.annotator, query, order)
+        return await _reads(queue.queue_ids)(self, query, order)
 
     async def _count_decided(self) -> None:
         """Keep the automatic values of decided samples that `score` has not counted, chunk by chunk.
@@ -89,7 +91,7 @@ class Desk:
         from workbench.stages.recompute import save_counted
 
         info = await self.store.read(dataset_info, self.info.id)
-        for chunk in await self.store.read(queue_values.uncounted, info, self.annotator):
+        for chunk in await _reads(queue_values.uncounted)(self):
             counted = await self.store.read(queue_values.count_some, info, chunk)
             try:
                 await self.store.write(save_counted, counted)
@@ -100,11 +102,7 @@ class Desk:
         """The main causes of Δ of decided samples."""
         from workbench.stages import queue_values
 
-        return await self.store.read(queue_values.causes_of, self.info.id, self.annotator, ids)
-
-    async def undoubted(self) -> int:
-        """How many samples have no doubt to be ordered by."""
-        return await self.store.read(queue.count_undoubted, self.info.id)
+        return await _reads(queue_values.causes_of)(self, ids)
 
     async def datasets(self) -> list[DatasetInfo]:
         """All datasets of the database."""
@@ -114,7 +112,7 @@ class Desk:
         """What there is to filter by, with counts."""
         from workbench.stages import queue_values
 
-        return await self.store.read(queue_values.facets, self.info.id, self.annotator)
+        return await _reads(queue_values.facets)(self)
 
     async def planned(self) -> tuple[int, int] | None:
         """How many of the planned samples are complete, of how many; None without a plan."""
@@ -141,14 +139,21 @@ class Desk:
 
     def find_next(self, store: Store, after: int | None = None) -> int | None:
         """The next sample after one; runs in a thread."""
+        info = dataset_info(store, self.info.id)
         if self.view is None:
-            return queue.next_sample(store, self.info.id, self.annotator, after)
+            return queue.next_sample(store, info, self.annotator, after)
         ids, decided = self.view.ids, self.view.decided
-        return queue.next_of(store, self.info.id, self.annotator, ids, after, decided=decided)
+        return queue.next_of(store, info, self.annotator, ids, after, decided=decided)
 
-    async def answer(
-        self, run: str | None, scorer: str | None, progress: Callable[[int], None]
-    ) -> tuple[Answer, Figures]:
+    async def undo(self) -> Moved | None:
+        """Take back the newest act; None when there is none."""
+        return await self.store.write(journal.undo, self.info.id, self.annotator)
+
+    async def redo(self) -> Moved | None:
+        """Restore the act undone last; None when there is none."""
+        return await self.store.write(journal.redo, self.info.id, self.annotator)
+
+    async def answer(self, scorer: str | None, progress: Callable[[int], None]) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.
 
         `progress` is called in a thread. Raises UsageError.
@@ -164,7 +169,7 @@ class Desk:
                 usual = read_settings().scorer
             info = dataset_info(self.store, self.info.id)  # its run or threshold may be another by now
             return answer(
-                self.store, info, self.annotator, run=run, scorer=scorer, usual=usual, on_screen=True,
+                self.store, info, self.annotator, scorer=scorer, usual=usual, on_screen=True,
                 progress=progress,
             )  # fmt: skip
 

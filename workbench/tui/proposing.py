@@ -11,8 +11,7 @@ from workbench.reports.claude import money
 from workbench.tui.safe import flat
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudeReport
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudeReport
     from workbench.stages.propose import ProposeReport
     from workbench.stages.runs import RunProgress
     from workbench.tui.desk import Desk
@@ -30,7 +29,7 @@ class _StoppedError(Exception):
     """A run by rules was asked to stop."""
 
 
-class Going:
+class Going(threading.Thread):
     """One run in a thread of its own. Screens read its fields; only its thread writes them.
 
     The thread is a daemon and shares nothing with the event loop, so that a slow answer holds up neither
@@ -38,6 +37,7 @@ class Going:
     """
 
     def __init__(self, desk: Desk, options: ClaudeOptions | None, total: int) -> None:
+        super().__init__(name="run", daemon=True)
         self.options = options  # None: by rules, on this machine
         self.total = total  # requests as they were estimated; samples of a run by rules
         self.progress: RunProgress | None = None
@@ -46,19 +46,13 @@ class Going:
         self.error = ""
         self.stop = threading.Event()
         self._desk = desk
-        self._thread = threading.Thread(target=self._run, name="run", daemon=True)
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether it still goes on."""
-        return self._thread.is_alive()
+        self.start()
 
     def leave(self, seconds: float = LEAVE) -> bool:
         """Stop softly and wait for the end, so many seconds at most; whether it ended."""
         self.stop.set()
-        self._thread.join(seconds)
-        return not self.alive
+        self.join(seconds)
+        return not self.is_alive()
 
     def outcome(self) -> tuple[str, str, str]:
         """How it ended: the text, its sign and its tone."""
@@ -74,7 +68,8 @@ class Going:
         said += f" · {money(report.cost)}"  # type: ignore[union-attr]
         return flat(said), "!" if failed or left else "✓", "warn" if failed or left else "good"
 
-    def _run(self) -> None:
+    def run(self) -> None:
+        """By rules or by Claude; what ended it is kept."""
         try:
             self.report = self._by_rules() if self.options is None else self._by_claude()
         except _StoppedError:
@@ -98,8 +93,7 @@ class Going:
     def _by_claude(self) -> ClaudeReport:
         import anthropic.types  # noqa: F401  what the first call loads
 
-        from workbench.stages.claude import Limits, propose_claude
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST, Limits, propose_claude
 
         def keep(progress: RunProgress) -> None:
             self.progress = progress
@@ -108,8 +102,8 @@ class Going:
         desk = self._desk
         return propose_claude(
             desk.store, desk.info, self.options,
-            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST),
-            on_progress=keep, stop=self.stop, gently=True,
+            annotator=desk.annotator, limits=Limits(max_cost=MAX_COST, gently=True),
+            on_progress=keep, stop=self.stop,
         )  # fmt: skip
 
 

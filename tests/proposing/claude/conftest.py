@@ -65,3 +65,10 @@ def replying(body: Any, status: int = 200, headers: dict[str, str] | None = None
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     named = {"content-type": "application/json", "request-id": "req_7", **(headers or {})}
     return client_of(lambda request: httpx2.Response(status, content=content, headers=named))
+
+
+class Everything:
+    """Contains every key: as `alone` of a plan, no text shares a call."""
+
+    def __contains__(self, key: object) -> bool:
+        return True

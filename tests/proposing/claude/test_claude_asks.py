@@ -20,7 +20,6 @@ from workbench.proposing.claude.asks import (
     plan,
     plan_verdicts,
     read_part,
-    singles,
     statements_key,
     verdicts_key,
 )
@@ -77,12 +76,11 @@ def test_no_reference_shares_a_call_with_contexts(setup: Setup) -> None:
         Setup(effort="high"),
         Setup(effort=None),
         Setup(labels=("gene",)),
-        Setup(repeat=2),
         Setup(
             prompt=read_prompt("=== entities ===\n{{labels}}\n=== statements ===\nS\n=== verdicts ===\nV", "")
         ),
     ],
-    ids=["model", "effort", "no effort", "labels", "repeat", "prompt"],
+    ids=["model", "effort", "no effort", "labels", "prompt"],
 )
 def test_asking_differently_is_paid_again(setup: Setup, changed: Setup) -> None:
     assert entities_key(setup, "Agra") != entities_key(changed, "Agra")
@@ -133,14 +131,13 @@ def test_asks_are_made_as_they_are_taken(setup: Setup) -> None:
     assert taken <= PACK_TEXTS + 1
 
 
-def test_a_pack_can_be_asked_text_by_text(setup: Setup) -> None:
+def test_the_texts_of_a_pack_can_be_asked_one_by_one(setup: Setup) -> None:
     (pack,) = plan(samples(3), setup, ("statement",))
 
-    parts = singles(pack)
+    parts = list(plan(samples(3), setup, ("statement",), alone=set(pack.keys)))
 
     assert pack.keys == tuple(key for one in parts for key in one.keys)
     assert [("question", 1, "Q1?"), ("text", 1, "Reference 1.")] == [tuple(one) for one in parts[1].pieces]
-    assert (parts[1],) == singles(parts[1])
 
 
 def test_an_ask_without_its_texts_is_known_by_its_keys(setup: Setup) -> None:

@@ -10,12 +10,13 @@ from decimal import Decimal
 import pytest
 from anthropic import AsyncAnthropic
 
+from tests.proposing.claude.conftest import Everything
 from tests.proposing.claude.faults import Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.model import Proposal, Sample
 from workbench.proposing.claude import batches
 from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result
-from workbench.proposing.claude.asks import Ask, Setup, assemble, plan, singles
+from workbench.proposing.claude.asks import Ask, Setup, assemble, plan
 from workbench.proposing.claude.batches import lost_batches, propose_batches, split, submit
 from workbench.proposing.claude.cost import Budget, default_prices
 from workbench.proposing.claude.run import RunProgress
@@ -33,7 +34,7 @@ def rows(count: int) -> list[Sample]:
 
 
 def asks_of(count: int) -> list[Ask]:
-    return [single for ask in plan(rows(count), Setup(), ("entity",)) for single in singles(ask)]
+    return list(plan(rows(count), Setup(), ("entity",), alone=Everything()))
 
 
 class Kept:
@@ -82,7 +83,7 @@ async def test_a_batch_is_announced_sent_named_waited_for_and_collected() -> Non
     with service(Options(batch_seconds=0.2)) as (state, client):
         async with client:
             summary = await propose_batches(
-                client, Setup(), asks, kept.on_result, kept.on_batch, on_progress=seen.append
+                client, Setup(), [asks], kept.on_result, kept.on_batch, on_progress=seen.append
             )
 
     assert [("", 3), ("msgbatch_0001", 3), ("msgbatch_0001", 0)] == kept.batches
@@ -98,7 +99,7 @@ async def test_a_batch_costs_half() -> None:
     kept = Kept()
     with service(Options()) as (_, client):
         async with client:
-            summary = await propose_batches(client, Setup(), asks_of(2), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(2)], kept.on_result, kept.on_batch)
 
     usage = summary.progress.usage
     live = (Decimal("0.1") * usage.input + Decimal("0.5") * usage.output) / 1_000_000
@@ -109,11 +110,11 @@ async def test_rows_that_expired_were_canceled_or_errored_are_failures_to_retry(
     kept = Kept()
     with service(Options(batch_faults=0.5)) as (_, client):
         async with client:
-            first = await propose_batches(client, Setup(), asks_of(60), kept.on_result, kept.on_batch)
+            first = await propose_batches(client, Setup(), [asks_of(60)], kept.on_result, kept.on_batch)
             failed = [ask for ask, result in kept.results if isinstance(result, Failure)]
             state_kinds = set(kept.kinds())
             _.options.batch_faults = 0.0
-            second = await propose_batches(client, Setup(), failed, kept.on_result, kept.on_batch)
+            second = await propose_batches(client, Setup(), [failed], kept.on_result, kept.on_batch)
 
     assert {"expired", "canceled", "overloaded", "bad request"} == state_kinds
     assert 60 == first.progress.answered + first.progress.failed
@@ -125,7 +126,7 @@ async def test_rows_with_unusable_answers_fail_with_what_they_cost() -> None:
     faults = Faults(texts={"Person1 ": "refusal", "Person2 ": "max_tokens", "Person3 ": "schema"})
     with service(Options(faults=faults)) as (_, client):
         async with client:
-            await propose_batches(client, Setup(), asks_of(5), kept.on_result, kept.on_batch)
+            await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
 
     assert ["cut off", "refused", "schema"] == kept.kinds()
     assert all(result.usage is not None for _, result in kept.results)
@@ -138,10 +139,12 @@ async def test_a_restart_fetches_what_was_sent_and_sends_nothing_again() -> None
         async with client:
             asyncio.get_running_loop().call_later(0.2, stop.set)
             first = await propose_batches(
-                client, Setup(), asks_of(5), kept.on_result, kept.on_batch, stop=stop
+                client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch, stop=stop
             )
             stored = {kept.batches[-1][0]: [Ask(one.task, one.keys, one.count) for one in asks_of(5)]}
-            second = await propose_batches(client, Setup(), [], kept.on_result, kept.on_batch, pending=stored)
+            second = await propose_batches(
+                client, Setup(), [[]], kept.on_result, kept.on_batch, pending=stored
+            )
 
     assert ("asked to stop", 0) == (first.stopped, first.progress.answered)
     assert (5, "") == (second.progress.answered, second.stopped)
@@ -152,7 +155,7 @@ async def test_a_batch_whose_answer_got_lost_is_found_and_not_sent_twice() -> No
     kept = Kept()
     with service(Options(faults=Faults(script=["cut"]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), asks_of(4), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(4)], kept.on_result, kept.on_batch)
 
     assert 1 == len(state.batches)
     assert (4, "") == (summary.progress.answered, summary.stopped)
@@ -174,7 +177,7 @@ async def test_a_batch_that_is_refused_is_a_failure_that_says_why(fault: str, ki
     kept = Kept()
     with service(Options(faults=Faults(script=[fault]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), asks_of(4), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(4)], kept.on_result, kept.on_batch)
 
     assert {} == state.batches
     assert summary.failure is not None
@@ -199,7 +202,7 @@ async def test_a_strangers_batch_answers_nothing() -> None:
             name = await submit(client, Setup(labels=("gene",)), asks_of(3))
             assert isinstance(name, str)
             other = [Ask("entities", (f"{one:032x}",), 1) for one in range(3)]
-            await propose_batches(client, Setup(), [], kept.on_result, kept.on_batch, pending={name: other})
+            await propose_batches(client, Setup(), [[]], kept.on_result, kept.on_batch, pending={name: other})
 
     assert [] == kept.results
 
@@ -209,7 +212,7 @@ async def test_results_that_break_off_are_fetched_again_and_handed_over_once() -
     # The draws: one for making the batch, one for every row, one for the results.
     with service(Options(faults=Faults(script=[""] * 9 + ["cut"]))) as (state, client):
         async with client:
-            summary = await propose_batches(client, Setup(), asks_of(8), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(8)], kept.on_result, kept.on_batch)
 
     assert 1 == state.options.faults.met["cut"]
     assert 8 == len(kept.results) == len({ask.keys for ask, _ in kept.results})
@@ -222,7 +225,7 @@ async def test_a_line_of_results_that_cannot_be_read_fails_only_what_it_held() -
     faults = Faults(script=[""] * 6 + ["malformed"] * 9)
     with service(Options(faults=faults)) as (state, client):
         async with client, asyncio.timeout(30):
-            summary = await propose_batches(client, Setup(), asks_of(5), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
 
     assert (4, ["server error"]) == (summary.progress.answered, kept.kinds())
     assert 3 == state.options.faults.met["malformed"]
@@ -235,7 +238,7 @@ async def test_a_line_that_can_be_read_at_the_next_look_fails_nothing() -> None:
     kept = Kept()
     with service(Options(faults=Faults(script=[""] * 6 + ["malformed"]))) as (_, client):
         async with client:
-            summary = await propose_batches(client, Setup(), asks_of(5), kept.on_result, kept.on_batch)
+            summary = await propose_batches(client, Setup(), [asks_of(5)], kept.on_result, kept.on_batch)
 
     assert (5, [], ()) == (summary.progress.answered, kept.kinds(), summary.notes)
 
@@ -244,7 +247,7 @@ async def test_a_service_that_goes_away_while_a_batch_is_waited_for_ends_the_wai
     kept, client = Kept(), AsyncAnthropic(api_key="test", base_url="http://127.0.0.1:9", max_retries=0)
     async with client, asyncio.timeout(30):
         summary = await propose_batches(
-            client, Setup(), [], kept.on_result, kept.on_batch, pending={"msgbatch_1": asks_of(2)}
+            client, Setup(), [[]], kept.on_result, kept.on_batch, pending={"msgbatch_1": asks_of(2)}
         )
 
     assert summary.failure is not None
@@ -258,7 +261,7 @@ async def test_a_batch_holds_only_what_there_is_money_for() -> None:
     with service(Options()) as (state, client):
         async with client:
             summary = await propose_batches(
-                client, setup, asks_of(10), kept.on_result, kept.on_batch,
+                client, setup, [asks_of(10)], kept.on_result, kept.on_batch,
                 budget=Budget(each * Decimal("4.5"), prices, setup, 0, batch=True),
             )  # fmt: skip
 
@@ -272,7 +275,7 @@ async def test_a_batch_that_the_service_no_longer_has_is_a_failure_to_retry() ->
     with service(Options()) as (_, client):
         async with client:
             await propose_batches(
-                client, Setup(), [], kept.on_result, kept.on_batch, pending={"msgbatch_9": asks_of(2)}
+                client, Setup(), [[]], kept.on_result, kept.on_batch, pending={"msgbatch_9": asks_of(2)}
             )
 
     assert ["expired", "expired"] == kept.kinds()
@@ -283,7 +286,7 @@ async def test_many_batches_are_waited_for_together(monkeypatch: pytest.MonkeyPa
     kept = Kept()
     with service(Options(batch_seconds=0.1)) as (state, client):
         async with client:
-            await propose_batches(client, Setup(), asks_of(7), kept.on_result, kept.on_batch)
+            await propose_batches(client, Setup(), [asks_of(7)], kept.on_result, kept.on_batch)
 
     assert 4 == len(state.batches)
     assert 7 == sum(isinstance(result, AskAnswer) for _, result in kept.results)

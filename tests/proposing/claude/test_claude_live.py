@@ -6,7 +6,7 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -16,14 +16,14 @@ import httpx2
 import pytest
 from anthropic import AsyncAnthropic
 
-from tests.proposing.claude.conftest import client_of, message, replying
+from tests.proposing.claude.conftest import Everything, client_of, message, replying
 from tests.proposing.claude.faults import PAID, Faults
 from tests.proposing.claude.server import Options, Service, running
 from workbench.errors import StoreError
 from workbench.model import Kind, Proposal, Sample
 from workbench.proposing.claude import run as claude_run
 from workbench.proposing.claude.answers import AskAnswer, Failure, Part, Result, Usage
-from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts, singles
+from workbench.proposing.claude.asks import Ask, Setup, asked_alone, assemble, plan, plan_verdicts
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import Limits, RunProgress, Summary, propose_all
 
@@ -43,12 +43,13 @@ def rows(count: int) -> list[Sample]:
     ]
 
 
+def references(count: int) -> list[Sample]:
+    return [Sample(one.id, one.user_input, one.reference, ()) for one in rows(count)]
+
+
 def alone(count: int) -> list[Ask]:
-    """One ask per reference, as singles."""
-    asks = plan(
-        [Sample(one.id, one.user_input, one.reference, ()) for one in rows(count)], Setup(), ("entity",)
-    )
-    return [single for ask in asks for single in singles(ask)]
+    """One ask per reference."""
+    return list(plan(references(count), Setup(), ("entity",), alone=Everything()))
 
 
 class Kept:
@@ -58,9 +59,17 @@ class Kept:
         self.known: dict[str, Part | Failure] = {}
         self.results: list[tuple[Ask, Result]] = []
         self.packs: list[Failure] = []
+        self.alone: set[str] = set()
+
+    def steps(self, samples: list[Sample]) -> Iterator[Iterable[Ask]]:
+        """The entities of the references, then by themselves what the answers settled nothing about."""
+        yield plan(samples, Setup(), ("entity",))
+        while self.alone - self.known.keys():
+            yield plan(samples, Setup(), ("entity",), self.known, self.alone)
 
     async def __call__(self, ask: Ask, result: Result) -> None:
         await asyncio.sleep(0.001)
+        self.alone.update(asked_alone(ask, result))
         if isinstance(result, Failure) and asked_alone(ask, result):
             self.packs.append(result)  # its texts come by themselves
             return
@@ -82,8 +91,14 @@ def service(options: Options) -> Iterator[tuple[Service, AsyncAnthropic]]:
 
 
 async def run(client: AsyncAnthropic, asks: Iterable[Ask], kept: Kept, **more: Any) -> Summary:
+    return await run_steps(client, [asks], kept, **more)
+
+
+async def run_steps(
+    client: AsyncAnthropic, steps: Iterable[Iterable[Ask]], kept: Kept, **more: Any
+) -> Summary:
     async with client:
-        return await propose_all(client, Setup(), asks, kept, **{"limits": FAST, **more})
+        return await propose_all(client, Setup(), steps, kept, **{"limits": FAST, **more})
 
 
 async def test_samples_are_proposed_from_start_to_end(taj: Sample) -> None:
@@ -93,9 +108,8 @@ async def test_samples_are_proposed_from_start_to_end(taj: Sample) -> None:
     samples = [*rows(12), taj]
     with service(Options(latency=0.01)) as (state, client):
         async with client:
-            first = await propose_all(client, setup, plan(samples, setup, kinds), kept)
-            asks = list(plan_verdicts(samples, setup, kept.known))
-            second = await propose_all(client, setup, asks, kept)
+            asks = (plan(samples, setup, kinds), plan_verdicts(samples, setup, kept.known))
+            summary = await propose_all(client, setup, asks, kept)
 
     proposals = [assemble(one, setup, kinds, kept.known) for one in samples]
     assert all(isinstance(one, Proposal) for one in proposals)
@@ -103,10 +117,10 @@ async def test_samples_are_proposed_from_start_to_end(taj: Sample) -> None:
     assert isinstance(last, Proposal)
     assert ["The Taj Mahal", "Agra", "Shah Jahan"] == [one.text for one in last.reference_entities or ()]
     assert ["found", "missing"] == [one.verdict for one in last.statements or ()]
-    assert ("", "") == (first.stopped, second.stopped)
-    assert len(state.stats.bodies) == first.progress.requests + second.progress.requests
-    assert first.progress.cost is not None
-    assert first.progress.cost > 0
+    assert "" == summary.stopped
+    assert len(state.stats.bodies) == summary.progress.requests
+    assert summary.progress.cost is not None
+    assert summary.progress.cost > 0
 
 
 @pytest.mark.parametrize(
@@ -126,8 +140,7 @@ async def test_one_bad_text_fails_alone_and_its_pack_is_asked_again(fault: str, 
     """The pack and each of its texts are paid, and what the pack cost is not lost."""
     kept = Kept()
     with service(Options(faults=Faults(texts={"Person3 ": fault}))) as (state, client):
-        references = [Sample(one.id, one.user_input, one.reference, ()) for one in rows(6)]
-        summary = await run(client, plan(references, Setup(), ("entity",)), kept)
+        summary = await run_steps(client, kept.steps(references(6)), kept)
 
     assert [kind] == kept.kinds()
     assert 5 == sum(isinstance(one, AskAnswer) for _, one in kept.results)
@@ -221,8 +234,7 @@ async def test_a_text_that_an_answer_leaves_out_is_asked_by_itself_and_the_other
     """Ten texts, two calls: not eleven."""
     kept = Kept()
     with service(Options(faults=Faults(script=["left out"]))) as (state, client):
-        references = [Sample(one.id, one.user_input, one.reference, ()) for one in rows(10)]
-        summary = await run(client, plan(references, Setup(), ("entity",)), kept)
+        summary = await run_steps(client, kept.steps(references(10)), kept)
 
     assert 2 == state.stats.requests == summary.progress.answered
     assert 10 == len(kept.known)
@@ -252,7 +264,7 @@ async def test_a_service_that_goes_away_ends_the_run_and_fails_no_text() -> None
         await kept(ask, result)
 
     async with client_of(handler) as client:
-        summary = await propose_all(client, Setup(), alone(200), leave, limits=Limits(in_flight=8))
+        summary = await propose_all(client, Setup(), [alone(200)], leave, limits=Limits(in_flight=8))
 
     assert summary.failure is not None
     assert ("connection", []) == (summary.failure.kind, kept.kinds())
@@ -304,7 +316,7 @@ async def test_cancelling_hands_over_what_came_and_drops_what_did_not() -> None:
     options = Options(slow_seconds=3600, faults=Faults(texts={"Person7 lives": "slow"}))
     with service(options) as (_, client):
         async with client:
-            task = asyncio.create_task(propose_all(client, Setup(), alone(8), slowly))
+            task = asyncio.create_task(propose_all(client, Setup(), [alone(8)], slowly))
             while len(begun) < 7:
                 await asyncio.sleep(0.01)
             assert [] == stored
@@ -331,7 +343,7 @@ async def test_an_error_while_storing_ends_the_run_and_is_raised() -> None:
     with service(Options(latency=0.02)) as (state, client):
         async with client:
             with pytest.raises(StoreError, match="the disk is full"):
-                await propose_all(client, Setup(), alone(300), full, limits=Limits(in_flight=4))
+                await propose_all(client, Setup(), [alone(300)], full, limits=Limits(in_flight=4))
 
     assert state.stats.requests < 50
 
@@ -344,20 +356,6 @@ async def test_an_error_while_asks_are_made_is_raised() -> None:
     kept = Kept()
     with service(Options()) as (_, client), pytest.raises(StoreError, match="gone"):
         await run(client, broken(), kept)
-
-
-async def test_asks_may_come_late_and_one_by_one() -> None:
-    async def trickle() -> AsyncIterator[Ask]:
-        for ask in alone(5):
-            await asyncio.sleep(0.02)
-            yield ask
-
-    kept = Kept()
-    with service(Options()) as (_, client):
-        async with client:
-            summary = await propose_all(client, Setup(), trickle(), kept)
-
-    assert 5 == summary.progress.answered
 
 
 async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_needed() -> None:
@@ -377,7 +375,7 @@ async def test_no_more_calls_are_under_way_than_allowed_and_asks_are_taken_as_ne
 
     with service(Options(latency=0.05)) as (state, client):
         async with client:
-            await propose_all(client, Setup(), counted(), watch, limits=Limits(in_flight=5))
+            await propose_all(client, Setup(), [counted()], watch, limits=Limits(in_flight=5))
 
     assert state.stats.most_at_once <= 5
     assert most <= 7
@@ -437,7 +435,7 @@ async def test_progress_ends_with_all_answers_tokens_and_cost() -> None:
 async def test_a_model_without_a_price_costs_an_unknown_amount() -> None:
     good = json.dumps({"texts": [{"text": 1, "entities": []}]})
     async with replying(message(good)) as client:
-        summary = await propose_all(client, Setup(model="someone-elses"), alone(1), Kept())
+        summary = await propose_all(client, Setup(model="someone-elses"), [alone(1)], Kept())
 
     assert summary.progress.cost is None
     assert Usage(100, 20) == summary.progress.usage
@@ -461,27 +459,6 @@ async def test_with_a_third_of_the_calls_failing_every_ask_ends_with_its_cause()
         state.stats.statuses[200] - state.options.faults.met["html"] - state.options.faults.met["foreign"]
     )
     assert 250 == answers - state.options.faults.met["malformed"] - state.options.faults.met["cut"]
-
-
-async def test_asks_that_are_not_needed_any_more_are_closed() -> None:
-    closed = False
-
-    async def feed() -> AsyncIterator[Ask]:
-        nonlocal closed
-        try:
-            for ask in alone(50):
-                yield ask
-        finally:
-            closed = True
-
-    stop = asyncio.Event()
-    with service(Options(latency=0.05)) as (_, client):
-        async with client:
-            await propose_all(
-                client, Setup(), feed(), lambda ask, result: stop.set(), limits=Limits(in_flight=2), stop=stop
-            )
-
-    assert closed
 
 
 def test_the_sdk_is_loaded_at_the_first_call_and_not_before() -> None:

@@ -55,7 +55,7 @@ PACK_TEXTS = 10
 class Setup:
     """How a run asks: everything besides the texts that an answer depends on.
 
-    `effort` None sends none (older models know none). `repeat` counts the rounds of a repeated proposal.
+    `effort` None sends none (older models know none).
     `max_tokens` bounds an answer with its thinking; a complete answer does not depend on it.
     """
 
@@ -65,7 +65,6 @@ class Setup:
     labels: tuple[str, ...] = tuple(label.name for label in DEFAULT_LABELS)
     guidelines: str = ""
     prompt: Prompt = field(default_factory=default_prompt)
-    repeat: int = 1
     examples: tuple[Example, ...] = ()
 
 
@@ -110,7 +109,7 @@ def system(setup: Setup, task: Task) -> str:
 @lru_cache(maxsize=64)
 def _mark(setup: Setup, task: Task) -> str:
     shape = json.dumps(schema(task, setup.labels), sort_keys=True)
-    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape, str(setup.repeat))
+    return text_hash(task, setup.model, setup.effort or "", system(setup, task), shape)
 
 
 def payment_key(setup: Setup, task: Task, *texts: str) -> str:
@@ -211,21 +210,6 @@ def plan_verdicts(
         )
         passages = (FencedText("context", number, text) for number, text in contexts)
         yield Ask("verdicts", (key,), len(listed), (*passages, *statements))
-
-
-def singles(ask: Ask) -> tuple[Ask, ...]:
-    """The ask as one ask per key: what a pack becomes when one of its texts may have spoiled the answer."""
-    if ask.task == "verdicts" or len(ask.keys) == 1:
-        return (ask,)
-    return tuple(
-        Ask(
-            ask.task,
-            (key,),
-            1,
-            tuple(piece._replace(number=1) for piece in ask.pieces if piece.number == number),
-        )
-        for number, key in enumerate(ask.keys, 1)
-    )
 
 
 def asked_alone(ask: Ask, result: Result) -> tuple[str, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 from collections.abc import (
     AsyncGenerator,
@@ -125,11 +124,10 @@ async def _listed(client: AsyncAnthropic) -> dict[str, int] | Failure:
 async def propose_batches(
     client: AsyncAnthropic,
     setup: Setup,
-    asks: Iterable[Ask],
+    steps: Iterable[Iterable[Ask]],
     on_result: OnResult,
     on_batch: OnBatch,
     *,
-    then: Iterable[Iterable[Ask]] = (),
     pending: Mapping[str, Sequence[Ask]] | None = None,
     on_progress: OnProgress | None = None,
     stop: asyncio.Event | None = None,
@@ -137,7 +135,7 @@ async def propose_batches(
 ) -> Summary:
     """Submit the asks in batches, wait for them and for the `pending` ones, hand over every row.
 
-    `then` are more asks, taken when those before are settled; not when something ended the run.
+    Each step is taken when the asks before are settled; not when something ended the run.
     `on_batch` gets "" and the asks before a batch is sent, its id and the asks once it is taken, and its id
     and no asks when every row is handed over: what it stores is what `pending` is made of after a restart
     (an ask needs its task, keys and count for that, not its pieces). A batch cannot be held back once it is
@@ -150,8 +148,8 @@ async def propose_batches(
     waiting = {name: _Sent({ask.id: ask for ask in batch}) for name, batch in (pending or {}).items()}
     failure: Failure | None = None
     stopped = ""
-    for part in itertools.chain((asks,), then):
-        for batch in split(setup, run.affordable(part)):
+    for asks in steps:
+        for batch in split(setup, run.affordable(asks)):
             if stop.is_set():
                 break
             await _told(on_batch("", batch))
@@ -198,8 +196,7 @@ class BatchRun:
         """Count a result and hand it over."""
         sent.ours = True
         del sent.asks[ask.id]
-        self.meter.paid(result)
-        self._budget.end(self._likely.pop(ask.id, NOTHING), result)
+        self.meter.ended(self._likely.pop(ask.id, NOTHING), result)
         if len(asked_alone(ask, result)) < len(ask.keys):
             self.meter.settled(result)
         await _told(self._on_result(ask, result))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import ClassVar, cast
 
@@ -17,6 +18,9 @@ from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Bar, KeyBar, Status
 from workbench.tui.widgets.lines import Lines
 from workbench.tui.work import Work, start
+
+TICK = 0.25
+"""Seconds after which it is mentioned that something is still being read, and between two looks at it."""
 
 
 class Ordered(Screen[None]):
@@ -107,6 +111,29 @@ class BaseScreen(Ordered):
         """Put it on the status line."""
         for status in self.query(Status):  # none when the app is leaving
             status.say(flat(text), sign=sign, tone=tone)
+
+    @contextmanager
+    def telling(self, what: str) -> Iterator[Callable[[int], None]]:
+        """Say what goes on while it goes on, if it takes a while, and how far it is: the function is told."""
+        done, said = 0, ""
+
+        def count(number: int) -> None:
+            nonlocal done
+            done = number
+
+        def tell() -> None:
+            nonlocal said
+            said = f"{what} … {done:,}" if done else f"{what} …"
+            self.say(said)
+
+        timer = self.set_interval(TICK, tell)
+        try:
+            yield count
+        finally:
+            timer.stop()
+            for status in self.query(Status):
+                if status.text == said:
+                    status.say("")
 
     def work(self, work: Work) -> None:
         """Do it beside the event loop while keys wait; what goes wrong is said."""

@@ -1,4 +1,4 @@
-"""Calibrate: the match threshold as a slider over the whole dataset, and the one that gold chooses."""
+"""Calibrate: what the match threshold does to the whole dataset, and the one that gold chooses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.comparing.curve import move_to
-from workbench.errors import UsageError
 from workbench.reports.calibrate import (
     NAMES,
     gain_text,
@@ -29,16 +28,13 @@ from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen
 from workbench.tui.screens.prompt import PromptScreen, ReadScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status, as_text
-from workbench.tui.widgets.threshold_plot import HIGH, LOW, Slider, ThresholdPlot
+from workbench.tui.widgets.threshold_plot import HIGH, LOW, ThresholdPlot
 
 if TYPE_CHECKING:
     from workbench.comparing.calibration import Calibrated
     from workbench.comparing.curve import MovedCurve
     from workbench.stages.calibrate import Look
     from workbench.tui.desk import Desk
-
-TICK = 0.25
-"""Seconds between two looks at how far the reading is."""
 
 BY_HAND = """\
 No calibration stands behind it: a threshold that is set while looking at the curve has seen all verified \
@@ -47,11 +43,10 @@ samples, and nothing here says how good it is on others. Verified samples stay a
 
 
 class CalibrateScreen(BaseScreen):
-    """Reads and fits beside the event loop; a move of the slider is a few array passes."""
+    """Reads and fits beside the event loop; another threshold is a few array passes."""
 
     LEGEND = (
-        ("●", "the threshold shown"),
-        ("┊", "the one in use"),
+        ("┃ │", "the threshold shown, the one in use"),
         ("◆", "the one that fits verified samples; b goes there"),
         ("·· as judged", "the automatic units under people's verdicts, where there is one"),
     )
@@ -70,8 +65,7 @@ class CalibrateScreen(BaseScreen):
             "p", "probability", "Probability of a match, by similarity", "calibrate.probability", "View",
             "probability",
         ),
-        key("s", "save", "Save this calibration", "calibrate.save", "Keep", "save"),
-        key("enter", "use", "Use this threshold", "calibrate.use", "Keep", "use"),
+        key("enter", "use", "Use this threshold", "calibrate.use", "Threshold", "use"),
         key("r f5", "reread", "Read again", "calibrate.reread", "View"),
         key("escape q K", "back", "Back to the queue", "calibrate.back", "View", "back"),
     ]  # fmt: skip
@@ -82,18 +76,15 @@ class CalibrateScreen(BaseScreen):
         self.look: Look | None = None
         self.objective = "bias"
         self.at = desk.info.threshold
-        self._done = 0
-        self._reading = ""
 
     def compose(self) -> ComposeResult:
-        """The curve, numbers beside it, the slider, what the fit says."""
+        """The curve, numbers beside it, what the fit says."""
         yield Head(id="head")
         with Horizontal(id="middle"):
             with Vertical(id="left"):
                 yield ThresholdPlot(id="curve")
                 yield Static(id="legend-line")
             yield Static(id="numbers")
-        yield Slider(id="slider")
         yield Static(id="finding")
         yield Static(id="empty")
         yield Status(id="status")
@@ -103,56 +94,39 @@ class CalibrateScreen(BaseScreen):
         """Read the dataset; keys wait for it, and the status line says how far it is."""
         self._title("")
         self._hide(shown=False)
-        self.set_interval(TICK, self._tell)
         self.work(self._read)
 
     # Reading.
 
     def unread(self, error: Exception) -> None:
         """As everywhere; where there is nothing to show the reason takes its place."""
-        self._reading = ""
         if self.look is None:
-            self._empty(str(error))
+            self._hide(shown=False)
+            said = f"There is nothing to calibrate yet.\n\n{flat(str(error))}"
+            self.query_one("#empty", Static).update(Content(said))
         super().unread(error)
-
-    def _tell(self) -> None:
-        """How far the reading is."""
-        if self._reading:
-            self.say(f"{self._reading} … {self._done:,}")
 
     async def _read(self) -> None:
         from workbench.stages import calibrate
         from workbench.stages.recompute import save_counted
 
-        self._reading, self._done = "matching samples", 0
         known: set[int] = set()
-        while chunk := await self.desk.store.read(calibrate.next_uncounted, self.desk.info.id):
-            if known >= set(chunk.hashes):
-                break  # their text or policy changes under us; they stay uncounted for now
-            known |= set(chunk.hashes)
-            await self.desk.store.write(save_counted, chunk)
-            self._done = len(known)
-        self._reading, self._done = "reading verified samples", 0
-        try:
+        with self.telling("matching samples") as count:
+            while chunk := await self.desk.store.read(calibrate.next_uncounted, self.desk.info.id):
+                if known >= set(chunk.hashes):
+                    break  # their text or policy changes under us; they stay uncounted for now
+                known |= set(chunk.hashes)
+                await self.desk.store.write(save_counted, chunk)
+                count(len(known))
+        with self.telling("reading verified samples") as count:
             found = await self.desk.store.read(
-                calibrate.look, self.desk.info.id, self.objective, progress=self._progress
+                calibrate.look, self.desk.info.id, self.objective, progress=count
             )
-        except UsageError as error:
-            self._reading = ""
-            self._empty(str(error))
-            self.say("")
-            return
-        self._reading = ""
-        first = self.look is None or self.look.info.threshold != found.info.threshold
-        self.look = found
-        if first:
+        if self.look is None or self.look.info.threshold != found.info.threshold:
             self.at = found.info.threshold
-        self.say("")
+        self.look = found
         self._hide(shown=True)
         self._show()
-
-    def _progress(self, done: int) -> None:
-        self._done = done
 
     # Showing.
 
@@ -161,14 +135,9 @@ class CalibrateScreen(BaseScreen):
         self.query_one(Head).place("Calibrate", desk.info.name, desk.annotator, said=what, most=30)
 
     def _hide(self, *, shown: bool) -> None:
-        for name in ("#middle", "#slider", "#finding"):
+        for name in ("#middle", "#finding"):
             self.query_one(name).display = shown
         self.query_one("#empty").display = not shown  # it keeps the last lines in their places
-
-    def _empty(self, why: str) -> None:
-        self._hide(shown=False)
-        said = f"There is nothing to calibrate yet.\n\n{flat(why)}"
-        self.query_one("#empty", Static).update(Content(said))
 
     def _show(self) -> None:
         """Everything anew: after reading, and when the objective or the fit changed."""
@@ -186,15 +155,10 @@ class CalibrateScreen(BaseScreen):
         self.query_one(KeyBar).refresh()
 
     def _moved(self) -> None:
-        """The numbers and the slider at the threshold."""
-        look = self.look
-        assert look is not None
-        numbers = as_text(panel(look, move_to(look.moves, self.at)))
+        """The numbers at the threshold."""
+        assert self.look is not None
+        numbers = as_text(panel(self.look, move_to(self.look.moves, self.at)))
         self.query_one("#numbers", Static).update(numbers, layout=False)
-        marks = {look.moves.now: "┊"}
-        if look.found is not None:
-            marks[look.found.threshold] = "◆"
-        self.query_one(Slider).show(self.at, marks)
 
     def to(self, threshold: int) -> None:
         """Score the dataset at a threshold and show it."""
@@ -208,11 +172,6 @@ class CalibrateScreen(BaseScreen):
                 self._moved()
         self.query_one(Status).say("")
 
-    def on_slider_slid(self, event: Slider.Slid) -> None:
-        """The slider by mouse."""
-        event.stop()
-        self.to(event.value)
-
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -220,13 +179,13 @@ class CalibrateScreen(BaseScreen):
         look = self.look
         closed = {
             **dict.fromkeys(("move", "in_use", "use"), look is None),
-            **dict.fromkeys(("best", "objective", "probability", "save"), look is None or look.found is None),
+            **dict.fromkeys(("best", "objective", "probability"), look is None or look.found is None),
         }
         return None if closed.get(action, False) else True
 
     def refused(self, action: str) -> None:
         """Why a key does nothing now."""
-        if self.look is not None and action in ("best", "objective", "probability", "save"):
+        if self.look is not None and action in ("best", "objective", "probability"):
             self.say(self.look.why, sign="!", tone="warn")
 
     def action_move(self, step: int) -> None:
@@ -250,7 +209,6 @@ class CalibrateScreen(BaseScreen):
         self.work(self._refit)
 
     async def _refit(self) -> None:
-
         assert self.look is not None  # the key is closed without it
         assert self.look.found is not None
         look = self.look
@@ -264,24 +222,20 @@ class CalibrateScreen(BaseScreen):
         text = "\n".join(probability_lines(self.look.found))
         await self.bench.ask(ReadScreen("Probability of a match", text))
 
-    async def action_save(self) -> None:
-        """Ask for a name and keep the fit."""
-        await self._ask_name("Save as", use=False)
-
     async def action_use(self) -> None:
         """Use what is shown: the fit under a name, or a threshold by hand."""
         look = self.look
         assert look is not None  # the key is closed without it
         if look.found is not None and self.at == look.found.threshold:
-            await self._ask_name("Use it as", use=True)
+            await self._ask_name()
         elif self.at == look.moves.now:
             self.say("this threshold is in use")
         else:
             title = f"Use {self.at} by hand?"
             await self.bench.ask(ConfirmScreen(title, BY_HAND, partial(self.work, self._by_hand)))
 
-    async def _ask_name(self, title: str, *, use: bool) -> None:
-        assert self.look is not None  # the keys are closed without it
+    async def _ask_name(self) -> None:
+        assert self.look is not None  # the key is closed without it
         found = self.look.found
         assert found is not None
         note = f"threshold {found.threshold}, fitted on {found.samples:,} verified samples"
@@ -292,22 +246,19 @@ class CalibrateScreen(BaseScreen):
                 return "a name, please"
             if name in self.look.saved:
                 return "there is one of that name, and it does not change"
-            self.work(partial(self._save, name, use=use))
+            self.work(partial(self._save, name))
             return None
 
-        await self.bench.ask(PromptScreen(f"{title} ({note})", take, value=self.look.free_name))
+        await self.bench.ask(PromptScreen(f"Use it as ({note})", take, value=self.look.free_name))
 
-    async def _save(self, name: str, *, use: bool) -> None:
+    async def _save(self, name: str) -> None:
         from workbench.stages import calibrate
 
         assert self.look is not None
         await self.desk.store.write(calibrate.keep, self.look, name, self.desk.annotator)
-        said = f"saved as {name}"
-        if use:
-            await self.desk.store.write(calibrate.use, self.look.info, name)
-            said = f"{name} is in use for scores and for the order doubtful first"
+        await self.desk.store.write(calibrate.use, self.look.info, name)
         await self._read()
-        self.say(said, sign="✓", tone="good")
+        self.say(f"{name} is in use for scores and for the order doubtful first", sign="✓", tone="good")
 
     async def _by_hand(self) -> None:
         from workbench.stages.recompute import keep_threshold
@@ -322,10 +273,6 @@ class CalibrateScreen(BaseScreen):
         """Read again: other windows review too."""
         self.query_one(Status).say("")
         self.work(self._read)
-
-    async def action_back(self) -> None:
-        """To the queue, which reads again what may have changed."""
-        await self.bench.back_from_runs()
 
 
 LABEL = 12
@@ -388,13 +335,13 @@ def finding(look: Look) -> list[Line]:
 
 
 def legend(look: Look, *, wide: bool) -> Line:
-    """What the lines of the picture are, and the signs on the slider."""
+    """What the lines of the picture are."""
     if look.found is None:
         return [("── ", "$accent"), ("automatic mean, all samples", DIM)]
     return [
         ("── ", "$accent"), ("automatic  ", DIM), ("┄┄ ", "$success"), ("verified  ", DIM),
         ("·· ", "$secondary"), ("as judged  ", DIM), ("◆ ", ""), ("best", DIM),
-        ("  ┊ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
+        ("  │ ", "") if wide else ("", ""), ("in use", DIM) if wide else ("", ""),
     ]  # fmt: skip
 
 

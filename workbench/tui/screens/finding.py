@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from bisect import bisect_left
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.model import Sample
-from workbench.text.folding import pattern_of, places
+from workbench.text.folding import find_folded
 from workbench.tui.keys import key
 from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
@@ -62,7 +61,6 @@ class Search:
     """
 
     typed: str
-    pattern: re.Pattern[str]
     sample: Sample
     scope: Scope
     begin: TextPlace
@@ -71,11 +69,11 @@ class Search:
     done: asyncio.Event = field(default_factory=asyncio.Event)
 
     def look(self) -> list[TextPlace]:
-        """The places of the pattern, `MOST` at most. Runs in a thread."""
+        """The places of what is typed, `MOST` at most. Runs in a thread."""
         found: list[TextPlace] = []
         parts = list(enumerate(texts(self.sample)))
         for part, text in {"all": parts, "reference": parts[:1], "contexts": parts[1:-1]}[self.scope]:
-            spans = places(self.pattern, text, MOST - len(found))
+            spans = find_folded(self.typed, text, MOST - len(found))
             found += [TextPlace(part, span.start, span.end) for span in spans]
             if len(found) == MOST:
                 break
@@ -161,9 +159,8 @@ class Finder:
 
     def look_for(self, typed: str, scope: Scope) -> None:
         """Begin to search for what is typed now."""
-        pattern = pattern_of(typed)
         sample = self._pane.now.sample
-        self._search = None if pattern is None else Search(typed, pattern, sample, scope, self._begin)
+        self._search = Search(typed, sample, scope, self._begin) if typed.strip() else None
         self._pane.mark_searched()
         self.tell()
         if self._search is not None:

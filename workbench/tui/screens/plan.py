@@ -45,12 +45,6 @@ HINTS: Hints = {
     "blind": {AS_NEEDED: "30 reviews from 60 planned ones on"},
 }
 
-DROPPED = """\
-The samples go back to their random order, the holdout is let go, and the share reviewed without \
-suggestions is what it was before the plan. Nothing is decided yet, so nothing is lost.
-"""
-
-
 START_OVER = "To plan all the same: import the file again, under another name (--dataset)."
 START_OVER_DEMO = "To plan all the same: delete workbench-demo.db, then workbench demo again."
 
@@ -61,7 +55,7 @@ class PlanScreen(BaseScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         key(
             "c space enter",
-            "go_on",
+            "back(1)",
             "Go on with the next sample of the plan",
             "plan.go_on",
             "Plan",
@@ -69,7 +63,6 @@ class PlanScreen(BaseScreen):
         ),
         key("n", "new", "Make a plan, or another one", "plan.new", "Plan", "new plan"),
         key("p", "precision", "How many reviews a precision takes", "plan.precision", "Plan", "precision"),
-        key("D", "drop", "Take the plan away", "plan.drop", "Plan", "drop"),
         key("r f5", "reread", "Read again", "plan.reread", "Plan"),
         key("j down", "scroll(1)", "Down", "plan.down", "Moving"),
         key("k up", "scroll(-1)", "Up", "plan.up", "Moving"),
@@ -112,12 +105,10 @@ class PlanScreen(BaseScreen):
     # Keys.
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A plan is made and dropped before the first verdict."""
+        """A plan is made before the first verdict."""
         report = self.report
         closed = {
             "new": report is None or report.decided > 0,
-            "drop": report is None or report.decided > 0 or report.plan is None,
-            "go_on": report is None,
             "precision": report is None or not report.population,
         }
         return None if closed.get(action, False) else True
@@ -125,11 +116,9 @@ class PlanScreen(BaseScreen):
     def refused(self, action: str) -> None:
         """Why a key does nothing now."""
         report = self.report
-        if report is not None and report.decided and action in ("new", "drop"):
+        if report is not None and report.decided and action == "new":
             number = many(report.decided, "sample is", "samples are")
             self.say(f"{number} verified or not counted: a plan is drawn before the first verdict")
-        elif action == "drop":
-            self.say("there is no plan to drop")
 
     def action_scroll(self, step: int) -> None:
         """Up and down."""
@@ -140,13 +129,10 @@ class PlanScreen(BaseScreen):
         self.query_one(Status).say("")
         self.work(self._read)
 
-    async def action_back(self) -> None:
-        """To the queue, which reads its order again."""
-        await self.bench.back_from_plan(changed=self._changed)
-
-    async def action_go_on(self) -> None:
-        """Open the next sample to decide in the order of the plan."""
-        await self.bench.back_from_plan(go_on=True)
+    async def action_back(self, go_on: int = 0) -> None:
+        """To the queue, which reads its order again; with `go_on` to the next sample to decide in it."""
+        await self.app.pop_screen()
+        self.bench.home.planned(changed=self._changed, go_on=bool(go_on))
 
     # A new plan.
 
@@ -192,9 +178,8 @@ class PlanScreen(BaseScreen):
         from workbench.stages import plan
 
         desk = self.desk
-        self.say("drawing …")
-        drafted = await desk.store.read(plan.draft, desk.info, wish, desk.annotator)
-        self.say("")
+        with self.telling("drawing"):
+            drafted = await desk.store.read(plan.draft, desk.info, wish, desk.annotator)
         title = "Replace the plan?" if drafted.replaces else "Make this plan?"
         text = draft_text(drafted, FEW_STRATA if self.size.height < ROOMY else MOST_STRATA)
         make = partial(self.work, partial(self._make, drafted))
@@ -207,18 +192,6 @@ class PlanScreen(BaseScreen):
         self._changed = True
         await self._read()
         self.say("the queue follows this plan now", sign="✓", tone="good")
-
-    async def action_drop(self) -> None:
-        """Ask, then take the plan away."""
-        await self.bench.ask(ConfirmScreen("Take the plan away?", DROPPED, partial(self.work, self._drop)))
-
-    async def _drop(self) -> None:
-        from workbench.stages import plan
-
-        await self.desk.store.write(plan.drop, self.desk.info)
-        self._changed = True
-        await self._read()
-        self.say("the plan is gone; the random order stands again", sign="✓", tone="good")
 
     # Precision.
 
@@ -237,11 +210,8 @@ class PlanScreen(BaseScreen):
             width = 0.0
         if not 0 < width < 1:
             return "a number between 0 and 1, as 0.03"
-        self.app.call_later(self.bench.gate.enter, partial(self._answer, width))
-        return None
-
-    async def _answer(self, width: float) -> None:
         self.work(partial(self._precision, width))
+        return None
 
     async def _precision(self, width: float) -> None:
         from workbench.stages.plan import precision
@@ -300,7 +270,7 @@ def _next_steps(report: PlanReport) -> list[str]:
         else:
             steps.append("n plans a number to reach, simply at random or by strata.")
     elif not report.decided:
-        steps.append("Nothing is decided yet: n makes another plan, D drops this one.")
+        steps.append("Nothing is decided yet: n makes another plan.")
     if report.complete:
         said = complete_line(report)
         steps += [f"{said[0].upper()}{said[1:]}.", "C in the queue shows it."]

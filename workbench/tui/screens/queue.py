@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from workbench.text.figures import many
-from workbench.text.query import META, Query, Term, toggled, tokens, values_of
+from workbench.text.query import META, Query, toggled, tokens, values_of
 from workbench.tui.cells import cut
 from workbench.tui.keys import key, moving, shown
 from workbench.tui.safe import flat
@@ -32,16 +32,13 @@ if TYPE_CHECKING:
     from workbench.stages.review import Moved
     from workbench.tui.desk import Desk
 
-Find = Callable[[], Awaitable["int | tuple[str, Moved] | None"]]
+Find = Callable[[], Awaitable["int | Moved | None"]]
 
 ABOVE, BELOW = 40, 100
 """Samples before and from the next undecided one that are shown while the whole view is being read."""
 
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
-
-SLOW = 0.3
-"""Seconds after which it is mentioned that something is still being read."""
 
 ORDERS: dict[Order, tuple[str, str]] = {
     "u": ("random order", "every beginning of it is a random sample"),
@@ -98,55 +95,57 @@ class QueueScreen(BaseScreen):
         key("/ full_stop", "search", "Search and filter", "queue.search", "Queue", "search"),
         key("v", "facets", "View: states, marks, labels, languages", "queue.facets", "Queue", "view"),
         key("o", "orders", "Order: random, doubtful, largest Δ, file", "queue.order", "Queue", "order"),
-        key("escape", "everything", "All samples again", "queue.all", "Queue"),
+        key("escape", "search('')", "All samples again", "queue.all", "Queue"),
         key("w", "why", "Why automatic and verified differ", "queue.why", "Queue"),
         key("u", "undo", "Undo the last decision and go there", "queue.undo", "Decide", "undo"),
         key("U", "redo", "Redo and go there", "queue.redo", "Decide"),
         key("r f5", "reread", "Read again", "queue.reread", "Queue"),
-        key("P", "plan", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
-        key("C", "compare", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
+        key("P", "room('plan')", "Plan: which samples, how many, how far", "queue.plan", "Queue"),
+        key("C", "room('compare')", "Compare: the truth for all samples, and why", "queue.compare", "Queue"),
         key("D", "disputes", "Disputed samples, largest Δ first", "queue.disputes", "Queue"),
         key(
             "K",
-            "calibrate",
+            "room('calibrate')",
             "Calibrate: the match threshold, by verified samples",
             "queue.calibrate",
             "Queue",
         ),
-        key("R", "runs", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
+        key("R", "room('runs')", "Runs: who proposed, at what cost; start one", "queue.runs", "Queue"),
         key("q", "app.quit", "Quit", "queue.quit", "Everywhere", "quit"),
         *moving("queue", "sample", "pagedown ctrl+f"),
         key("g home", "edge(0)", "First sample", "queue.first", "Moving"),
         key("G end", "edge(1)", "Last sample", "queue.last", "Moving"),
     ]
     NEED_DATASET = frozenset(
-        "open go_on search facets orders everything why undo redo reread plan runs calibrate compare "
-        "disputes move page edge".split()
+        "open go_on search facets orders why undo redo reread room disputes move page edge".split()
     )
 
     def __init__(self) -> None:
         super().__init__()
         self.desk: Desk | None = None
-        self.query_shown = Query()
+        self.query_shown = self._rest = Query()
         self.order: Order = "u"
         self.progress: Progress | None = None
         self._wanted: tuple[int | None, bool] | None = None
         self._reading = False
         self._held = False
         self._whole = False
-        self._asked: set[int] = set()
+        self._asked = False
+        self._away = False
+        self.completions = Completions(id="hint")
+        self.field = QueryField(self._search, self._want_facets, self.completions)
+        self.samples = SampleList(id="samples")
 
     def compose(self) -> ComposeResult:
         """Head, progress, search, the list, what happened, the keys."""
-        completions = Completions(id="hint")
         yield Head(id="head")
         yield ProgressLine(id="progress")
         with Horizontal(id="find"):
             yield Static("/", id="slash")
-            yield QueryField(self._search, self._want_facets, completions)
-        yield completions
+            yield self.field
+        yield self.completions
         yield SampleHead(id="columns")
-        yield SampleList(id="samples")
+        yield self.samples
         yield Static(id="empty")
         yield Status(id="status")
         yield KeyBar(id="keys")
@@ -156,24 +155,14 @@ class QueueScreen(BaseScreen):
         self.query_one(Head).show((("Workbench", "bold"), ("  opening …", DIM)))
         self.query_one("#empty", Static).display = False
 
-    @property
-    def field(self) -> QueryField:
-        """The search field."""
-        return self.query_one(QueryField)
-
-    @property
-    def samples(self) -> SampleList:
-        """The list."""
-        return self.query_one(SampleList)
-
     # What the app says.
 
     async def begin(self, desk: Desk) -> None:
         """The dataset is open: show the samples around the next undecided one, then read them all."""
         self.desk = desk
         self.field.facets, self.field.value = None, ""
-        self.query_shown, self.order = Query(), "u"
-        self.progress, self._whole = None, False
+        self.query_shown = self._rest = Query()
+        self.order, self.progress, self._whole, self._asked = "u", None, False, False
         first = await desk.first(ABOVE, BELOW)
         samples = self.samples
         samples.forget()
@@ -216,14 +205,16 @@ class QueueScreen(BaseScreen):
         else:
             self.samples.go_to(at)
             self.samples.reread()
-            self._count()
+            start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     def planned(self, *, changed: bool, go_on: bool) -> None:
         """Back from the plan: at the next sample of an order that changed; with `go_on` open that one."""
         assert self.desk is not None
+        self._away = False
         if go_on:
             self.field.value = ""
-            self.query_shown, self.order = Query(), "u"
+            self.query_shown = self._rest = Query()
+            self.order = "u"
             self._view(None, stay=True)
             self._jump(self.desk.next, self.desk.nothing_left, "could not look for the next sample")
         elif changed:
@@ -255,7 +246,7 @@ class QueueScreen(BaseScreen):
 
     async def _read_views(self) -> None:
         try:
-            with self._slowly("reading …"):
+            with self.telling("reading"):
                 while self._wanted is not None:
                     (at, stay), self._wanted = self._wanted, None
                     await self._show(at, stay=stay)
@@ -264,27 +255,19 @@ class QueueScreen(BaseScreen):
             if self._held:
                 self._held = False
                 self.bench.open_gate()
-        self._count()
-
-    @contextmanager
-    def _slowly(self, said: str) -> Iterator[None]:
-        """Say what goes on while it goes on, if it takes a while."""
-        status = self.query_one(Status)
-        timer = self.set_timer(SLOW, partial(status.say, said))
-        try:
-            yield
-        finally:
-            timer.stop()
-            if status.text == said:
-                status.say("")
+        start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     async def _show(self, at: int | None, *, stay: bool) -> None:
         desk = self.desk
         assert desk is not None
         query, order = self.query_shown, self.order
         ids = await desk.ids(query, order)
+        if not ids and self._rest != query and self._wanted is None:
+            query = self._rest
+            ids = await desk.ids(query, order)
         if self._wanted is not None or desk is not self.desk:
             return  # something else is wanted by now
+        self.query_shown = query
         self.samples.set(ids, desk, at, stay=stay)
         self._whole = True
         self._say_empty(why_empty(query) if query and not ids else "")
@@ -292,10 +275,6 @@ class QueueScreen(BaseScreen):
         if order == "doubt" and (number := await desk.undoubted()):
             said = f"{number:,} samples come last: they were never counted (workbench score counts them)"
             self.say(said, sign="!", tone="warn")
-
-    def _count(self) -> None:
-        """Read how far one is."""
-        start(self, self._read_progress, group="progress", only_newest=True, failed=self._unread)
 
     async def _read_progress(self) -> None:
         desk = self.desk
@@ -351,28 +330,21 @@ class QueueScreen(BaseScreen):
 
     # Search and facets.
 
-    def _search(self, query: Query, done: bool) -> None:
-        if query != self.query_shown and self.desk is not None:
-            self.query_shown = query
+    def _search(self, query: Query, rest: Query, done: bool) -> None:
+        if (query, rest) != (self.query_shown, self._rest) and self.desk is not None:
+            self.query_shown, self._rest = query, rest
             self._view(self.samples.chosen, hold=done)
 
     def _want_facets(self) -> None:
         if self.desk is not None:
             start(self, self._look, group="facets", failed=self._unread)
 
-    def action_search(self) -> None:
-        """Type into the search field."""
-        self.field.begin()
-
-    def action_everything(self) -> None:
-        """Empty the search field."""
-        self.field.set_query("")
-
-    def on_completions_taken(self, event: Completions.Taken) -> None:
-        """A click takes it, and one types on."""
-        event.stop()
-        self.set_focus(self.field)
-        self.field.take(event.completion)
+    def action_search(self, text: str | None = None) -> None:
+        """Type into the search field, or search for a text."""
+        if text is None:
+            self.field.begin()
+        else:
+            self.field.set_query(text)
 
     async def _look(self) -> None:
         assert self.desk is not None
@@ -386,7 +358,7 @@ class QueueScreen(BaseScreen):
 
     async def _open_facets(self) -> None:
         if self.field.facets is None:
-            with self._slowly("counting …"):
+            with self.telling("counting"):
                 await self._look()
         await self.bench.ask(MenuScreen("View", self._choices()))
 
@@ -394,7 +366,7 @@ class QueueScreen(BaseScreen):
         facets = self.field.facets
         assert facets is not None
         query = self.field.value
-        found = [MenuChoice("all samples", on=not query.strip(), take=self.action_everything)]
+        found = [MenuChoice("all samples", on=not query.strip(), take=partial(self.field.set_query, ""))]
         metas = {name: name for name in facets.values if name.startswith(META)}
         for field, heading in (GROUPS | metas).items():
             shown = [
@@ -434,31 +406,25 @@ class QueueScreen(BaseScreen):
         through = self.query_shown.decided or self.order == "delta"
         return replace(desk, view=View(self.samples.ids, through, self.off_plan))
 
-    def choose_order(self, order: Order) -> None:
-        """Show the view in another order; asked once, for what it means."""
-        if order != self.order:
-            self._once_agreed(order, partial(self._in_order, order))
-
-    def _once_agreed(self, order: Order, show: Callable[[], None]) -> None:
-        assert self.desk is not None
-        if order in ("u", self.order) or self.desk.info.id in self._asked:
-            show()
-        else:
-            go_on = partial(self._agree, self.desk.info.id, show)
+    def in_order(self, order: Order, search: str | None = None, *, agreed: bool = False) -> None:
+        """Show the view, or that of a search, in another order; asked once, for what it means."""
+        self._asked |= agreed
+        if order != "u" and not self._asked:
             own = "plan's" if self.query_one(ProgressLine).has_plan else "random"
             title = f"Leave the {own} order for: {ORDERS[order][0]}?"
-            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
+            go_on = partial(self.in_order, order, search, agreed=True)
             self.bench.gate.close()
+            dialog = ConfirmScreen(title, OFF_PLAN.format(own=own), go_on)
             start(self, partial(self.bench.ask, dialog), group="work")
-
-    def _agree(self, dataset: int, go_on: Callable[[], None]) -> None:
-        self._asked.add(dataset)
-        go_on()
-
-    def _in_order(self, order: Order) -> None:
+            return
         self.order = order
-        at = self.samples.chosen if order in ("u", "file") else None
-        self._view(at, hold=True)
+        if search is not None:
+            self.field.set_query(search)
+        self._view(self.samples.chosen if order in ("u", "file") else None, hold=True)
+
+    def action_disputes(self) -> None:
+        """The disputed samples, largest Δ first."""
+        self.in_order("delta", "is:disputed")
 
     async def action_orders(self) -> None:
         """Choose an order."""
@@ -469,20 +435,11 @@ class QueueScreen(BaseScreen):
             MenuChoice(
                 f"{name:<18}{hint}",
                 on=order == self.order,
-                take=partial(self.choose_order, order),
+                take=partial(self.in_order, order),
             )
             for order, (name, hint) in orders.items()
         ]
         await self.bench.ask(MenuScreen("Order", choices))
-
-    def action_disputes(self) -> None:
-        """The disputed samples, largest Δ first."""
-        self._once_agreed("delta", self._show_disputed)
-
-    def _show_disputed(self) -> None:
-        self.field.value = "is:disputed"
-        self.query_shown, self.order = Query((Term("is", ("disputed",)),)), "delta"
-        self._view(None, hold=True)
 
     # Keys.
 
@@ -507,21 +464,19 @@ class QueueScreen(BaseScreen):
     def action_undo(self) -> None:
         """Undo the newest decision, wherever it was."""
         assert self.desk is not None
-        undo = partial(_arrival, "undid", self.desk.undo)
-        self._jump(undo, "nothing to undo", "the undo was not saved")
+        self._jump(self.desk.undo, "nothing to undo", "the undo was not saved", "undid")
 
     def action_redo(self) -> None:
         """Redo what was undone last."""
         assert self.desk is not None
-        redo = partial(_arrival, "redone", self.desk.redo)
-        self._jump(redo, "nothing to redo", "the redo was not saved")
+        self._jump(self.desk.redo, "nothing to redo", "the redo was not saved", "redone")
 
-    def _jump(self, find: Find, none: str, failed: str) -> None:
-        """Open the sample that `find` brings; keys wait meanwhile."""
+    def _jump(self, find: Find, none: str, failed: str, word: str = "") -> None:
+        """Open the sample that `find` brings, by an undo or redo (`word`); keys wait meanwhile."""
         self.bench.gate.close()
-        start(self, partial(self._jump_to, find, none, failed), group="work")
+        start(self, partial(self._jump_to, find, none, failed, word), group="work")
 
-    async def _jump_to(self, find: Find, none: str, failed: str) -> None:
+    async def _jump_to(self, find: Find, none: str, failed: str, word: str) -> None:
         status = self.query_one(Status)
         try:
             found = await find()
@@ -536,7 +491,7 @@ class QueueScreen(BaseScreen):
         elif isinstance(found, int):
             await self.bench.review(desk, found)
         else:
-            await self.bench.review(desk, found[1].sample_id, found)
+            await self.bench.review(desk, found.sample_id, (word, found))
 
     def action_why(self) -> None:
         """The two assessments of the sample under the cursor, once it is decided."""
@@ -566,21 +521,16 @@ class QueueScreen(BaseScreen):
         self.field.facets = None
         self._view(self.samples.chosen, stay=True)
 
-    async def action_runs(self) -> None:
-        """The runs of this dataset."""
-        await self.bench.open("runs", self.desk)
+    async def action_room(self, name: str) -> None:
+        """The plan, the figures, the match threshold or the runs of this dataset."""
+        self._away = True
+        await self.bench.open(name, self.desk)
 
-    async def action_calibrate(self) -> None:
-        """The match threshold of this dataset."""
-        await self.bench.open("calibrate", self.desk)
-
-    async def action_compare(self) -> None:
-        """The figures of this dataset."""
-        await self.bench.open("compare", self.desk)
-
-    async def action_plan(self) -> None:
-        """The plan of this dataset."""
-        await self.bench.open("plan", self.desk)
+    def on_screen_resume(self, _event: events.ScreenResume) -> None:
+        """Back from another room: read again what may have changed there."""
+        if self._away:
+            self._away = False
+            self.action_reread()
 
 
 def why_empty(query: Query) -> str:
@@ -604,8 +554,3 @@ def _stands(query: str, field: str, value: str) -> bool:
         token.field == field and not token.negated and value in values_of(token.rest)
         for token in tokens(query)
     )
-
-
-async def _arrival(word: str, move: Callable[[], Awaitable[Moved | None]]) -> tuple[str, Moved] | None:
-    moved = await move()
-    return (word, moved) if moved else None

@@ -14,32 +14,21 @@ from textual.widgets import Static
 
 from workbench.reports.claude import money, plan_text
 from workbench.text.figures import many
-from workbench.text.safe import name_of
+from workbench.tui.cells import cut
+from workbench.tui.figures import short
 from workbench.tui.keys import key, moving
 from workbench.tui.proposing import Going
 from workbench.tui.safe import flat
-from workbench.tui.screens.base import BaseScreen
-from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, TypedLine
-from workbench.tui.screens.prompt import ReadScreen
-from workbench.tui.widgets.bars import DIM, Bar, Head, KeyBar, Part, Status, as_text
-from workbench.tui.widgets.run_list import (
-    FailedList,
-    RunList,
-    column_names,
-    compared,
-    described,
-    doing,
-)  # fmt: skip
+from workbench.tui.screens.base import TICK, BaseScreen
+from workbench.tui.screens.dialogs import ConfirmScreen, FormScreen, Hints, MenuChoice, MenuScreen, TypedLine
+from workbench.tui.widgets.bars import Bar, Head, KeyBar, Status, as_text
+from workbench.tui.widgets.run_list import RunList, column_names, described, doing, run_columns
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.claude import ClaudePlan
-    from workbench.stages.claude_setup import ClaudeOptions
+    from workbench.stages.claude import ClaudeOptions, ClaudePlan
     from workbench.stages.runs import RunSummary
     from workbench.tui.desk import Desk
-
-TICK = 0.25
-"""Seconds between two looks at a run that goes on."""
 
 RULES, CLAUDE = "rules", "claude"
 VALUES = {
@@ -76,7 +65,6 @@ class RunsScreen(BaseScreen):
             "enter f", "failures", "The samples that this run failed on", "runs.failures", "Runs", "failures"
         ),
         key("t", "retry", "Ask the failed samples of this run again", "runs.retry", "Runs", "retry"),
-        key("c", "compare", "Compare this run with the one in use", "runs.compare", "Runs", "compare"),
         key("space", "current", "Use the suggestions of this run", "runs.current", "Runs", "current"),
         key("s", "stop", "Stop after the open requests", "runs.stop", "Runs", "stop"),
         key("r f5", "reread", "Read again", "runs.reread", "Runs"),
@@ -121,12 +109,14 @@ class RunsScreen(BaseScreen):
         listed.show(rows, at)
         listed.display = bool(rows)
         self.query_one("#empty").display = not rows
-        self._explain()
+        self.moved()
 
-    def _explain(self) -> None:
-        run = self.run
+    def moved(self) -> None:
+        """Another run is under the cursor."""
+        run, listed = self.run, self.query_one(RunList)
         self.query_one("#detail", Static).update(as_text(described(run, self._advice) if run else []))
-        self.query_one("#columns", Static).update(column_names(self.query_one(RunList).columns))
+        columns = run_columns(listed.scrollable_content_region.width, listed.rows)
+        self.query_one("#columns", Static).update(column_names(columns))
         self.refresh_bindings()
         self.query_one(KeyBar).refresh()
 
@@ -137,11 +127,7 @@ class RunsScreen(BaseScreen):
 
     def on_resize(self, _event: events.Resize) -> None:
         """Other columns; the list has taken its own by now."""
-        self.call_after_refresh(self._explain)
-
-    def moved(self) -> None:
-        """Another run is under the cursor."""
-        self._explain()
+        self.call_after_refresh(self.moved)
 
     # The run that goes on.
 
@@ -149,7 +135,7 @@ class RunsScreen(BaseScreen):
     def going(self) -> Going | None:
         """The run that goes on, if there is one."""
         going = self.bench.proposing
-        return going if going is not None and going.alive else None
+        return going if going is not None and going.is_alive() else None
 
     def watch_going(self) -> None:
         """Say how the run goes on; at its end say how it ended, and read what it left."""
@@ -180,7 +166,6 @@ class RunsScreen(BaseScreen):
             "retry": going is not None or run is None or not run.failed,
             "failures": run is None or not run.failed,
             "current": run is None or run.current,
-            "compare": run is None or run.current,
         }
         return None if closed.get(action, False) else True
 
@@ -197,8 +182,6 @@ class RunsScreen(BaseScreen):
             self.say("there is no run yet; n starts one")
         elif action in ("retry", "failures"):
             self.say("this run has no failures")
-        elif action == "compare":
-            self.say("this run is in use: go to the one to compare with it")
         else:
             self.say("this run is in use already")
 
@@ -227,7 +210,7 @@ class RunsScreen(BaseScreen):
         await self._plan(replace(options, retry=True))
 
     def _wished(self, chosen: Mapping[str, str]) -> None:
-        from workbench.stages.claude_setup import ClaudeOptions
+        from workbench.stages.claude import ClaudeOptions
 
         options = None  # by rules, on this machine
         if chosen["proposer"] == CLAUDE:
@@ -242,21 +225,19 @@ class RunsScreen(BaseScreen):
         from workbench.stages.claude import plan_run
         from workbench.store.datasets import count_samples, dataset_info
 
-        self.say("counting what it would send …")
-        info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may be another by now
-        self.desk = desk = replace(self.desk, info=info)
-        if options is None:
-            total = await desk.store.read(count_samples, info.id)
-            text = f"{many(total, 'sample')}, on this machine; nothing is sent"
-            dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
-        else:
-            plan = await desk.store.read(plan_run, info, options)
-            dialog = self._asking(options, plan)
-        self.say("")
+        with self.telling("counting what it would send"):
+            info = await self.desk.store.read(dataset_info, self.desk.info.id)  # its policy may have changed
+            self.desk = desk = replace(self.desk, info=info)
+            if options is None:
+                total = await desk.store.read(count_samples, info.id)
+                text = f"{many(total, 'sample')}, on this machine; nothing is sent"
+                dialog = ConfirmScreen("Propose by rules?", text, partial(self._send, None, total))
+            else:
+                dialog = self._asking(options, await desk.store.read(plan_run, info, options))
         await self.bench.ask(dialog)
 
     def _asking(self, options: ClaudeOptions, plan: ClaudePlan) -> ConfirmScreen:
-        from workbench.stages.claude_setup import MAX_COST
+        from workbench.stages.claude import MAX_COST
 
         title = "Send it in batches?" if options.batch else "Send it?"
         if options.retry:
@@ -277,14 +258,14 @@ class RunsScreen(BaseScreen):
         self.query_one(Status).say("")
         self.bench.propose(Going(self.desk, options, total))
         self.watch_going()
-        self._explain()
+        self.moved()
 
     def action_stop(self) -> None:
         """Nothing new is asked; what is under way is waited for."""
         assert self.going is not None  # the key is closed without it
         self.going.stop.set()
         self.watch_going()
-        self._explain()
+        self.moved()
 
     def action_current(self) -> None:
         """Let openings and scores go by this run."""
@@ -298,104 +279,28 @@ class RunsScreen(BaseScreen):
         await self._read(name)
         self.say(f"{name} is in use now; verified samples stay as they are", sign="✓", tone="good")
 
-    def action_compare(self) -> None:
-        """This run and the one in use side by side."""
-        assert self.run is not None  # the key is closed without it
-        current = next((run.name for run in self.query_one(RunList).rows if run.current), None)
-        if current is None:
-            self.say("no run is in use to compare with; space uses one")
-        else:
-            self.say("comparing …")
-            self.work(partial(self._compare, current, self.run.name))
-
-    async def _compare(self, first: str, second: str) -> None:
-        from workbench.stages.runs import compare_runs
-
-        both = await self.desk.store.read(compare_runs, self.desk.info, first, second)
-        self.say("")
-        await self.bench.ask(ReadScreen("Two runs, the one in use first", compared(both)))
-
     def action_failures(self) -> None:
-        """The samples that this run failed on."""
-        assert self.run is not None  # the key is closed without it
-        self.bench.gate.close()
-        self.app.push_screen(FailuresScreen(self.desk, self.run.name))
+        """The samples that this run failed on; taking one opens it for review, as chosen by hand."""
+        self.work(self._list_failures)
 
-    async def action_back(self) -> None:
-        """To the queue, which reads again what a run may have changed."""
-        await self.bench.back_from_runs()
-
-
-class FailuresScreen(BaseScreen):
-    """Enter opens a sample, so that a person can do what the run could not."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        key("enter", "open", "Review this sample by hand", "failures.open", "Failures", "review"),
-        *moving("failures", "sample"),
-        key("escape b f", "back", "Back to the runs", "failures.back", "Failures", "back"),
-        key("q", "app.quit", "Quit", "failures.quit", "Failures"),
-    ]
-
-    def __init__(self, desk: Desk, run: str) -> None:
-        super().__init__()
-        self.desk = desk
-        self.run = run
-
-    def compose(self) -> ComposeResult:
-        """The samples, and the one under the cursor in full."""
-        yield Head(id="head")
-        yield FailedList(id="failed")
-        yield Static(id="detail")
-        yield Status(id="status")
-        yield KeyBar(id="keys")
-
-    def on_mount(self) -> None:
-        """Read them; keys wait for it."""
-        self.work(self._read)
-
-    async def _read(self) -> None:
+    async def _list_failures(self) -> None:
         from workbench.stages import runs
 
-        rows = await self.desk.store.read(runs.failures, self.desk.info, self.run)
-        listed = self.query_one(FailedList)
-        listed.put(rows, listed.cursor)
-        self.query_one(Head).show(
-            (("Failures", "bold"), (f"  {flat(self.run)}", DIM)), ((many(len(rows), "sample"), DIM),)
-        )
-        self._explain()
-
-    def unread(self, error: Exception) -> None:
-        """Say that it could not be read, then let keys run."""
-        self.say(f"could not read: {error}", sign="!", tone="bad")
-        self.bench.open_gate()
-
-    def _explain(self) -> None:
-        one = self.query_one(FailedList).chosen
-        if one is None:
-            return
-        said = one.message.removesuffix(f": {one.advice}").removeprefix(one.kind).strip()
-        lines: list[list[Part]] = [
-            [(f"○ {flat(one.kind)}", "bold $warning"), (f"  {flat(name_of(one.id, one.question))}", "bold")]
+        assert self.run is not None  # the key is closed without it
+        choices = [
+            MenuChoice(
+                short(one.id, 40, one.question),
+                cut(flat(one.message.removesuffix(f": {one.advice}")), 36),
+                take=partial(self._review, one.sample_id),
+            )
+            for one in await self.desk.store.read(runs.failures, self.desk.info, self.run.name)
         ]
-        if said:
-            lines.append([("said  ", DIM), (flat(said.removeprefix("(").removesuffix(")")), "")])
-        lines.append([("to do  ", DIM), (flat(one.advice), "")])
-        self.query_one("#detail", Static).update(as_text(lines))
+        title = f"{many(len(choices), 'sample')} failed"
+        await self.bench.ask(MenuScreen(title, choices, "enter reviews  esc closes"))
 
-    def on_screen_resume(self, _event: events.ScreenResume) -> None:
-        """Back from a review: the sample may have been proposed meanwhile."""
-        if self.query_one(FailedList).count:
-            start(self, self._read, group="read", failed=self.unread)
-
-    def moved(self) -> None:
-        """Another sample is under the cursor."""
-        self._explain()
-
-    async def action_open(self) -> None:
-        """Open the sample under the cursor; it was chosen by hand."""
-        one = self.query_one(FailedList).chosen
-        if one is not None:
-            await self.bench.review(self.desk, one.sample_id, picked=True)
+    def _review(self, sample_id: int) -> None:
+        self.bench.gate.close()
+        start(self, partial(self.bench.review, self.desk, sample_id, picked=True), group="work")
 
 
 def _named(model: str) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -21,7 +20,7 @@ from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.lines import Lines, RowList
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import CauseTotal, Share
+    from workbench.comparing.explained import CauseTotal
     from workbench.comparing.figures import Figures, Row
 
 Sample = tuple["Row", "float | None"]
@@ -36,26 +35,28 @@ Place = tuple[float, float]
 class FiguresLook:
     """The figures with what takes long to find for many samples: it is worked out outside the event loop.
 
-    `largest` has every sample by size of Δ; `places` how many have the same two values, with the first of
-    them. `said` are the sentences of the answer.
+    `causes` are those worth a line. `largest` has every sample by size of Δ; `places` how many have the same
+    two values, with the first of them. `said` are the sentences of the answer.
     """
 
     found: Figures
+    causes: Sequence[CauseTotal]
     largest: Sequence[Sample]
     places: Mapping[Place, tuple[int, Row]]
-    said: tuple[str, ...] = ()
+    said: tuple[str, ...]
 
 
-def look(found: Figures, said: tuple[str, ...] = ()) -> FiguresLook:
+def look(found: Figures, said: tuple[str, ...]) -> FiguresLook:
     """Prepare figures for the screen; .2 s for 100,000 verified samples."""
-    largest = by_size(found.rows)
+    causes = [one for one in found.causes if shows(one.cause, one.share)]
+    largest = sorted(((row, row.delta) for row in found.rows), key=_largest)
     places: dict[Place, tuple[int, Row]] = {}
     for row, _ in largest:
         at = place(row)
         if at is not None:
             count, first = places.get(at, (0, row))
             places[at] = count + 1, first
-    return FiguresLook(found, largest, places, said)
+    return FiguresLook(found, causes, largest, places, said)
 
 
 def place(row: Row) -> Place | None:
@@ -65,27 +66,14 @@ def place(row: Row) -> Place | None:
     return round(row.verified, 3), round(row.automatic, 3)
 
 
-def by_size(rows: Sequence[Row]) -> list[Sample]:
-    """All samples, the largest difference first, undefined ones last."""
-    return sorted(((row, row.delta) for row in rows), key=_largest)
-
-
-def of_cause(rows: Sequence[Row], cause: str, *, label: str = "", language: str = "") -> list[Sample]:
-    """The samples with a cause, the largest share first; with a label only its units count."""
+def of_cause(rows: Sequence[Row], cause: str) -> list[Sample]:
+    """The samples with a cause, the largest share first."""
     found: list[Sample] = []
     for row in rows:
-        if row.delta is None or (language and row.language != language):
-            continue
-        own = [one for one in row.shares if one.cause == cause and (not label or label in one.labels)]
-        if own:
-            found.append((row, sum(_part(one, label) for one in own)))
+        own = [float(one.share or 0) for one in row.shares if one.cause == cause]
+        if own and row.delta is not None:
+            found.append((row, sum(own)))
     return sorted(found, key=_largest)
-
-
-def _part(one: Share, label: str) -> float:
-    """A share of Δ, or the part of it that units of a label have: units of one share weigh alike."""
-    units = one.labels.count(label) if label else one.units
-    return float(one.share or 0) * units / one.units
 
 
 def _largest(one: Sample) -> tuple[bool, float, str]:
@@ -93,46 +81,25 @@ def _largest(one: Sample) -> tuple[bool, float, str]:
     return part is None, -abs(part or 0.0), row.id
 
 
-# Lists of figures: every line is drawn for its width, and some open samples.
-
 Toned = tuple[str, str]
-"""A text and its tone: "", dim, good, warn or accent."""
+"""A text and its tone: "", dim or warn."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
-    """A line: `draw` gives its parts for a number of cells; `title` and `samples` are what it opens.
-
-    `shares`: what the samples come with is their part of the line's figure. `said` is the line in full.
-    """
-
-    draw: Callable[[int], Sequence[Toned]]
-    title: str = ""
-    samples: Callable[[], list[Sample]] | None = None
-    shares: bool = False
-    said: str = ""
-
-
-class Picks(RowList[Pick]):
-    """Lines with a cursor; a line that opens nothing may be stood on and says nothing."""
+class CauseBars(RowList["CauseTotal"]):
+    """A line a cause: its net share as a bar and a number, its counts."""
 
     BASE = "picks--row"
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "picks--row",
         "picks--dim",
-        "picks--good",
         "picks--warn",
-        "picks--accent",
         "picks--cursor",
     }
 
-    def show(self, picks: Sequence[Pick], *, at: int = 0) -> None:
-        """Show these lines, the cursor on one of them."""
-        self.put(picks, at)
-
-    def drawn(self, pick: Pick, size: int, *, here: bool) -> list[Segment]:
-        """One line."""
-        return painted(self, pick.draw(size - 2), size, here=here)
+    def drawn(self, total: CauseTotal, size: int, *, here: bool) -> list[Segment]:
+        """One cause."""
+        most = max(abs(float(one.share)) for one in self.rows)
+        return painted(self, cause_parts(total, most, size - 2), size, here=here)
 
 
 def painted(listed: Lines, parts: Sequence[Toned], size: int, *, here: bool) -> list[Segment]:
@@ -239,48 +206,17 @@ def notes(found: Figures) -> str:
 # Causes.
 
 
-def cause_picks(rows: Sequence[Row], totals: Sequence[CauseTotal]) -> list[Pick]:
-    """A line a cause: its net share as a bar and a number, its counts."""
-    listed = [one for one in totals if shows(one.cause, one.share)]
-    most = max((abs(float(one.share)) for one in listed), default=0.0)
-    return [_cause(rows, one, most) for one in listed]
-
-
-def cut_picks(rows: Sequence[Row], cut_up: Mapping[str, Sequence[CauseTotal]], by: str) -> list[Pick]:
-    """The same for every label or language, the largest parts of the bias first."""
-    every = [(name, one) for name, totals in cut_up.items() for one in totals]
-    every.sort(key=lambda one: (-abs(one[1].share), one[0]))
-    most = max((abs(float(one.share)) for _, one in every), default=0.0)
-    size = max((width(flat(name)) for name, _ in every), default=0)
-    return [_cause(rows, one, most, by, name, min(size, 14)) for name, one in every]
-
-
-def _cause(
-    rows: Sequence[Row], one: CauseTotal, most: float, by: str = "", name: str = "", size: int = 0
-) -> Pick:
-    chosen = partial(
-        of_cause, rows, one.cause, label=name if by == "label" else "",
-        language=name if by == "language" else "",
-    )  # fmt: skip
-    title = f"{one.cause} · {flat(name)}" if name else one.cause
-    lead = f"{fit(flat(name), size)}  " if name else ""
-    said = words.cause_line(one)
-    said = f"{flat(name)}: {said}" if name else said
-    return Pick(partial(_draw_cause, one, most, lead), title, chosen, shares=True, said=said)
-
-
-def _draw_cause(one: CauseTotal, most: float, lead: str, size: int) -> list[Toned]:
-    half = min(20, max(4, (size - CAUSE - 50 - width(lead)) // 2))
-    share, tone = float(one.share), "warn"
+def cause_parts(one: CauseTotal, most: float, size: int) -> list[Toned]:
+    """A cause in `size` cells; a bar of full length stands for `most`."""
+    half = min(20, max(4, (size - CAUSE - 50) // 2))
+    gross, parts = words.cause_gross(one), words.cause_parts(one)
     if one.n < FEWEST:
-        return [(lead, ""), (fit(one.cause, CAUSE), ""), (f"  {words.cause_gross(one)}", "dim")]
-    parts = words.cause_parts(one)
-    gross = words.cause_gross(one)
-    room = size - width(lead) - CAUSE - 7 - 2 - (2 * half + 1) - 2
+        return [(fit(one.cause, CAUSE), ""), (f"  {gross}", "dim")]
+    room = size - CAUSE - 7 - 2 - (2 * half + 1) - 2
     rest = f"{gross} · {parts}" if parts and width(gross) + 3 + width(parts) <= room else gross
     return [
-        (lead, ""), (fit(one.cause, CAUSE), ""), (fit(signed(share), 7, right=True), ""), ("  ", ""),
-        (bar(share, most, half), tone), (f"  {rest}", "dim"),
+        (fit(one.cause, CAUSE), ""), (fit(signed(one.share), 7, right=True), ""), ("  ", ""),
+        (bar(float(one.share), most, half), "warn"), (f"  {rest}", "dim"),
     ]  # fmt: skip
 
 
@@ -289,24 +225,22 @@ def _draw_cause(one: CauseTotal, most: float, lead: str, size: int) -> list[Tone
 
 def sample_head(size: int, part: str) -> str:
     """The names of the columns over `sample_parts`; `part` names the last number, "" for none."""
-    return _columns(size, "sample", "automatic", "verified", "Δ", part, "main cause")
+    names = _columns(size, "sample", "automatic", "verified", "Δ", part, "main cause")
+    return "".join(text for text, _ in names)
 
 
 def sample_parts(one: Sample, share: bool, size: int) -> list[Toned]:
     """A sample: id, both values, Δ, its part of the figure when asked for, its main cause."""
     row, part = one
-    key = _key_cells(size)
-    shown = fit(short(row.id, key, row.question), key)
-    cells = [number(row.automatic), number(row.verified), signed(row.delta)]
-    numbers = "".join(fit(cell, 10, right=True) for cell in cells)
-    own = fit(signed(part), 8, right=True) if share else ""
-    return [(shown, ""), (numbers, ""), (own, "warn"), (f"  {row.cause}", "dim")]
+    name = short(row.id, _key_cells(size), row.question)
+    numbers = number(row.automatic), number(row.verified), signed(row.delta)
+    return _columns(size, name, *numbers, signed(part) if share else "", row.cause)
 
 
-def _columns(size: int, name: str, *rest: str) -> str:
+def _columns(size: int, name: str, *rest: str) -> list[Toned]:
     numbers = "".join(fit(cell, 10, right=True) for cell in rest[:3])
     own = fit(rest[3], 8, right=True) if rest[3] else ""
-    return f"{fit(name, _key_cells(size))}{numbers}{own}  {rest[4]}"
+    return [(fit(name, _key_cells(size)), ""), (numbers, ""), (own, "warn"), (f"  {rest[4]}", "dim")]
 
 
 def _key_cells(size: int) -> int:

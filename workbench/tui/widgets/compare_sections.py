@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -17,17 +17,16 @@ from textual_plot import HiResMode
 
 from workbench.comparing import words
 from workbench.reports.compare import figures_text
-from workbench.text.figures import signed
+from workbench.text.figures import many, signed
 from workbench.tui.widgets import compare_lists as lists
 from workbench.tui.widgets.bars import DIM, Bar, Part, as_text
-from workbench.tui.widgets.compare_lists import FiguresLook, Picks, Place, Sample, place
+from workbench.tui.widgets.compare_lists import CauseBars, FiguresLook, Place, Sample, place
 from workbench.tui.widgets.lines import Lines, RowList
 from workbench.tui.widgets.passage import Passage
 from workbench.tui.widgets.threshold_plot import Plot, Shares, ink
 
 if TYPE_CHECKING:
-    from workbench.comparing.explained import CauseTotal
-    from workbench.comparing.figures import Figures, Row
+    from workbench.comparing.figures import Row
 
 DOTS = ((1, "•"), (2, "●"), (5, "■"))
 """Samples at one place from which this sign stands for them."""
@@ -115,17 +114,6 @@ class Section(Vertical):
         """The list that keys move in."""
         return next(iter(self.query(Lines)), None)
 
-    def move(self, step: int) -> None:
-        """To another line."""
-        self.query_one(Lines).move(step)
-
-    def moved(self) -> None:
-        """The cursor of the list moved."""
-
-    def page(self, step: int) -> None:
-        """A page of what is longer than the screen: of the list."""
-        self.query_one(Lines).move_page(step)
-
 
 class Overview(Section):
     """The answer, the estimate, the three largest causes, notes."""
@@ -137,7 +125,7 @@ class Overview(Section):
         yield Static(id="answer")
         yield Static(id="facts")
         yield Bar(id="why")
-        yield Picks(id="top")
+        yield CauseBars(id="top")
         yield Static("Notes", id="notes-head")
         yield Passage(id="notes")
 
@@ -148,21 +136,15 @@ class Overview(Section):
         self.query_one("#facts", Static).update(
             as_text(lists.overview(found, self.content_size.width, high=self.screen.has_class("-high")))
         )
-        every = lists.cause_picks(found.rows, found.causes)
-        left = len(every) - lists.TOP
-        more = f"{left} more: 4" if left > 0 else ""
+        left = len(seen.causes) - lists.TOP
+        more = f"{left} more: 3" if left > 0 else ""
         nothing = " ".join(words.no_cause_lines(found)) or "nothing differs yet"
-        title = "why they differ, largest first" if every else nothing
+        title = "why they differ, largest first" if seen.causes else nothing
         self.query_one("#why", Bar).show(((title, DIM),), ((more, DIM),))
-        top = self.query_one("#top", Picks)
-        picks = every[: lists.TOP]
-        top.show(picks)
-        top.styles.height = max(1, len(picks))
+        top = self.query_one(CauseBars)
+        top.put(seen.causes[: lists.TOP], 0)
+        top.styles.height = max(1, top.count)
         self.query_one("#notes", Passage).show(lists.notes(found))
-
-    def page(self, step: int) -> None:
-        """A page of the lists.notes: the causes always fit."""
-        self.query_one("#notes", Passage).page(step)
 
 
 class Scatter(Section):
@@ -184,7 +166,7 @@ class Scatter(Section):
         """The samples and how they differ on the whole."""
         found = seen.found
         listed = self.query_one(SampleRows)
-        listed.show(seen.largest)
+        listed.put(seen.largest, 0)
         self.query_one(ScatterPlot).show(seen.places, listed.verified)
         room = self.query_one("#paired").content_size.width or 40
         facts = words.paired_facts(found.paired, found.rows)
@@ -193,9 +175,9 @@ class Scatter(Section):
         for fewest, sign in DOTS:
             legend += [(sign, "bold $accent"), (f"{fewest} ", DIM)]
         self.query_one("#points-legend", Static).update(Content.assemble(*legend))
-        self.moved()
+        self.on_lines_chosen()
 
-    def moved(self) -> None:
+    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
         """Another sample is chosen."""
         row = self.query_one(SampleRows).verified
         if row is not None:
@@ -209,86 +191,55 @@ class Scatter(Section):
         listed.move_to(index)
 
 
-CUTS = ("", "label", "language")
-
-
 class Causes(Section):
-    """The causes as bars: of all samples, by label, by language."""
+    """The causes as bars, the chosen one in full."""
 
     NAME = "causes"
 
     def compose(self) -> ComposeResult:
-        """How it is cut, the bars, one in full."""
-        yield Bar(id="cut")
-        yield Picks(id="bars")
+        """Of how many samples, the bars, one in full."""
+        yield Bar(id="of")
+        yield CauseBars(id="bars")
         yield Static(id="cause")
 
-    def on_mount(self) -> None:
-        """Uncut at first."""
-        self.cut = ""
-
     def show(self, seen: FiguresLook) -> None:
-        """The bars; a cut that these figures do not have falls back to none."""
-        found = seen.found
-        if not self._by(found, self.cut):
-            self.cut = ""
-        if self.cut:
-            picks = lists.cut_picks(found.rows, self._by(found, self.cut), self.cut)
-        else:
-            picks = lists.cause_picks(found.rows, found.causes)
-        self.query_one(Picks).show(picks)
-        name = f"by {self.cut}" if self.cut else "all units"
-        others = [f"by {one}" if one else "all" for one in CUTS if one != self.cut and self._by(found, one)]
-        n = found.causes[0].n if found.causes else 0
-        said = f"  net shares of the bias {signed(found.paired.bias)}, n = {n:,}"
-        right = f"c: {', '.join(others)}" if others else ""
-        self.query_one("#cut", Bar).show(((name, "bold"), (said, DIM)), ((right, DIM),))
-        self.moved()
+        """The bars."""
+        self.query_one(CauseBars).put(seen.causes, 0)
+        n = seen.causes[0].n if seen.causes else 0
+        said = f"net shares of the bias {signed(seen.found.paired.bias)}, n = {n:,}"
+        self.query_one("#of", Bar).show(((said, DIM),))
+        self.on_lines_chosen()
 
-    def moved(self) -> None:
+    def on_lines_chosen(self, _event: Lines.Chosen | None = None) -> None:
         """Say the chosen one in full."""
-        if self.seen is None:
-            return
-        found = self.seen.found
-        chosen = self.query_one(Picks).chosen
-        self.query_one("#cause", Static).update(
-            Content(chosen.said if chosen else " ".join(words.no_cause_lines(found)))
-        )
-
-    def turn(self) -> None:
-        """The next cut that these figures have."""
-        if self.seen is None:
-            return
-        there = [one for one in CUTS if self._by(self.seen.found, one)]
-        self.cut = there[(there.index(self.cut) + 1) % len(there)] if there else ""
-        self.show(self.seen)
-
-    @staticmethod
-    def _by(found: Figures, cut: str) -> Mapping[str, Sequence[CauseTotal]]:
-        if cut == "label":
-            return found.by_label
-        return found.by_language if cut else {"": found.causes}
+        assert self.seen is not None  # there is a cursor to move
+        chosen = self.query_one(CauseBars).chosen
+        text = words.cause_line(chosen) if chosen else " ".join(words.no_cause_lines(self.seen.found))
+        self.query_one("#cause", Static).update(Content(text))
 
 
 class Samples(Section):
-    """Every verified sample, the largest difference first."""
+    """Every verified sample, the largest difference first; or those `behind` a cause, with its name."""
 
     NAME = "samples"
+    behind: tuple[str, list[Sample]] | None = None
 
     def compose(self) -> ComposeResult:
         """The list under its columns."""
+        yield Bar(id="behind")
         yield Static(id="samples-head")
         yield SampleRows(id="sample-list")
 
     def show(self, seen: FiguresLook) -> None:
-        """The rows."""
-        self.query_one(SampleRows).show(seen.largest)
-        self.call_after_refresh(self.follow_columns)
-
-    def follow_columns(self) -> None:
-        """Head and list have the same columns."""
-        size = self.query_one(SampleRows).scrollable_content_region.width
-        self.query_one("#samples-head", Static).update(Content(f"  {lists.sample_head(size - 2, '')}"))
+        """The rows; the head has the columns of the list."""
+        title, samples = self.behind or ("", seen.largest)
+        bar, rows = self.query_one("#behind", Bar), self.query_one(SampleRows)
+        bar.display = bool(title)
+        bar.show(((title, "bold"), (f"  {many(len(samples), 'sample')}", DIM)), (("esc: back", DIM),))
+        rows.share = bool(title)
+        rows.put(samples, 0)
+        head = lists.sample_head(rows.scrollable_content_region.width - 2, "share" if title else "")
+        self.query_one("#samples-head", Static).update(Content(f"  {head}"))
 
 
 class AllFigures(Section):
@@ -304,14 +255,6 @@ class AllFigures(Section):
         """The text of the command line."""
         self.query_one(Passage).show(figures_text(seen.found))
 
-    def move(self, step: int) -> None:
-        """A line of the text."""
-        self.query_one(Passage).scroll_relative(y=step, animate=False)
-
-    def page(self, step: int) -> None:
-        """A page of the text."""
-        self.query_one(Passage).page(step)
-
 
 SECTIONS: tuple[type[Section], ...] = (Overview, Scatter, Causes, Samples, AllFigures)
 
@@ -320,21 +263,14 @@ class SampleRows(RowList[Sample]):
     """Any number of samples; only visible ones are drawn."""
 
     BASE = "picks--row"
-    COMPONENT_CLASSES = Picks.COMPONENT_CLASSES
-
-    def __init__(self, *, share: bool = False, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self._share = share
+    COMPONENT_CLASSES = CauseBars.COMPONENT_CLASSES
+    share = False
 
     @property
     def verified(self) -> Row | None:
         """The sample under the cursor, without its share."""
         return self.chosen[0] if self.chosen else None
 
-    def show(self, samples: Sequence[Sample]) -> None:
-        """Show these, the cursor on the first."""
-        self.put(samples, 0)
-
     def drawn(self, sample: Sample, size: int, *, here: bool) -> list[Segment]:
         """One sample."""
-        return lists.painted(self, lists.sample_parts(sample, self._share, size - 2), size, here=here)
+        return lists.painted(self, lists.sample_parts(sample, self.share, size - 2), size, here=here)

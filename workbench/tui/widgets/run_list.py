@@ -1,4 +1,4 @@
-"""The runs of a dataset: their list, the samples one failed on, and what is said of a run."""
+"""The runs of a dataset: their list, and the facts of one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from rich.segment import Segment
 
 from workbench.reports.claude import money, progress_line, shortened
-from workbench.text.figures import UNDEFINED, many, table, value
+from workbench.text.figures import many
 from workbench.tui.cells import fit, width
-from workbench.tui.figures import short
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Part
 from workbench.tui.widgets.lines import RowList
@@ -18,11 +17,8 @@ from workbench.tui.widgets.lines import RowList
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from workbench.stages.runs import Disagreement, FailedSample, RunComparison, RunCost, RunSummary
+    from workbench.stages.runs import RunCost, RunSummary
     from workbench.tui.proposing import Going
-
-NAMES = 12
-"""Names of a sample that the comparison writes out for each run."""
 
 
 def _dollars(cost: Decimal | None) -> str:
@@ -53,8 +49,6 @@ def _set_up(said: Mapping[str, Any]) -> list[list[Part]]:
         return [[(where.get(str(said.get("source")), ""), DIM)]]
     effort = said["effort"] or "none"
     facts = f"prompt {said['prompt_sha256'][:12]}  effort {effort}  at most {said['max_tokens']:,} tokens out"
-    if said.get("round", 1) != 1:
-        facts += f"  round {said['round']}"
     kinds = {"entity": "entities", "statement": "statements"}
     asked = " and ".join(kinds.get(kind, kind) for kind in said.get("kinds", ()))
     labels = ", ".join(said.get("labels", ()))
@@ -80,48 +74,6 @@ def doing(going: Going) -> str:
         return "starting …"
     settled = progress.answered + progress.failed
     return flat(f"{settled:,} of {many(going.total, 'request')} · {progress_line(progress)}")
-
-
-def compared(both: RunComparison) -> str:
-    """Two runs side by side as a text to read, the samples they differ most on below."""
-    found = both.agreement
-    if not found.samples:
-        return "There is no sample whose entities both runs name."
-    rows = [
-        ("entities", *(f"{units:,}" for units in found.units)),
-        ("entities a sample", *(f"{units / found.samples:.2f}" for units in found.units)),
-        ("named by this run only", *(f"{only:,}" for only in found.only)),
-        ("cost a sample", *map(_dollars, both.costs)),
-    ]
-    lines = [
-        *table(("", both.first, both.second), rows, right=True),
-        "",
-        f"{many(found.samples, 'sample')} of both; both name {found.both:,} entities; mean overlap "
-        f"{value(found.jaccard)}",
-        f"they differ on {many(found.disagree, 'sample')} ({found.disagree / found.samples:.0%})",
-    ]
-    if both.stability is not None:
-        steady = both.stability
-        share = UNDEFINED if steady.share is None else f"{steady.share:.0%}"
-        lines += [
-            "",
-            f"{steady.rounds} rounds of one set-up: an entity is named in {share} of the rounds; "
-            f"{steady.in_all:,} of {steady.units:,} in all of them, {steady.in_some:,} in some",
-        ]
-    if found.worst:
-        lines += ["", "Samples that they differ most on:"]
-    for sample in found.worst:
-        lines += _differing(sample, flat(both.first), flat(both.second))
-    return "\n".join(lines)
-
-
-def _differing(one: Disagreement, first: str, second: str) -> list[str]:
-    lines = ["", f"{flat(one.id)}  overlap {value(one.jaccard)}"]
-    for run, names in ((first, one.only_first), (second, one.only_second)):
-        if names:
-            more = f", and {len(names) - NAMES:,} more" if len(names) > NAMES else ""
-            lines.append(f"  {run} only: {', '.join(map(flat, names[:NAMES]))}{more}")
-    return lines
 
 
 # The lists.
@@ -157,11 +109,6 @@ class RunList(RowList["RunSummary"]):
         "runs--cursor",
     }
 
-    @property
-    def columns(self) -> RunColumns:
-        """The columns at this width."""
-        return run_columns(self.scrollable_content_region.width, self.rows)
-
     def show(self, rows: Sequence[RunSummary], at: str = "") -> None:
         """Show these runs the cursor on `at`, else on the run it was on, at first on the current one."""
         wanted = at or (self.chosen.name if self.chosen else "")
@@ -193,24 +140,3 @@ def column_names(columns: RunColumns) -> str:
     name, model, made = columns
     line = f"    {fit('run', name)}  {fit('model', model)}{'proposed':>{PROPOSED}}{'failed':>{FAILED}}"
     return f"{line}{'cost':>{COST}}" + ("  made (UTC)" if made else "")
-
-
-class FailedList(RowList["FailedSample"]):
-    """Samples that a run failed on: the kind, the id, what was said."""
-
-    BASE = "runs--row"
-    COMPONENT_CLASSES = RunList.COMPONENT_CLASSES
-
-    def drawn(self, one: FailedSample, size: int, *, here: bool) -> list[Segment]:
-        """One sample."""
-        cursor = self.part("runs--cursor") if here else None
-        row = cursor or self.part("runs--row")
-        key = min(28, max(8, size // 4))
-        said = flat(one.message.removeprefix(one.kind).lstrip(": "))
-        shown = fit(short(one.id, key, one.question), key)
-        return [
-            Segment("▸ " if here else "  ", row),
-            Segment(fit(flat(one.kind), KIND) + "  ", cursor or self.part("runs--warn")),
-            Segment(shown + "  ", row),
-            Segment(fit(said, max(0, size - 6 - KIND - key)), cursor or self.part("runs--dim")),
-        ]

@@ -1,21 +1,16 @@
-"""The threshold of Calibrate: means over thresholds as a picture, and the slider below it."""
+"""The threshold of Calibrate: means over thresholds as a picture."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual import events
 from textual.app import App
-from textual.content import Content
-from textual.message import Message
-from textual.widget import Widget
 from textual_hires_canvas import Canvas
 from textual_plot import HiResMode, PlotWidget
 from textual_plot.axis_formatter import NumericAxisFormatter
 
 from workbench.comparing.calibration import Calibrated
 from workbench.comparing.curve import Moves
-from workbench.tui.widgets.bars import DIM, Part
 
 LOW, HIGH = 60, 100
 """Below 60 no link is kept: every threshold there is as 60."""
@@ -87,7 +82,7 @@ class ThresholdPlot(Plot):
             self._draw_threshold()
 
     def draw(self) -> None:
-        """The curves, the verified mean where there is one, and the threshold in use."""
+        """The curves, the verified mean and the best threshold where there are any, and the one in use."""
         if self._moves is None:
             return
         self.clear()
@@ -103,6 +98,9 @@ class ThresholdPlot(Plot):
             self.scatter(xs[::2], [one.overlay for one in points[::2]], "·", overlay, braille)
             self.scatter(xs, [self._found.verified] * len(xs), "·", verified, braille)
             self.plot(xs, [one.automatic for one in points], ink(self.app, "accent"), braille)
+            best = max(self._found.threshold, LOW)
+            at = self._found.curve[best].automatic
+            self.scatter([best], [at], "◆", f"bold {ink(self.app, 'foreground')}")
         self.add_v_line(max(self._now, LOW), ink(self.app, "secondary"))
 
     def _render_plot(self) -> None:
@@ -122,91 +120,3 @@ class ThresholdPlot(Plot):
         self._under = (x, [canvas.get_pixel(x, y) for y in rows])
         for y in rows:
             canvas.set_pixel(x, y, "┃", f"bold {ink(self.app, 'accent')}")
-
-
-class Slider(Widget):
-    """`60 ───◆───●──┊── 100`: the thumb, the threshold in use, the chosen one."""
-
-    DEFAULT_CSS = """
-    Slider { height: 1; width: 1fr; }
-    """
-
-    class Slid(Message):
-        """The thumb was put somewhere."""
-
-        def __init__(self, value: int) -> None:
-            super().__init__()
-            self.value = value
-
-    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
-        super().__init__(id=id)
-        self.value = 85
-        self._marks: dict[int, str] = {}
-        self._dragged = False
-
-    def show(self, value: int, marks: dict[int, str]) -> None:
-        """Put the thumb and the signs of other values."""
-        self.value, self._marks = value, marks
-        self.refresh()
-
-    @property
-    def track(self) -> tuple[int, int]:
-        """The first cell of the track and how many it has."""
-        return 3, max(2, self.content_size.width - 7)
-
-    def cell(self, value: int) -> int:
-        """The cell of the track where a value stands."""
-        _, size = self.track
-        place = (min(max(value, LOW), HIGH) - LOW) / (HIGH - LOW)
-        return round(place * (size - 1))
-
-    def value_at(self, x: int) -> int:
-        """The value at a cell of the widget."""
-        start, size = self.track
-        return round(LOW + (HIGH - LOW) * min(max(x - start, 0), size - 1) / (size - 1))
-
-    def render(self) -> Content:
-        """The track with its signs; the thumb hides what it stands on."""
-        _, size = self.track
-        signs = {self.cell(value): sign for value, sign in self._marks.items()}
-        thumb = self.cell(self.value)
-        signs[thumb] = "●"
-        parts: list[Part] = [(f"{LOW} ", DIM)]
-        past = 0
-        for place, sign in sorted(signs.items()):
-            parts.append(("─" * (place - past), "$foreground 40%"))
-            parts.append((sign, "bold $accent" if place == thumb else "bold"))
-            past = place + 1
-        parts += [("─" * (size - past), "$foreground 40%"), (f" {HIGH}", DIM)]
-        return Content.assemble(*parts)
-
-    def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Take the thumb there."""
-        event.stop()
-        self._dragged = True
-        self.capture_mouse()
-        self.post_message(self.Slid(self.value_at(event.x - self.gutter.left)))
-
-    def on_mouse_move(self, event: events.MouseMove) -> None:
-        """The thumb follows."""
-        if self._dragged:
-            event.stop()
-            value = self.value_at(event.x - self.gutter.left)
-            if value != self.value:
-                self.post_message(self.Slid(value))
-
-    def on_mouse_up(self, event: events.MouseUp) -> None:
-        """Let go."""
-        event.stop()
-        self._dragged = False
-        self.release_mouse()
-
-    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """One less."""
-        event.stop()
-        self.post_message(self.Slid(max(LOW, self.value - 1)))
-
-    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """One more."""
-        event.stop()
-        self.post_message(self.Slid(min(HIGH, self.value + 1)))
