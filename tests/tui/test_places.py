@@ -222,7 +222,7 @@ async def test_the_nearest_passage_is_evidence_by_two_presses(
         await press(pilot, "e", "0")
         assert evidence(store, "University of Paris") == ("found", "human")
         await press(pilot, "e", "backspace")
-        assert said(app) == "University of Paris has no evidence: so it is already"
+        assert said(app) == "this unit has no evidence to take away"
 
 
 async def test_evidence_by_letters_in_the_context(
