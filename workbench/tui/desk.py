@@ -15,16 +15,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from workbench.errors import StoreError, UsageError
 from workbench.stages import queue
 from workbench.stages.queue import Order
-from workbench.store import journal
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
-from workbench.store.journal import Moved
 from workbench.text.query import Query
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
     from workbench.comparing.figures import Figures
     from workbench.stages.queue_values import Facets
+    from workbench.stages.review import Moved
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -147,11 +146,15 @@ class Desk:
 
     async def undo(self) -> Moved | None:
         """Take back the newest act; None when there is none."""
-        return await self.store.write(journal.undo, self.info.id, self.annotator)
+        from workbench.stages import review
+
+        return await self.store.write(review.undo, self.info.id, self.annotator)
 
     async def redo(self) -> Moved | None:
         """Restore the act undone last; None when there is none."""
-        return await self.store.write(journal.redo, self.info.id, self.annotator)
+        from workbench.stages import review
+
+        return await self.store.write(review.redo, self.info.id, self.annotator)
 
     async def answer(self, scorer: str | None, progress: Callable[[int], None]) -> tuple[Answer, Figures]:
         """The answer about the headline score or another one, and all figures of it.

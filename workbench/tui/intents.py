@@ -18,7 +18,6 @@ from workbench.model import Effort, Evidence, Imported, Kind, Span, Unit, Verdic
 from workbench.reviewing.edits import Accept, Comment, Dispose, Edit, Flag, Put
 from workbench.stages import disputes, editing, review, sides
 from workbench.stages.review import Moved, Opened
-from workbench.store import journal
 from workbench.store.engine import Store
 from workbench.text.tokens import tokens
 from workbench.tui.cells import cut
@@ -89,7 +88,7 @@ async def move(desk: Desk, step: Literal["undo", "redo"]) -> tuple[Moved, Opened
     """Undo or redo, and the sample it leads to; that is None when it cannot be opened."""
 
     def write(store: Store) -> tuple[Moved, Opened | None] | None:
-        done = journal.undo if step == "undo" else journal.redo
+        done = review.undo if step == "undo" else review.redo
         moved = done(store, desk.info.id, desk.annotator)
         if moved is None:
             return None
