@@ -330,15 +330,15 @@ class QueueScreen(BaseScreen):
             start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
 
     async def _read_in_full(self) -> None:
-        from workbench.store.samples import load_samples
+        from workbench.stages.queue import sample_texts
 
         number, row = self._in_full
         assert self.desk is not None
         shown: tuple[str, list[Mark]] = "", []
         if number is not None and row is not None:
             await asyncio.sleep(RESTS)
-            for stored in await self.desk.store.read(load_samples, [number], None):
-                shown = in_full(row, stored.sample)
+            sample = await self.desk.store.read(sample_texts, number)
+            shown = in_full(row, sample) if sample else shown
         self.query_one(Passage).show(*shown)
 
     # Drawing.
