@@ -21,10 +21,10 @@ from workbench.formats.rows import FileRow, Notes, shown
 from workbench.model import BY, KINDS, VERDICTS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
 from workbench.reviewing.gold import gold_units
-from workbench.scoring.names import column_kind, headline
+from workbench.scoring.names import column_kind, headline, metric_of
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
-from workbench.store import datasets, exports, importing, plans, runs
+from workbench.store import datasets, exports, importing, plans, runs, scores
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
 from workbench.store.engine import Store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
@@ -245,7 +245,7 @@ def import_file(
         for good in reading.chunks():
             if good and taking is None:
                 reading.info = reading.info or _create(store, path, report.dataset, options, annotator, good)
-                taking = _intake(store, reading.info, options, annotator)
+                taking = _intake(store, reading.info, options, annotator, path)
             if taking is not None:
                 for row, outcome in _outcomes(store, taking, good):
                     reading.count(row, outcome)
@@ -262,7 +262,7 @@ def import_file(
     reading.finish()
     if taking is not None:
         report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        report.notes += tuple(_of_intake(taking))
+        report.notes += tuple(_of_intake(taking, importing.settle_columns(store, taking)))
     return report
 
 
@@ -279,7 +279,7 @@ def preview_import(
     Raises InputError for a file that cannot be read.
     """
     reading = _Reading(store, path, options, progress, dry=True)
-    taking = _intake(store, reading.info, options, annotator) if store and reading.info else None
+    taking = _intake(store, reading.info, options, annotator, path) if store and reading.info else None
     said: dict[tuple[str, str], int] = {}
     for good in reading.chunks():
         stored: Iterable[tuple[FileRow, Outcome | RowError]] = ((row, "new") for row in good)
@@ -293,8 +293,10 @@ def preview_import(
     return reading.finish()
 
 
-def _of_intake(taking: Intake) -> Iterator[str]:
-    """What is to be said of how a file met what was there."""
+def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
+    """What is to be said of how a file met what was there, and of the runs of metrics that it added."""
+    for name in runs:
+        yield f"{metric_of(name)} was scored before, with other numbers: both are kept, these as {name}"
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
@@ -306,7 +308,7 @@ def _of_intake(taking: Intake) -> Iterator[str]:
         yield f"{number} came after the plan: last in the queue, and in no figure of the plan"
 
 
-def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str) -> Intake:
+def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: str, file: Path) -> Intake:
     """How a file goes into a dataset that is there."""
     return Intake(
         dataset_id=info.id,
@@ -317,6 +319,8 @@ def _intake(store: Store, info: DatasetInfo, options: ImportOptions, annotator: 
         update=options.update,
         runs=importing.recorded_runs(store, info.id),
         before=importing.last_sample(store),
+        file=file.name,
+        columns=scores.external_columns(store, info.id),
     )
 
 
