@@ -39,9 +39,8 @@ def headline_scorer(store: Store, info: DatasetInfo, asked: str | None = None, u
     """
     there = scores.external_columns(store, info.id)
     if asked is not None:
-        asked = named(asked, there)
         check_scorer(store, info, asked)
-        return asked
+        return named(asked, there)
     able = able_scorers(store, info.run_id, info.threshold)
     usual = named(usual, there)
     if usual in able or (usual in there and kind_of(usual)):
@@ -63,14 +62,20 @@ def able_scorers(store: Store, run_id: int | None, threshold: int) -> list[str]:
     ]
 
 
-def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
-    """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
-    there = (*SCORERS, *scores.external_columns(store, info.id))
+def known(store: Store, info: DatasetInfo, asked: str) -> str:
+    """The scorer or column that a person means. Raises UsageError that lists all for an unknown one."""
+    columns = scores.external_columns(store, info.id)
+    name, there = named(asked, columns), (*SCORERS, *columns)
     if name not in there:
         near = " or ".join(map(repr, get_close_matches(name, there, n=2)))
         hint = f"did you mean {near}? " if near else ""
         raise UsageError(f"unknown scorer {name!r}; {hint}there is: {', '.join(there)}")
-    kind = kind_of(name)
+    return name
+
+
+def check_scorer(store: Store, info: DatasetInfo, name: str) -> Kind:
+    """What a scorer or column counts. Raises UsageError for one that is not there or of an unknown kind."""
+    kind = kind_of(known(store, info, name))
     if kind is None:
         raise UsageError(f"nobody said what {name!r} counts: import it with --external {name}=entity")
     return kind

@@ -58,8 +58,8 @@ class Intake:
     rows of the file were for, with `update`: what a second row says otherwise contradicts the file itself.
     `by_text`: rows without an id that met a sample of the same text, `shared` those that met several, and
     `sharing` these samples.
-    `columns` of numbers were there before; `into` says where those of the file are kept, and `differs` which
-    earlier runs of the metric have other numbers.
+    `columns` of numbers were there before; `into` says where those of the file are kept, `begun` which of
+    these are new, and `differs` which earlier runs of the metric have other numbers.
     `action` names its journal rows; `runs` holds, by proposer and model, the runs that recorded
     proposals go into, and grows as new proposers arrive.
     """
@@ -82,6 +82,7 @@ class Intake:
     file: str = ""
     columns: Mapping[str, datetime] = field(default_factory=dict)
     into: dict[str, str] = field(default_factory=dict)
+    begun: set[str] = field(default_factory=set)
     differs: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     action: str = field(default_factory=lambda: f"{IMPORT_ACTION}{uuid.uuid4().hex}")
     runs: dict[tuple[str, str], list[int]] = field(default_factory=dict)
@@ -342,9 +343,6 @@ class _Chunk:
                     taken.add(dated(metric, intake.columns[metric]))
                 day = dated(metric, now)
                 name = next(one for n in count(1) if (one := day if n == 1 else f"{day}.{n}") not in taken)
-            if name not in runs:
-                row = {"dataset_id": intake.dataset_id, "column": name, "file": intake.file, "at": now}
-                self.store.insert(ColumnRow, [row])
             intake.into[column] = name
         return intake.into[column]
 
@@ -354,6 +352,10 @@ class _Chunk:
         self.intake.differs[column] |= {run for run, said in before.items() if said != digits}
         score = self.scores.get((sample_id, name))
         if score is None:
+            if name not in (*runs, *self.intake.begun):
+                self.intake.begun.add(name)
+                row = {"dataset_id": self.intake.dataset_id, "column": name, "file": self.intake.file}
+                self.store.insert(ColumnRow, [{**row, "at": datetime.now(UTC)}])
             self.new_scores.append(
                 {"sample_id": sample_id, "column": name, "value": float(digits), "digits": digits}
             )
