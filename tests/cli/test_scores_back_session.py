@@ -76,7 +76,7 @@ def test_scores_come_back_and_every_step_says_what_it_did(
     assert "Dataset results · 12 samples · your column: context_entity_recall" in audited
     assert "  ragas          12" in exported
     assert "again.csv → results: 0 new, 12 extended; 12 samples now" in imported
-    assert f"  another run of context_entity_recall: kept next to the earlier as @{TODAY}.2" in imported
+    assert f"  a new run of context_entity_recall, kept next to the earlier as @{TODAY}.2" in imported
     assert any(line.startswith("zoe.jsonl → results: 0 new, 1 extended") for line in verified)
     assert "results · 12 samples with both values" in compared
     first, second = (

@@ -166,7 +166,7 @@ def test_a_second_run_of_a_metric_stands_next_to_the_first_with_its_day(bench: B
     report = bench.load(scored(bench, a=0.75, b=0.5), dataset="set")
 
     assert (0, 1, 1, 0) == (report.new, report.extended, report.unchanged, report.rejected)
-    assert f"another run of context_recall: kept next to the earlier as @{TODAY}" in (report.notes)
+    assert f"a new run of context_recall, kept next to the earlier as @{TODAY}" in (report.notes)
     assert ({"a": 0.25, "b": 0.5}, {"a": 0.75, "b": 0.5}) == (stored(bench, FIRST), stored(bench, SECOND))
     assert {} == stored(bench, "context_recall")
     assert [FIRST, SECOND] == [*external_columns(bench.store, bench.info().id)]

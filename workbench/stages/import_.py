@@ -297,7 +297,7 @@ def _of_intake(taking: Intake, runs: Sequence[str]) -> Iterator[str]:
     """What is to be said of how a file met what was there, and of the runs of metrics that it added."""
     for name in runs:
         metric = metric_of(name)
-        yield f"another run of {metric}: kept next to the earlier as {name.removeprefix(metric)}"
+        yield f"a new run of {metric}, kept next to the earlier as {name.removeprefix(metric)}"
     if taking.by_text:
         number = many(taking.by_text, "row has", "rows have")
         yield f"{number} no id: the sample with the same question, reference and contexts was taken"
