@@ -139,7 +139,7 @@ def against_text(found: Against) -> str:
     lines = [f"{found.dataset} · {many(n, 'sample')} with both values"]
     rows = [
         [word, f"{name} ({day})" if day and day not in name else name, f"mean {value(mean.value)}",
-         f"distance to the verified value {value(error.value)}" if error.n else ""]
+         f"error {value(error.value)}" if error.n else ""]
         for word, name, day, mean, error in zip(
             ("first", "second"), (found.first, found.second), found.days, found.means, found.errors,
             strict=True,
@@ -147,7 +147,8 @@ def against_text(found: Against) -> str:
     ]  # fmt: skip
     lines += [f"  {line}" for line in table(("", "", "", ""), rows)[1:]]
     if found.errors[0].n:
-        lines.append(f"  {many(found.errors[0].n, 'sample')} verified")
+        over = many(found.errors[0].n, "verified sample")
+        lines.append(f"error: the mean distance to the verified value, over {over}")
     if n:
         apart = (found.means[0].value or 0.0) - (found.means[1].value or 0.0)
         ends = found.paired.bias_interval

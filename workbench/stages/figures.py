@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import fsum
 from typing import Any
 
@@ -211,6 +212,7 @@ def _figures(at: Scope, progress: Progress) -> Figures:
         else {},
         reproducible=paired(again) if again else None,
         beside=_beside(at, side),
+        sums=_sums(known.values()),
         rows=rows,
         notes=(*_calibrated(at), *_behind(begun), *_unequal(begun, pairs)),
     )
@@ -243,8 +245,14 @@ def _rows(at: Scope, side: Side, fast: Collection[int]) -> Iterable[Row]:
         yield Row(
             number, one.key, one.group, ours, theirs, delta, main, shares,
             one.language or at.info.policy.language, one.shown, number in fast,
-            one.question,
+            explained.ends if explained else (None, None), one.question,
         )  # fmt: skip
+
+
+def _sums(known: Iterable[Explained]) -> tuple[Fraction, Fraction]:
+    ends = [one.ends for one in known]
+    both = [(ours, theirs) for ours, theirs in ends if ours is not None and theirs is not None]
+    return sum((ours for ours, _ in both), Fraction(0)), sum((theirs for _, theirs in both), Fraction(0))
 
 
 def _pairs(rows: Iterable[Row], others: Recalls, within: float) -> list[Pair]:
