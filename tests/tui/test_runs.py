@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator
@@ -195,6 +196,34 @@ async def test_leaving_while_a_run_goes_on_is_asked_once(
         assert app.return_code == 0
     assert app.proposing.leave()
     assert app.proposing.report.stopped in ("asked to stop", "")
+
+
+async def test_another_service_is_asked_at_its_address(
+    database: Any, make_app: Any, press: Press, over: Any, service: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Model and address are typed; a failed sample is asked again at the same address."""
+    faults = Faults(texts={"Montferrand": "refusal", "Монферран": "refusal"})
+    local = service(faults=faults)
+    url = f"{os.environ['ANTHROPIC_BASE_URL']}/v1"
+    app = make_app(database)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "R", "n", "left")
+        assert "‹ openai ›" in shown(app, "#lines")
+        await press(pilot, "enter")
+        assert "claude-haiku-5-5 is a model of Claude" in app.screen.query_one(Status).text
+        await press(pilot, "n", "left", "down", "m", *"local-model", "enter", "down", "down", "m")
+        await press(pilot, *url, "enter", "enter")
+        assert isinstance(app.screen, ConfirmScreen)
+        assert f"text would go to {url.removeprefix('http://').removesuffix('/v1')}" in shown(app, "#text")
+        assert "no price is known for local-model" in shown(app, "#text")
+        await press(pilot, "y")
+        await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 7, 1, True)
+        faults.texts = {}
+        await press(pilot, "t", "y")
+        await over(pilot)
+        assert runs(app)[0] == ("openai-run-1", 8, 0, True)
+        assert local.stats.statuses[401] == 0
 
 
 async def test_rules_need_no_key_and_send_nothing(

@@ -332,5 +332,5 @@ def _named(model: str) -> str:
 
 
 def _lines(chosen: Mapping[str, str]) -> list[str]:
-    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "address", "longest"]}
+    lines = {CLAUDE: ["model", "effort", "longest", "batch"], OPENAI: ["model", "longest", "address"]}
     return ["proposer", *lines.get(chosen["proposer"], ())]
