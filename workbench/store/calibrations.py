@@ -12,7 +12,7 @@ from workbench.errors import NotFoundError, UsageError
 from workbench.matching import MATCHER
 from workbench.scoring.counted import doubt
 from workbench.store.engine import Store
-from workbench.store.samples import CHUNK
+from workbench.store.samples import chunked
 from workbench.store.scores import counted_of, judge_of
 from workbench.store.tables import (
     CALIBRATION,
@@ -121,9 +121,8 @@ def use_calibration(store: Store, dataset_id: int, calibration_id: int | None, t
         )
         of_dataset = SAMPLE.id == COUNTED.sample_id, SAMPLE.dataset_id == dataset_id
         ids = store.numbers(select(SAMPLE.id).where(*of_dataset).distinct().order_by(SAMPLE.id))
-        for start in range(0, len(ids), CHUNK):
-            some = among(COUNTED.sample_id, ids[start : start + CHUNK])
-            counted = session.scalars(select(CountedRow).where(some)).all()
+        for some in chunked(ids):
+            counted = session.scalars(select(CountedRow).where(among(COUNTED.sample_id, some))).all()
             new = [
                 {"new": doubt(counted_of(one), judge), **{f"of_{name}": getattr(one, name) for name in own}}
                 for one in counted

@@ -19,7 +19,7 @@ from workbench.stages import queue
 from workbench.stages.queue import First, Order, Pace, Progress, QueueRow
 from workbench.store.datasets import DatasetInfo, dataset_info, find_dataset, list_datasets
 from workbench.store.engine import Store
-from workbench.text.query import Query
+from workbench.text.query import Facets, Query
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from workbench.comparing.triage import Suspicion
     from workbench.stages.editing import Decision, Place
     from workbench.stages.policy import PolicyVersion
-    from workbench.stages.queue_values import Facets
     from workbench.stages.review import Moved, Opened
     from workbench.stages.why import Why
 
