@@ -132,13 +132,13 @@ def proposal_document(proposal: Proposal) -> Document:
     if proposal.model:
         document["model"] = proposal.model
     if proposal.reference_entities is not None:
-        document["reference_entities"] = [_entity(entity) for entity in proposal.reference_entities]
+        document["reference_entities"] = [proposed_document(entity) for entity in proposal.reference_entities]
     if proposal.context_entities is not None:
         document["context_entities"] = [
-            [_entity(entity) for entity in entities] for entities in proposal.context_entities
+            [proposed_document(entity) for entity in entities] for entities in proposal.context_entities
         ]
     if proposal.statements is not None:
-        document["statements"] = [statement_document(statement) for statement in proposal.statements]
+        document["statements"] = [proposed_document(statement) for statement in proposal.statements]
     return document
 
 
@@ -158,22 +158,10 @@ def proposal_of(document: Mapping[str, Any]) -> Proposal:
     )
 
 
-def _entity(entity: ProposedEntity) -> Document:
-    # key by key, as above: an import makes one for every proposed entity
-    document: Document = {"text": entity.text}
-    if entity.label:
-        document["label"] = entity.label
-    if entity.start is not None:
-        document["start"] = entity.start
-    if entity.end is not None:
-        document["end"] = entity.end
-    return document
-
-
-def statement_document(statement: ProposedStatement) -> Document:
-    """A proposed statement; what it does not say has no key."""
-    values = ((name, getattr(statement, name)) for name in ProposedStatement.__slots__)
-    return {name: value for name, value in values if value is not None}
+def proposed_document(proposed: ProposedEntity | ProposedStatement) -> Document:
+    """A proposed entity or statement; what it does not say has no key."""
+    values = ((name, getattr(proposed, name)) for name in proposed.__slots__)
+    return {name: value for name, value in values if value is not None and (value or name != "label")}
 
 
 def policy_document(policy: Policy) -> Document:

@@ -77,12 +77,11 @@ def list_calibrations(store: Store, dataset_id: int) -> Sequence[CalibrationRow]
 
 def find_calibration(store: Store, dataset_id: int, name: str) -> CalibrationRow:
     """The calibration of that name. Raises NotFoundError that lists those there are."""
-    known = list_calibrations(store, dataset_id)
-    for saved in known:
-        if saved.name == name:
-            return saved
-    names = ", ".join(saved.name for saved in known) or "none yet (workbench calibrate --save NAME)"
-    raise NotFoundError(f"no calibration {name!r}; there is: {names}")
+    known = {saved.name: saved for saved in list_calibrations(store, dataset_id)}
+    if name not in known:
+        names = ", ".join(known) or "none yet (workbench calibrate --save NAME)"
+        raise NotFoundError(f"no calibration {name!r}; there is: {names}")
+    return known[name]
 
 
 def calibration_in_use(store: Store, dataset_id: int) -> CalibrationRow | None:
