@@ -36,7 +36,7 @@ def test_the_report_says_what_was_left_out_and_why(demo: Bench, run: Any) -> Non
         (["--format", "xml"], "no format 'xml': there are native"),
         (["--only", "best"], "--only 'best': there are verified, gold, disputed"),
         (["--query", "delta:much"], "--query: "),
-        (["--split", "half"], "write names and shares, as calibration=.8,holdout=.2"),
+        (["--split"], "--split: no chosen sample is kept back"),
         (["--run", "none"], "no run 'none'; there is: claude-run-1"),
         (["--format", "conll", "--no-text"], "conll is made of text"),
     ],

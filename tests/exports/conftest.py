@@ -15,6 +15,7 @@ import pytest
 from tests.conftest import Bench, Row
 from workbench.errors import InputError
 from workbench.stages.export import ExportOptions, ExportReport, export
+from workbench.stages.plan import Wish, draft, make
 
 Leave = Callable[..., Path]
 
@@ -251,3 +252,11 @@ def edited(path: Path, change: Callable[[list[dict[str, Any]]], object], *, to: 
 
         parquet.write_table(Table.from_pylist(rows), target)
     return target
+
+
+@pytest.fixture
+def planned(demo: Bench) -> Bench:
+    """The demo with a plan that keeps samples back."""
+    info = demo.info()
+    make(demo.store, info, draft(demo.store, info, Wish(n=20, holdout=0.3), "ann"))
+    return demo

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import statement_recall
-from tests.exports.conftest import ROWS, Leave, read_conll
+from tests.conftest import Bench, statement_recall
+from tests.exports.conftest import ROWS, Leave, read_conll, report_of
 from workbench.formats.exports.spans import Tagged, exact_tokens
 from workbench.formats.exports.tables import original
 from workbench.formats.reading import read
@@ -89,14 +89,16 @@ def test_deepeval_reads_goldens_and_test_cases(leave: Leave) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_datasets_loads_the_folder_with_its_splits(leave: Leave, tmp_path: Path) -> None:
+def test_datasets_loads_the_folder_with_its_splits(planned: Bench, tmp_path: Path) -> None:
     datasets = imported("datasets")
-    folder = leave("huggingface", split="calibration=.5,holdout=.5")
+    folder = report_of(planned, "huggingface", split=True).path
     loaded = datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))
     rows = [row for split in loaded.values() for row in split]
 
     assert {"calibration", "holdout"} == set(loaded)
-    assert {row["id"]: row["reference"] for row in ROWS} == {row["id"]: row["reference"] for row in rows}
+    assert dict(planned.query("SELECT key, reference FROM sample")) == {
+        row["id"]: row["reference"] for row in rows
+    }
     for row in rows:
         places = zip(row["entity_starts"], row["entity_ends"], row["entity_texts"], strict=True)
         assert all(row["reference"][start:end] == text for start, end, text in places if start is not None)

@@ -51,12 +51,12 @@ def test_every_line_is_json_as_python_writes_it_and_quotes_its_text(leave: Leave
             assert row["text"] == references[row["id"]][row["start"] : row["end"]]
 
 
-def test_every_split_has_its_own_verdicts(demo: Bench, tmp_path: Path) -> None:
-    options = ExportOptions(split="one=.5,two=.5")
-    export(demo.store, demo.info(), tmp_path / "out", options, annotator="ann")
+def test_every_split_has_its_own_verdicts(planned: Bench, tmp_path: Path) -> None:
+    options = ExportOptions(split=True, holdout=True)
+    export(planned.store, planned.info(), tmp_path / "out", options, annotator="ann")
 
     splits = set()
-    for name in ("one", "two"):
+    for name in ("calibration", "holdout"):
         folder = tmp_path / "out" / name
         verdicts = json_rows(folder / "verdicts.jsonl")
         gold = {row["id"] for row in json_rows(folder / "samples.jsonl") if row.get("gold")}

@@ -103,7 +103,6 @@ def edit(target: Path, change: Callable[[dict[str, Any]], object]) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda one: one["estimates"][0].update(point=0.99),
         lambda one: one["counts"].update(gold=99),
         lambda one: one["matcher"].update(threshold=12),
         lambda one: one["annotators"]["each"].pop(),
@@ -135,7 +134,7 @@ def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave
     """Also where the list of files was made to fit."""
     target = leave("native", "csv", "conll")
     shutil.rmtree(target / "csv")
-    (target / "conll" / "conflicts.jsonl").unlink()
+    (target / "conll" / "texts.jsonl").unlink()
     manifest = folder.read_manifest(target)
     manifest["formats"] = ["csv", "conll", "parquet"]
     (target / "manifest.json").write_text(json.dumps(manifest), "utf-8")
@@ -144,23 +143,23 @@ def test_a_format_that_is_named_has_its_files_and_no_other_has_some(leave: Leave
     assert {
         "missing: csv/samples.csv, a file of csv, which the manifest names",
         "missing: csv/units.csv, a file of csv, which the manifest names",
-        "missing: conll/conflicts.jsonl, a file of conll, which the manifest names",
+        "missing: conll/texts.jsonl, a file of conll, which the manifest names",
         "manifest.json: no format 'parquet'",
         "native: a folder of no format that the manifest names",
     } == set(verify(target).found)
 
 
-def test_formats_in_folders_of_splits_are_verified_there(demo: Bench) -> None:
-    report = report_of(demo, "all", split="one=.5,two=.5")
+def test_formats_in_folders_of_splits_are_verified_there(planned: Bench) -> None:
+    report = report_of(planned, "all", split=True)
     target = Path(report.path)
 
     assert verify(target).passed
-    for name in ("native/two/samples.jsonl", "huggingface/data/one.parquet"):
+    for name in ("native/holdout/samples.jsonl", "huggingface/data/calibration.parquet"):
         (target / name).unlink()
     reseal(target)
     assert [
-        "missing: native/two/samples.jsonl, a file of native, which the manifest names",
-        "missing: huggingface/data/one.parquet, a file of huggingface, which the manifest names",
+        "missing: native/holdout/samples.jsonl, a file of native, which the manifest names",
+        "missing: huggingface/data/calibration.parquet, a file of huggingface, which the manifest names",
     ] == list(verify(target).found)
 
 

@@ -219,9 +219,6 @@ def test_the_manifest_says_where_it_all_comes_from(leave: Leave) -> None:
     assert {"n": 0, "withheld": 0, "opened": []} == said["sampling"]["holdout"]
     assert ("simple", 7) == (said["sampling"]["design"], said["sampling"]["seed"])
     assert 64 == len(said["guidelines"]["sha256"])
-    assert (1, 1, 0.0) == tuple(
-        said["agreement"][name] for name in ("samples", "shared_units", "equal_verdicts")
-    )
     assert 85 == said["matcher"]["threshold"]
     files = {one["path"]: one for one in said["files"]}
     assert {"samples.jsonl", "verdicts.jsonl", "README.md"} == set(files)

@@ -12,6 +12,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
+from tests.tui.conftest import until
 from workbench.stages.import_ import ImportOptions, import_file
 from workbench.stages.queue import Pace, Progress, QueueRow
 from workbench.store.engine import open_store
@@ -161,6 +162,48 @@ async def test_completion_while_typing(database: Path, make_app: Any, press: Pre
         assert app.screen.focused is None
         assert set(shown(app)) == {"tower", "nevsky", "genji", "schiller", "emoji"}
         assert str(hint.render()).strip() == ""
+
+
+async def test_samples_without_an_id_of_their_own_show_the_whole_question(
+    import_rows: Callable[..., Path], make_app: Any, press: Press
+) -> None:
+    """There is no column of hashes, and none of their beginnings."""
+    question = "Who was it that led the expedition?"
+    app = make_app(
+        import_rows([{"user_input": question, "reference": "Amundsen.", "retrieved_contexts": []}])
+    )
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot)
+        head = str(app.screen.query_one("#columns").render()).split()
+        line = "".join(part.text for part in app.screen.samples.segments(0, 78))
+
+    assert ["question", "auto", "verified", "Δ", "cause"] == head
+    assert f"▸ ·     {question[:33]}…" == line.rstrip()
+
+
+async def test_the_list_follows_what_is_typed_and_waits_for_the_end_of_a_field(
+    database: Path, make_app: Any, press: Press
+) -> None:
+    """A word filters at once; the beginning of a field or value does not empty the list."""
+    app = make_app(database)
+    async with app.run_test(size=(120, 36)) as pilot:
+        seen = []
+        await press(pilot, "slash")
+        for typed in ("eiffel", " stat", "e:todo", " is:fl", "x"):
+            await press(pilot, *typed)
+            await until(pilot, lambda: app.screen.field._pending is None)
+            await press(pilot)
+            seen.append((app.screen.field.value, shown(app)))
+        assert app.screen.focused is app.screen.field
+        await press(pilot, "backspace", "enter")
+
+    assert [
+        ("eiffel", ["tower"]),
+        ("eiffel stat", ["tower"]),
+        ("eiffel state:todo", ["tower"]),
+        ("eiffel state:todo is:fl", ["tower"]),
+        ("eiffel state:todo is:flx", ["tower"]),
+    ] == seen
 
 
 async def test_a_mistake_is_said_and_the_last_good_view_stays(

@@ -37,9 +37,9 @@ def export(
         _choosing("--run", help="A run by name; by default the one in use."),
     ] = None,
     split: Annotated[
-        str | None,
-        _choosing(help="calibration=.8,holdout=.2, drawn by group; or plan: its holdout."),
-    ] = None,
+        bool,
+        _choosing("--split", help="The plan's holdout apart from the other samples."),
+    ] = False,
     holdout: Annotated[
         bool,
         _choosing("--holdout", help="With the verified units of the plan's holdout: opens it."),

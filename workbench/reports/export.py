@@ -26,16 +26,11 @@ def export_text(report: ExportReport) -> str:
         lines.append(f"  {name.ljust(width)}  {rows:>9,}" + (f"  left out: {why}" if why else ""))
     if report.splits:
         sizes = ", ".join(f"{name} {size:,}" for name, size in report.splits.items())
-        lines.append(f"splits: {sizes}; whole groups, drawn the same in every export")
+        lines.append(f"splits: {sizes}")
     if report.withheld:
         lines.append(
             f"{many(report.withheld, 'verified sample')} of the holdout left without verdicts; "
             "--holdout writes it, and counts as an opening"
-        )
-    if report.shared_contexts:
-        lines.append(
-            f"careful: {many(report.shared_contexts, 'context')} stand in several splits; a calibration "
-            "that reads contexts has seen them"
         )
     lines.append(f"manifest sha256 {report.manifest_sha256}")
     return clean("\n".join(lines))

@@ -5,37 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from workbench.comparing.agreement import Overlap, beyond_chance, overlaps, tabulate
-from workbench.comparing.intervals import Interval
 from workbench.errors import StoreError, UsageError
 from workbench.formats import calibration
 from workbench.formats.exports import folder
-from workbench.formats.exports.item import ExportItem, Surroundings
+from workbench.formats.exports.item import SPLITS, ExportItem, Surroundings, Wrote
 from workbench.formats.exports.readme import about_format, write_card
 from workbench.formats.exports.tables import TRAIN
 from workbench.formats.exports.verify import FORMATS, places
 from workbench.matching import MATCHER
-from workbench.model import KINDS, GoldRecord, Kind, Unit
+from workbench.model import KINDS
 from workbench.reviewing.documents import policy_document
 from workbench.scoring.names import SCORERS
 from workbench.stages import Progress, recompute, silent
 from workbench.stages.export_items import (
-    SALT,
     Departure,
     ExportOptions,
-    Splits,
     each_item,
     model_named,
     pseudonyms,
-    split_samples,
     stands,
 )
 from workbench.stages.plan import reach
@@ -47,9 +41,6 @@ from workbench.store.engine import Store
 from workbench.store.gold import load_excluded
 from workbench.store.runs import RunInfo
 from workbench.text.query import Mistake, Query, Term, parse
-
-if TYPE_CHECKING:
-    from workbench.comparing.figures import Figures
 
 __all__ = ["FORMATS", "ExportOptions", "ExportReport", "export"]
 
@@ -90,7 +81,6 @@ def _gather(
         scored_at=info.threshold if scored else None,
         wanted=wanted,
         withheld=frozenset(plans.holdout_ids(store, info.id)) if sealed else frozenset(),
-        splits=split_samples(store, info.id, options.split, wanted) if options.split else None,
     )
 
 
@@ -141,7 +131,6 @@ class ExportReport:
     rows: Mapping[str, int] = field(default_factory=dict)
     left: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     withheld: int = 0
-    shared_contexts: int = 0
     splits: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -158,7 +147,7 @@ def export(
 
     Annotators leave under pseudonyms, samples that are kept back without what was verified, unless the
     options say otherwise. Raises ExportError when the folder is there already (unless forced and it is an
-    export of ours), cannot be written, or a text stands in two splits; what stood there is untouched then.
+    export of ours), or cannot be written; what stood there is untouched then.
     Raises UsageError when the options choose no sample.
     """
     options = options or ExportOptions()
@@ -194,17 +183,15 @@ def _export(
     scored = any(FORMATS[name].scores for name in formats)
     if scored and (run_id := runs.find_run(store, info.id, options.run).id if options.run else info.run_id):
         recompute.recompute(store, info, run_id, info.threshold)  # every sample leaves with its scores
-    card = "huggingface" in formats
-    estimates = _estimates(store, info, options.run) if card else None
     replaced = folder.manifest_hash(directory)
     with store.snapshot():
         departure = _gather(store, info, options, annotator, scored=scored)
-        splits = departure.splits
-        held = [
-            key
+        held = {
+            number: key
             for key, number in samples.sample_ids(store, info.id).items()
             if departure.wanted is None or number in departure.wanted
-        ]
+        }
+        splits = _sizes(store, info, held) if options.split else {}
         about = Surroundings(
             dataset=info.name,
             labels=info.labels,
@@ -219,27 +206,17 @@ def _export(
         with folder.writing(directory, force=options.force) as part:
             for name in formats:
                 place = part / name if len(formats) > 1 else part
-                place.mkdir(exist_ok=True)
-                counts: Counter[str] = Counter()
-                here = places(place, name, splits.names) if splits else [(place, None)]
-                rows[name], missed = 0, Counter[str]()
-                for where, split in here:
-                    where.mkdir(exist_ok=True)
-                    items = each_item(store, departure, split, progress, verdicts=name == "native")
-                    wrote = FORMATS[name].write(where, _counted(items, counts), about)
-                    rows[name] += wrote.rows
-                    missed += wrote.left
-                totals = totals or counts
-                if missed:
-                    left[name] = dict(missed)
+                wrote, totals = _write(store, departure, name, place, about, splits, progress)
+                rows[name] = wrote.rows
+                if wrote.left:
+                    left[name] = dict(wrote.left)
                 if name != "huggingface":  # its card comes last: it says what the manifest says
                     text = about_format(name, without_text=not about.text, one_of_several=len(formats) > 1)
                     (place / "README.md").write_text(text, "utf-8", newline="\n")
-            manifest = manifest_of(store, departure, estimates)
-            if card:
+            manifest = manifest_of(store, departure, splits)
+            if "huggingface" in formats:
                 place = part / "huggingface" if len(formats) > 1 else part
-                files = splits.names if splits else (TRAIN,)
-                write_card(place, about, rows["huggingface"], files, manifest, totals)
+                write_card(place, about, rows["huggingface"], splits or (TRAIN,), manifest, totals)
                 if (used := calibration_in_use(store, info.id)) is not None:
                     (place / calibration.NAME).write_text(
                         calibration.text_of(used.document), "utf-8", newline="\n"
@@ -253,21 +230,39 @@ def _export(
     digest = folder.manifest_hash(directory)
     whole = max(rows.values(), default=0) >= len(held)  # else formats left some out
     exports.log_export(
-        store, info.id, str(directory), digest, annotator, held if options.text else (),
+        store, info.id, str(directory), digest, annotator, list(held.values()) if options.text else (),
         whole=whole, at=datetime.now(UTC), replaced=replaced,
     )  # fmt: skip
     return ExportReport(
-        str(directory),
-        totals["samples"],
-        totals["gold"],
-        totals["proposals"],
-        digest,
-        rows,
-        left,
-        kept,
-        splits.shared_contexts if splits else 0,
-        dict(splits.sizes) if splits else {},
-    )
+        str(directory), totals["samples"], totals["gold"], totals["proposals"], digest, rows, left, kept,
+        splits,
+    )  # fmt: skip
+
+
+def _sizes(store: Store, info: DatasetInfo, held: Collection[int]) -> dict[str, int]:
+    """How many samples each split has. Raises UsageError where all are in one."""
+    kept = len(plans.holdout_ids(store, info.id).intersection(held))
+    if not 0 < kept < len(held):
+        which = "every chosen sample is" if kept else "no chosen sample is"
+        raise UsageError(f"--split: {which} kept back: workbench plan --holdout keeps samples back")
+    return dict(zip(SPLITS, (len(held) - kept, kept), strict=True))
+
+
+def _write(
+    store: Store, departure: Departure, name: str, place: Path, about: Surroundings,
+    splits: Collection[str], progress: Progress,
+) -> tuple[Wrote, Counter[str]]:  # fmt: skip
+    """Write one format; what was written, and how many samples, gold and proposals there are."""
+    counts: Counter[str] = Counter()
+    total = Wrote()
+    place.mkdir(exist_ok=True)
+    for where, split in places(place, name, splits) if splits else [(place, None)]:
+        where.mkdir(exist_ok=True)
+        items = each_item(store, departure, split, progress, verdicts=name == "native")
+        wrote = FORMATS[name].write(where, _counted(items, counts), about)
+        total.rows += wrote.rows
+        total.left += wrote.left
+    return total, counts
 
 
 def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[ExportItem]:
@@ -276,18 +271,6 @@ def _counted(items: Iterable[ExportItem], counts: Counter[str]) -> Iterator[Expo
         gold = any(one.entities is not None or one.statements is not None for one in item.records)
         counts.update(samples=1, gold=int(gold), proposals=int(item.proposal is not None))
         yield item
-
-
-def _estimates(store: Store, info: DatasetInfo, run: str | None) -> list[dict[str, Any]] | None:
-    """The estimated verified recall of all samples, by the scorer shown first; None without a run."""
-    if run is None and info.run_id is None:
-        return None
-    from workbench.stages.figures import figures  # with numpy: .1 s and 17 MB
-
-    try:
-        return [estimate_document(figures(store, info, run=run))]
-    except UsageError:  # nothing that a scorer could count was proposed
-        return None
 
 
 def _settings(departure: Departure) -> dict[str, Any]:
@@ -304,7 +287,7 @@ _TEXTS = frozenset({"prompt", "guidelines"})
 """Parameters of a run that are long texts: their hashes leave."""
 
 
-def manifest_of(store: Store, departure: Departure, estimates: list[dict[str, Any]] | None) -> dict[str, Any]:
+def manifest_of(store: Store, departure: Departure, splits: Mapping[str, int]) -> dict[str, Any]:
     """The manifest's own part; the same database gives the same."""
     info, options = departure.info, departure.options
     policy = policy_document(info.policy)
@@ -326,36 +309,10 @@ def manifest_of(store: Store, departure: Departure, estimates: list[dict[str, An
         },
         "labels": policy["labels"],
         "sampling": _sampling(store, departure),
-        "splits": _splits(departure.splits),
+        "splits": splits,
         "annotators": _people(store, departure),
-        "agreement": _agreement(store, departure),
-        "estimates": estimates,
         "calibration": used and used.name,
         "purged": made.purged,
-    }
-
-
-_OF_ESTIMATE = ("total", "n", "undefined", "excluded", "open", "point", "method", "df", "refusal")
-
-
-def estimate_document(found: Figures) -> dict[str, Any]:
-    """What the verified samples say of all; `refusal` says why there is no number."""
-    one = found.estimate
-
-    def ends(interval: Interval | None) -> list[float] | None:
-        return None if interval is None else [interval.low, interval.high]
-
-    return {
-        "target": f"mean verified {found.kind} recall of all samples",
-        "scorer": found.scorer,
-        "run": found.run,
-        "design": str(one.design),
-        "automatic": one.automatic.value,
-        "verified_so_far": one.verified.value,
-        "corpus": ends(one.corpus),
-        "generalising": ends(one.generalising),
-        "level": 0.95,
-        **{name: getattr(one, name) for name in _OF_ESTIMATE},
     }
 
 
@@ -417,21 +374,6 @@ def withheld(store: Store, departure: Departure) -> int:
     return len(exports.verified_ids(store, departure.info.id).intersection(departure.withheld))
 
 
-def _splits(splits: Splits | None) -> dict[str, Any] | None:
-    if splits is None:
-        return None
-    return {
-        "rule": splits.rule,
-        "group_key": "group, else the normalised reference",
-        "salt": SALT,
-        "shared_contexts": splits.shared_contexts,
-        "each": [
-            {"name": name, "n": splits.sizes[name], "ids_sha256": splits.digests[name]}
-            for name in splits.names
-        ],
-    }
-
-
 def _people(store: Store, departure: Departure) -> dict[str, Any]:
     reviews = exports.annotators(store, departure.info.id, holdout=not departure.withheld)
     each = {departure.naming(name): number for name, number in reviews.items()}
@@ -439,58 +381,4 @@ def _people(store: Store, departure: Departure) -> dict[str, Any]:
     return {
         "names": "as they are" if named else "pseudonyms: HMAC-SHA256 under a salt that did not leave",
         "each": [{"annotator": name, "reviews": each[name]} for name in sorted(each)],
-    }
-
-
-def _agreement(store: Store, departure: Departure) -> dict[str, Any] | None:
-    """Pairs of annotators on samples that several verified: units, and verdicts on units they share."""
-    kind = departure.info.kinds[0]
-    wanted = exports.several_ids(store, departure.info.id)
-    if departure.wanted is not None:
-        wanted = wanted.intersection(departure.wanted)
-    if not wanted:
-        return None
-    units: list[Overlap] = []
-    verdicts: list[tuple[str | None, str | None]] = []
-    samples = 0
-    for item in each_item(store, replace(departure, wanted=wanted)):
-        pairs = list(combinations(_of_kind(item.records, kind), 2))
-        samples += bool(pairs)
-        for one, other in pairs:
-            ours, theirs = _by_place(one), _by_place(other)
-            shared = ours.keys() & theirs.keys()
-            units.append(Overlap(len(shared), len(ours), len(theirs)))
-            verdicts += [(ours[place], theirs[place]) for place in sorted(shared, key=repr)]
-    if not units:
-        return None
-    found = overlaps(units)
-    table = tabulate(verdicts)
-    chance = beyond_chance(table.table)
-    return {
-        "kind": kind,
-        "samples": samples,
-        "pairs": len(units),
-        "unit_f1": found.micro.f1,
-        "unit_f1_of_samples": found.macro_f1,
-        "shared_units": len(verdicts),
-        "unsure": table.human_unsure,
-        "equal_verdicts": chance.raw if chance.n else None,
-        "kappa": chance.kappa,
-        "ac1": chance.ac1,
-        "linked_by": "equal span, else equal text",
-    }
-
-
-def _of_kind(records: Iterable[GoldRecord], kind: Kind) -> Iterator[tuple[Unit, ...]]:
-    for record in records:
-        units = record.entities if kind == "entity" else record.statements
-        if units is not None:
-            yield units
-
-
-def _by_place(units: Iterable[Unit]) -> dict[object, str | None]:
-    """Verdicts by what makes a unit one: the place of a name, the wording of a claim."""
-    return {
-        unit.spans[0] if unit.spans and unit.kind == "entity" else unit.text: unit.match.verdict
-        for unit in units
     }

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from workbench.comparing.causes import UnitRow, difference
 from workbench.comparing.links import descends
-from workbench.errors import ExportError, UsageError
-from workbench.formats.exports.few_shot import HOLDOUT
-from workbench.formats.exports.item import ExportItem
+from workbench.formats.exports.item import SPLITS, ExportItem
 from workbench.matching.units import language_of
-from workbench.model import BY, KINDS, Assessment, Kind, Match, Sample, Unit, text_hash
+from workbench.model import BY, KINDS, Assessment, Kind, Match, Sample, Unit
 from workbench.reviewing.documents import unit_document
 from workbench.reviewing.fold import KindState, ReviewState
 from workbench.reviewing.gold import Verified, resolve
@@ -31,7 +27,6 @@ from workbench.store.exports import Leaving, StoredReview
 from workbench.store.journal import folded
 from workbench.store.plans import LATE_RANK
 from workbench.text.lists import compact
-from workbench.text.normalise import fold
 
 Naming = Callable[[str], str]
 
@@ -47,7 +42,7 @@ class ExportOptions:
     names: bool = False
     force: bool = False
     run: str | None = None
-    split: str | None = None
+    split: bool = False
     licence: str = ""
     holdout: bool = False
 
@@ -70,7 +65,6 @@ class Departure:
     scored_at: int | None = None
     wanted: Collection[int] | None = None
     withheld: Collection[int] = frozenset()
-    splits: Splits | None = None
 
 
 def pseudonyms(salt: bytes, what: str = "annotator") -> Naming:
@@ -104,12 +98,11 @@ def each_item(
 ) -> Iterator[ExportItem]:
     """The chosen samples in file order; with `split` only those of it, with `verdicts` their verdicts too."""
     done = 0
-    of = departure.splits.of if departure.splits else {}
     dataset = departure.info.id
     for chunk in exports.each_leaving(
         store, dataset, departure.run_id, departure.wanted, scored_at=departure.scored_at
     ):
-        chosen = [one for one in chunk if split is None or of.get(one.sample_id) == split]
+        chosen = [one for one in chunk if split is None or _split(one) == split]
         acted = [own.review_id for one in chosen for own in one.reviews if own.shown != "import"]
         states = folded(store, acted) if verdicts else {}
         for leaving in chosen:
@@ -147,8 +140,12 @@ def _item(leaving: Leaving, departure: Departure) -> ExportItem:
         blind=leaving.blind,
         holdout=leaving.holdout,
         off_plan=any(one.record.marks.off_plan for one in reviews),
-        split=departure.splits.of.get(leaving.sample_id, "") if departure.splits else "",
+        split=_split(leaving) if departure.options.split else "",
     )
+
+
+def _split(leaving: Leaving) -> str:
+    return SPLITS[leaving.holdout]
 
 
 def stands(
@@ -281,113 +278,3 @@ def _candidate(sample: Sample, match: Match) -> dict[str, Any] | None:
     if first.context < len(sample.retrieved_contexts):
         place["text"] = sample.retrieved_contexts[first.context][first.start : first.end]
     return place
-
-
-CALIBRATION = "calibration"
-PLAN = "plan"
-SALT = "workbench split 1"
-"""Changing it would move documents between splits: it stands in every manifest."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
-SHOWN = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Splits:
-    """The split of every sample by number, and what was noticed."""
-
-    names: tuple[str, ...]
-    of: Mapping[int, str]
-    sizes: Mapping[str, int]
-    digests: Mapping[str, str]
-    shared_contexts: int
-    rule: str
-
-
-def shares_of(text: str) -> dict[str, float]:
-    """`calibration=.8,holdout=.2` as names and shares. Raises UsageError."""
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, share = (piece.strip() for piece in part.partition("="))
-        try:
-            value = float(share)
-        except ValueError:
-            value = -1.0
-        if not _NAME.fullmatch(name) or name in found or not 0 < value < 1:
-            raise UsageError(f"--split {text!r}: write names and shares, as calibration=.8,holdout=.2")
-        found[name] = value
-    if len(found) < 2 or abs(sum(found.values()) - 1) > 1e-9:
-        raise UsageError(f"--split {text!r}: at least two splits whose shares sum to 1")
-    return found
-
-
-def split_samples(store: Store, dataset_id: int, text: str, wanted: Collection[int] | None) -> Splits:
-    """Draw the splits of the chosen samples, or take over the plan's holdout (`plan`).
-
-    Raises ExportError when a reference stands in two splits, exactly or but for case, accents and white
-    space: its group says that they are two documents, and the figures of the holdout would know its text.
-    Raises UsageError when a split would be empty.
-    """
-    shares = None if text == PLAN else shares_of(text)
-    names = (CALIBRATION, HOLDOUT) if shares is None else tuple(shares)
-    of: dict[int, str] = {}
-    sizes = dict.fromkeys(names, 0)
-    digests = {name: hashlib.sha256() for name in names}
-    references: dict[str, tuple[str, str]] = {}
-    contexts: dict[str, str] = {}
-    clashes: list[str] = []
-    shared = 0
-    kept_back = False
-    for one in chain.from_iterable(exports.each_leaving(store, dataset_id, None, wanted)):
-        sample = one.sample
-        kept_back = kept_back or one.holdout
-        if shares is None:
-            split = HOLDOUT if one.holdout else CALIBRATION
-        else:
-            split = _drawn(_group_key(sample), shares)
-        of[one.sample_id] = split
-        sizes[split] += 1
-        digests[split].update(sample.id.encode() + b"\0")
-        if sample.reference.strip():
-            where, first = references.setdefault(_normal(sample.reference), (split, sample.id))
-            if where != split:
-                clashes.append(f"{first!r} ({where}) and {sample.id!r} ({split})")
-        shared += sum(contexts.setdefault(text_hash(t), split) != split for t in sample.retrieved_contexts)
-    if shares is None and not kept_back:
-        raise UsageError("--split plan: no sample is kept back; draw some: --split calibration=.8,holdout=.2")
-    if shares is not None and kept_back:
-        raise UsageError("the plan keeps samples back already: --split plan takes that holdout over")
-    if empty := [name for name in names if not sizes[name]]:
-        groups = "groups and texts are never cut; " if shares is not None else ""
-        raise UsageError(
-            f"--split {text}: no sample falls to {', '.join(empty)} ({len(of):,} chosen): {groups}choose "
-            "more samples or a larger share"
-        )
-    if clashes:
-        more = f" and {len(clashes) - SHOWN:,} more" if len(clashes) > SHOWN else ""
-        raise ExportError(
-            f"the same reference stands in two splits: {'; '.join(clashes[:SHOWN])}{more}. "
-            "Give samples with one reference one group"
-        )
-    done = {name: digest.hexdigest() for name, digest in digests.items()}
-    return Splits(names, of, sizes, done, shared, "plan" if shares is None else f"{text} by {SALT!r}")
-
-
-def _group_key(sample: Sample) -> str:
-    """What is never cut: a document, else all samples with one reference."""
-    return f"group {sample.group}" if sample.group is not None else f"text {_normal(sample.reference)}"
-
-
-def _normal(text: str) -> str:
-    return text_hash(" ".join(fold(text).split()))
-
-
-def _drawn(key: str, shares: Mapping[str, float]) -> str:
-    digest = hashlib.blake2b(f"{SALT}:{key}".encode(), digest_size=8).digest()
-    place = (int.from_bytes(digest, "big") >> 11) * 2.0**-53
-    upto = 0.0
-    for name, share in shares.items():
-        upto += share
-        if place < upto:
-            return name
-    return next(reversed(tuple(shares)))

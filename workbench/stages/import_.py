@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from copy import deepcopy
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from importlib.resources import as_file, files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.errors import InputError, PurgedError, RowError
 from workbench.formats.columns import columns_of
 from workbench.formats.detect import settings_of
+from workbench.formats.policy import from_toml, to_toml
 from workbench.formats.readers.gold import gold_problem
 from workbench.formats.reading import becomes, read
 from workbench.formats.rejects import SUFFIX, Rejects
 from workbench.formats.rows import FileRow, Notes, shown
-from workbench.model import BY, KINDS, VERDICTS, Kind, Policy, Proposal, Record
+from workbench.model import BY, KINDS, Kind, Policy, Proposal, Record
 from workbench.reviewing.documents import policy_of
-from workbench.reviewing.gold import gold_units
 from workbench.scoring.names import column_kind, headline
 from workbench.stages import Progress, plan, silent
 from workbench.stages.export_items import pseudonyms
 from workbench.store import datasets, exports, importing, plans, runs
 from workbench.store.datasets import DatasetInfo, count_samples, find_dataset, list_datasets
-from workbench.store.engine import Store
+from workbench.store.engine import Store, open_store
 from workbench.store.importing import GoldRule, Intake, Outcome, keys_of_text
 from workbench.store.plans import done
 from workbench.store.purge import purged_names
@@ -62,20 +63,9 @@ def manifest_settings(path: Path) -> dict[str, Any]:
 def _policy(document: Any) -> Policy | None:
     """The policy of a document; None for a document that is none."""
     try:
-        policy = policy_of(document, 1)
-        fits = (
-            set(policy.kinds) <= set(KINDS)
-            and policy.kinds
-            and policy.nested in VERDICTS
-            and policy.partial in ("split", "missing")
-            and all(type(one.name) is str and type(one.key) is str for one in policy.labels)
-            and all(type(one) is str for one in policy.counted_labels)
-            and type(policy.guidelines) is str
-            and type(policy.language) is str
-        )
-    except (KeyError, TypeError, AttributeError, ValueError):
+        return replace(from_toml(to_toml(policy_of(document, 1))), version=1)
+    except (KeyError, TypeError, AttributeError, ValueError, InputError):
         return None
-    return policy if fits else None
 
 
 SHOWN_ERRORS = 20
@@ -112,7 +102,7 @@ class ImportReport:
     """What became of every row of a file, or with `dry` what would.
 
     `errors`: the messages of the first twenty rejected rows. `conflicts`: how many rejected rows contradict
-    what is stored or, with `dry`, an earlier row. `rejected_path`: where rejected rows are, empty without any
+    what is stored or an earlier row. `rejected_path`: where rejected rows are, empty without any
     and where no folder could be written. `purged`: how many of the rejected are of samples that were purged:
     of these the file of rejected rows has the ids only. `gold_reviews`: how many reviews got verified gold,
     `gold_units`: of how many units. `without_contexts`: good rows that have none; the first of the `notes`
@@ -154,18 +144,18 @@ class _Reading:
     """One reading of a file for a dataset, which may not be there yet: its rows and what becomes of them."""
 
     def __init__(
-        self, store: Store | None, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
+        self, store: Store, path: Path, options: ImportOptions, progress: Progress, *, dry: bool
     ) -> None:
         self.path, self.options, self.notes = path, options, Notes()
         self.columns = columns_of(options.fields, options.external)
         self.report = ImportReport(str(path), options.dataset or default_name(path), dry)
-        self.info = None if store is None else _existing(store, self.report.dataset)
-        self.reject: Callable[[str, RowError], object] = lambda _raw, _error: None
+        self.info = _existing(store, self.report.dataset)
+        self.rejects: Rejects | None = None
         self._rows = read(
             path, format=options.format, notes=self.notes, progress=progress, columns=self.columns
         )
-        self._names = own_names(store, self.info) if store and self.info else {}
-        self._gone = purged_names(store, self.info.id) if store and self.info else {}
+        self._names = own_names(store, self.info) if self.info else {}
+        self._gone = purged_names(store, self.info.id) if self.info else {}
         self._refused = (0, 0)
 
     def chunks(self) -> Iterator[list[FileRow]]:
@@ -174,13 +164,14 @@ class _Reading:
         Raises InputError where so many are bad, and none is good, that the rest is not worth reading.
         """
         for chunk in chunks(self._rows):
-            named = (without_purged(with_names(row, self._names), self._gone) for row in chunk)
             good = []
-            for row in (with_gold(row, self.options.gold) for row in named):
-                if row.error is not None:
-                    self.refuse(row, row.error)
+            for row in (with_names(row, self._names) for row in chunk):
+                error = purged(row, self._gone) or row.error
+                if error is None and row.record is not None and self.options.gold == "require":
+                    error = gold_missing(row.record)
+                if error is not None or row.record is None:
+                    self.refuse(row, error or RowError("row", "nothing", "a sample"))
                     continue
-                assert row.record is not None
                 self.report.gold_ignored += bool(row.record.gold) and self.options.gold == "ignore"
                 good.append(row)
             yield good
@@ -199,7 +190,8 @@ class _Reading:
         self.report.purged += isinstance(error, PurgedError)
         if len(self.report.errors) < SHOWN_ERRORS:
             self.report.errors += (str(error),)
-        self.reject(row.raw, error)
+        if self.rejects is not None:
+            self.rejects(row.raw, error)
 
     def count(self, row: FileRow, outcome: Outcome | RowError) -> None:
         """Count what became of a good row."""
@@ -208,14 +200,6 @@ class _Reading:
             self.refuse(row, outcome)
         else:
             setattr(self.report, outcome, getattr(self.report, outcome) + 1)
-
-    def finish(self) -> ImportReport:
-        """The report, with what was noted while reading."""
-        report, notes = self.report, self.notes
-        report.format, report.notes = notes.format, tuple(notes.messages())
-        report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
-        report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
-        return report
 
 
 def import_file(
@@ -232,38 +216,13 @@ def import_file(
     their reason. With `strict` one bad row keeps everything out. Raises InputError for a file that cannot
     be read, which changes nothing.
     """
-    if options.strict:
-        looked = preview_import(path, options, store=store, annotator=annotator, progress=progress)
-        if looked.rejected:
-            errors = "\n".join(looked.errors)
-            raise InputError(f"{errors}\n{looked.rejected:,} bad rows; with --strict nothing was imported")
     reading = _Reading(store, path, options, progress, dry=False)
-    report = reading.report
-    taking: Intake | None = None
-    with Rejects(path) as reject:
-        reading.reject = reject
-        for good in reading.chunks():
-            if good and taking is None:
-                reading.info = reading.info or _create(store, path, report.dataset, options, annotator, good)
-                taking = _intake(store, reading.info, options, annotator)
-            if taking is not None:
-                for row, outcome in _outcomes(store, taking, good):
-                    reading.count(row, outcome)
-    report.rejected_path = str(reject.path or "")
-    info = reading.info
-    if info is None:
-        why = report.errors[0] if report.errors else "it holds no rows"
-        others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
-        where = f"; the rejected rows are in {reject.path}" if reject.path else ""
-        raise InputError(f"nothing of {path} could be imported: {why}{others}{where}")
-    _settle(store, info, options)
-    report.n_samples = count_samples(store, info.id)
-    report.blind = datasets.count_blind(store, info.id)
-    reading.finish()
-    if taking is not None:
-        report.gold_reviews, report.gold_units = taking.reviews, taking.units
-        report.notes += tuple(_of_intake(taking))
-    return report
+    if options.strict:
+        with store.writing():  # all of it in one transaction
+            return _finished(store, reading, _take_in(store, reading, annotator))
+    with Rejects(path) as reading.rejects:
+        taking = _take_in(store, reading, annotator)
+    return _finished(store, reading, taking)
 
 
 def preview_import(
@@ -274,23 +233,60 @@ def preview_import(
     annotator: str = "",
     progress: Progress = silent,
 ) -> ImportReport:
-    """Read a whole file and say what its import would do; without a store, in a dataset that is empty.
+    """What an import of a file would do: it is done and taken back; without a store, in an empty database.
 
     Raises InputError for a file that cannot be read.
     """
+    if store is None:
+        with TemporaryDirectory() as folder, closing(open_store(str(Path(folder, "empty.db")))) as empty:
+            return preview_import(path, options, store=empty, annotator=annotator, progress=progress)
     reading = _Reading(store, path, options, progress, dry=True)
-    taking = _intake(store, reading.info, options, annotator) if store and reading.info else None
-    said: dict[tuple[str, str], int] = {}
+    with store.writing() as session:
+        report = _finished(store, reading, _take_in(store, reading, annotator))
+        session.rollback()
+    report.becomes = becomes(reading.notes.columns, reading.notes, reading.columns)
+    return report
+
+
+def _take_in(store: Store, reading: _Reading, annotator: str) -> Intake | None:
+    """Store every good row of a file; None where there was none."""
+    path, options, name = reading.path, reading.options, reading.report.dataset
+    taking: Intake | None = None
     for good in reading.chunks():
-        stored: Iterable[tuple[FileRow, Outcome | RowError]] = ((row, "new") for row in good)
-        if store is not None and taking is not None:
-            stored = _outcomes(store, taking, good, dry=True)
-        for row, outcome in stored:
-            reading.count(row, after_earlier(row, outcome, said, options.gold, update=options.update))
-    if reading.info is None and not reading.report.good and not reading.report.rejected:
-        raise InputError(f"nothing of {path} could be imported: it holds no rows")
-    reading.report.becomes = becomes(reading.notes.columns, reading.notes, reading.columns)
-    return reading.finish()
+        if good and taking is None:
+            reading.info = reading.info or _create(store, path, name, options, annotator, good)
+            taking = _intake(store, reading.info, options, annotator)
+        if taking is not None:
+            for row, outcome in _outcomes(store, taking, good):
+                reading.count(row, outcome)
+    return taking
+
+
+def _finished(store: Store, reading: _Reading, taking: Intake | None) -> ImportReport:
+    """The report of a file that was read. Raises InputError where nothing of it goes in."""
+    path, options, report = reading.path, reading.options, reading.report
+    rejects = reading.rejects and reading.rejects.path
+    if options.strict and report.rejected and not report.dry:
+        errors = "\n".join(report.errors)
+        raise InputError(f"{errors}\n{report.rejected:,} bad rows; with --strict nothing was imported")
+    if reading.info is None and not (report.dry and report.rejected):
+        why = report.errors[0] if report.errors else "it holds no rows"
+        others = f" ({report.rejected:,} bad rows)" if report.rejected > 1 else ""
+        where = f"; the rejected rows are in {rejects}" if rejects else ""
+        raise InputError(f"nothing of {path} could be imported: {why}{others}{where}")
+    report.rejected_path = str(rejects or "")
+    notes = reading.notes
+    report.format, report.notes = notes.format, tuple(notes.messages())
+    report.repaired, report.ungrounded = notes.seen["moved"], notes.seen["ungrounded"]
+    report.without_contexts, report.columns = notes.without_contexts, tuple(notes.scores)
+    if reading.info is not None and not report.dry:
+        _settle(store, reading.info, options)
+        report.n_samples = count_samples(store, reading.info.id)
+        report.blind = datasets.count_blind(store, reading.info.id)
+    if taking is not None and not report.dry:
+        report.gold_reviews, report.gold_units = taking.reviews, taking.units
+        report.notes += tuple(_of_intake(taking))
+    return report
 
 
 def _of_intake(taking: Intake) -> Iterator[str]:
@@ -333,16 +329,15 @@ def default_name(path: Path) -> str:
 
 
 def _outcomes(
-    store: Store, taking: Intake, good: list[FileRow], *, dry: bool = False
+    store: Store, taking: Intake, good: list[FileRow]
 ) -> Iterator[tuple[FileRow, Outcome | RowError]]:
-    """What becomes of each row; with `dry` what would, and nothing is kept."""
+    """What becomes of each row."""
     good = list(for_samples_of_text(store, taking, good))
     start = 0
     for piece in importing.distinct(row.record for row in good if row.record):
         rows = good[start : start + len(piece)]
         start += len(piece)
-        into = deepcopy(taking) if dry else taking  # it takes up runs that a dry import does not make
-        yield from zip(rows, importing.add_chunk(store, into, piece, dry=dry), strict=True)
+        yield from zip(rows, importing.add_chunk(store, taking, piece), strict=True)
 
 
 def _existing(store: Store, name: str) -> DatasetInfo | None:
@@ -412,26 +407,21 @@ def _blind(options: ImportOptions, n_samples: int) -> dict[str, Any]:
 
 
 CHUNK = 2_000  # rows in one transaction: 5,000 hold 18 MB more, and save a fiftieth of the time
-CHUNK_UNITS = 8_000  # units in one transaction: 40,000 hold 90 MB more and are no faster
-CHUNK_TEXT = 2 << 20  # characters in one transaction: twice as many hold 8 MB more and are no faster
+CHUNK_TEXT = 2 << 20  # characters of rows in one transaction, their units among them
 
 
-def without_purged(row: FileRow, gone: Mapping[str, str]) -> FileRow:
-    """A row of a purged sample as the bad row that it is, also where something else is off with it.
+def purged(row: FileRow, gone: Mapping[str, str]) -> PurgedError | None:
+    """The error of a row of a purged sample, also where something else is off with it.
 
     `gone`: ids and hashes with the day, see `purged_names`.
     """
     if not gone:
-        return row
+        return None
     names: list[Any] = [_id_of(row.raw)]
     if row.record is not None:
         names = [row.record.sample.id, row.record.sample.content_hash]
     day = next((gone[name] for name in names if isinstance(name, str) and name in gone), None)
-    if day is None:
-        return row
-    error = PurgedError(names[0] or names[1], day)
-    error.line = row.line
-    return replace(row, record=None, error=error)
+    return None if day is None else PurgedError(names[0] or names[1], day)
 
 
 def _id_of(raw: str) -> Any:
@@ -443,19 +433,14 @@ def _id_of(raw: str) -> Any:
     return value.get("id") if type(value) is dict else None
 
 
-def with_gold(row: FileRow, gold: GoldRule) -> FileRow:
-    """With `require`, a row without gold is a bad row."""
-    if gold == "require" and row.record is not None and not row.record.gold:
-        sample = row.record.sample
-        if "gold" in sample.meta:  # where a gold of another shape was put
-            error = gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
-        else:
-            error = RowError(
-                "gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in"
-            )
-        error.line = row.line
-        return replace(row, record=None, error=error)
-    return row
+def gold_missing(record: Record) -> RowError | None:
+    """Why a record without gold cannot go in where gold is required."""
+    if record.gold:
+        return None
+    sample = record.sample
+    if "gold" in sample.meta:  # where a gold of another shape was put
+        return gold_problem(sample.meta["gold"], sample.reference, sample.retrieved_contexts)
+    return RowError("gold", "nothing", "the gold that --gold stores; --gold-if-given lets rows without in")
 
 
 def own_names(store: Store, info: DatasetInfo) -> dict[str, str]:
@@ -514,80 +499,17 @@ def for_samples_of_text(store: Store, intake: Intake, rows: list[FileRow]) -> It
 
 
 def chunks(rows: Iterator[FileRow]) -> Iterator[list[FileRow]]:
-    """The rows in lists that go in whole, each with at most so many rows, units and so much text."""
+    """The rows in lists that go in whole, each with at most so many rows and so much text."""
     chunk: list[FileRow] = []
-    units = size = 0
+    size = 0
     for row in rows:
         chunk.append(row)
         size += len(row.raw)
-        if row.record is not None and (row.record.gold or row.record.proposal):
-            units += _units(row.record)
-        if len(chunk) == CHUNK or units >= CHUNK_UNITS or size >= CHUNK_TEXT:
+        if len(chunk) == CHUNK or size >= CHUNK_TEXT:
             yield chunk
-            chunk, units, size = [], 0, 0
+            chunk, size = [], 0
     if chunk:
         yield chunk
-
-
-def _units(record: Record) -> int:
-    """How many units and proposed entities a record has."""
-    units = sum(len(gold.entities or ()) + len(gold.statements or ()) for gold in record.gold)
-    for proposal in record.proposals:
-        units += len(proposal.reference_entities or ()) + len(proposal.statements or ())
-        units += sum(map(len, proposal.context_entities or ()))
-    return units
-
-
-def after_earlier(
-    row: FileRow,
-    outcome: Outcome | RowError,
-    said: dict[tuple[str, str], int],
-    gold: GoldRule,
-    *,
-    update: bool,
-) -> Outcome | RowError:
-    """What becomes of a row behind the rows before it, where `outcome` is what becomes of it alone.
-
-    `said` remembers a hash for each id and field, so that a large file needs no memory for its texts. A
-    row may add what the earlier one does not name, and another proposal goes into a run of its own. With
-    `update` it may say anything but another text.
-    """
-    record = row.record
-    assert record is not None
-    content = record.sample.content_hash
-    name = record.sample.id or content
-    again, more = (name, "text") in said, False
-    for what, value in _fields(record, content, gold):
-        digest = hash(value)
-        more = more or (name, what) not in said
-        if update and what != "text":
-            said[name, what] = digest
-        elif said.setdefault((name, what), digest) != digest:
-            return RowError("id", f"{name!r} again, with another {what}", f"one {what} for each id")
-    if not again or outcome == "unchanged" or isinstance(outcome, RowError):
-        return outcome
-    return "extended" if more else "unchanged"  # the earlier row brings what this one says too
-
-
-def _fields(record: Record, content: str, gold: GoldRule) -> Iterator[tuple[str, str]]:
-    """What a record says by field, as text to be compared; a field that it does not name is left out."""
-    sample = record.sample
-    yield "text", content
-    given = {"response": sample.response, "group": sample.group, "alternatives": sample.alternatives or None}
-    yield from ((field, repr(value)) for field, value in given.items() if value is not None)
-    yield from (
-        (f"meta.{key}", json.dumps(value, sort_keys=True, default=repr)) for key, value in sample.meta.items()
-    )
-    yield from ((f"scores.{column}", digits) for column, digits in record.scores.items())
-    # one more proposal contradicts nothing, so that what it says stands in the name
-    yield from ((f"proposal {hash(proposal)}", "") for proposal in record.proposals)
-    for one in record.gold if gold != "ignore" else ():
-        for kind, units in (("entities", one.entities), ("statements", one.statements)):
-            if units is not None:  # what gold says: units, labels, places, verdicts, in any order
-                said = sorted(
-                    repr((u.text, u.label, u.spans[:1], u.match.verdict)) for u in gold_units(units)
-                )
-                yield f"gold of {one.annotator} ({kind})", repr(said)
 
 
 DATASET = "demo"

@@ -102,18 +102,15 @@ def recorded_runs(store: Store, dataset_id: int) -> dict[tuple[str, str], list[i
     return runs
 
 
-def add_chunk(
-    store: Store, intake: Intake, records: Sequence[Record], *, dry: bool = False
-) -> list[Outcome | RowError]:
+def add_chunk(store: Store, intake: Intake, records: Sequence[Record]) -> list[Outcome | RowError]:
     """Store a chunk of records with distinct keys; says for each what happened to it.
 
-    A record that is refused (RowError) changes nothing; the others go in together. With `dry` nothing
-    is kept, and `intake` may name runs that do not exist: use it once.
+    A record that is refused (RowError) changes nothing; the others go in together.
     """
     hashed = [(record, record.sample.content_hash) for record in records]
     keys = [record.sample.id or content for record, content in hashed]
     of_keys = SAMPLE.dataset_id == intake.dataset_id, SAMPLE.key.in_(keys)
-    with store.writing() as session:
+    with store.writing():
         intake.planned = plan_of(store, intake.dataset_id) is not None  # made since the last chunk, maybe
         purged = purged_names(store, intake.dataset_id)
         known = {row.key: row for row in store.column(select(SampleRow).where(*of_keys))}
@@ -141,8 +138,6 @@ def add_chunk(
             if chunk.add(record, content, ids[keys[at]]) and outcomes[at] == "unchanged":
                 outcomes[at] = "extended"
         chunk.write()
-        if dry:
-            session.rollback()
         return outcomes
 
 

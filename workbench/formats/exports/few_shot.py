@@ -11,7 +11,6 @@ from workbench.model import Unit
 from workbench.text.lists import compact
 
 FILE = "examples.jsonl"
-HOLDOUT = "holdout"
 
 
 def write(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wrote:
@@ -32,7 +31,7 @@ def write(folder: Path, items: Iterable[ExportItem], about: Surroundings) -> Wro
 def _kept_out(item: ExportItem, taken: set[tuple[str, str]]) -> str:
     """Why a sample is no example; empty when it is one, and then its group and reference are taken."""
     sample = item.sample
-    if item.holdout or item.split == HOLDOUT:
+    if item.holdout:
         return "holdout"
     if item.blind:
         return "blind arm"

@@ -33,6 +33,8 @@ from workbench.text.lists import compact, object_text
 OBJECT = "workbench"
 """The key under which the formats of other tools carry the native row."""
 
+SPLITS = ("calibration", "holdout")
+
 
 @dataclass(frozen=True, slots=True)
 class ExportItem:

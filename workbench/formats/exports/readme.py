@@ -46,7 +46,7 @@ def write_card(
     }
     text = rendered(
         "card.md", dataset=about.dataset, licence=about.licence, files=files, size=_size(rows), counts=counts,
-        manifest=manifest, sampling=manifest["sampling"], agreement=manifest["agreement"],
+        manifest=manifest, sampling=manifest["sampling"],
         models="; ".join(map(plain, sorted(models))) or "nobody",
     )  # fmt: skip
     (folder / "README.md").write_text(text, encoding="utf-8", newline="\n")

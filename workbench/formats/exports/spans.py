@@ -3,7 +3,7 @@
 `gold.conll` has a token and its tag a line, a blank line after every text, and nothing else: readers of CoNLL
 take every line for a token. Ids and texts are in `texts.jsonl`, in the same order. The tokens follow each
 other in the text with only white space between, which brings the offsets back. A blank text has no lines.
-What one row of tags cannot hold exactly is in `conflicts.jsonl`.
+What one row of tags cannot hold exactly is left out and counted.
 
 Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its own.
 """
@@ -11,7 +11,7 @@ Prodigy tasks have spans on exact tokens. Hashes are left out: Prodigy makes its
 from __future__ import annotations
 
 import re
-from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,15 +49,6 @@ class Tagged:
     unit: Unit
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """A stretch that the format cannot hold exactly, and why; `beside` is what stands there."""
-
-    tagged: Tagged
-    why: str
-    beside: Tagged | None = None
-
-
 def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
     """Every place of every entity, in order of the text; a longer one before a shorter."""
     found = [
@@ -66,45 +57,28 @@ def tagged_of(units: Iterable[Unit]) -> list[Tagged]:
     return sorted(found, key=lambda one: (one.start, -one.end, one.label))
 
 
-def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], list[Conflict]]:
-    """Those that one row of tags holds exactly, and those that it cannot.
+def flat(found: Sequence[Tagged], text: str) -> tuple[list[Tagged], Counter[str]]:
+    """Those that one row of tags holds exactly, and how many it cannot hold, by reason.
 
     Of two that overlap the longer one stays, of equal ones the first. A stretch that begins or ends with
     white space has no token at that edge.
     """
     kept: list[Tagged] = []
-    conflicts: list[Conflict] = []
-    seen: dict[tuple[int, int], Tagged] = {}
+    left: Counter[str] = Counter()
     for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
         surface = text[one.start : one.end]
-        same = seen.get((one.start, one.end))
-        if same is not None:
-            if same.label != one.label or same.unit.text != one.unit.text:
-                conflicts.append(Conflict(one, "the same place twice", same))
-            continue
+        other = next((longer for longer in kept if longer.start < one.end and one.start < longer.end), None)
         if surface != surface.strip():
-            conflicts.append(Conflict(one, "begins or ends with white space"))
-            continue
-        other = _over(kept, one)
-        if other is not None:
+            left["span begins or ends with white space"] += 1
+        elif other is None:
+            kept.append(one)
+        elif (other.start, other.end) == (one.start, one.end):
+            if (other.label, other.unit.text) != (one.label, one.unit.text):
+                left["span the same place twice"] += 1
+        else:
             nested = other.start <= one.start and one.end <= other.end
-            conflicts.append(Conflict(one, "nested" if nested else "overlapping", other))
-            continue
-        insort(kept, one, key=_start)
-        seen[one.start, one.end] = one
-    return kept, conflicts
-
-
-def _start(one: Tagged) -> int:
-    return one.start
-
-
-def _over(kept: Sequence[Tagged], one: Tagged) -> Tagged | None:
-    """The stretch that shares a character with one; those that are kept share none among themselves."""
-    place = bisect_right(kept, one.start, key=_start)
-    if place and kept[place - 1].end > one.start:
-        return kept[place - 1]
-    return kept[place] if place < len(kept) and kept[place].start < one.end else None
+            left["span nested" if nested else "span overlapping"] += 1
+    return sorted(kept, key=lambda one: one.start), left
 
 
 def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
@@ -133,32 +107,25 @@ def exact_tokens(text: str, found: Iterable[Tagged]) -> list[Token]:
 
 CONLL = "gold.conll"
 TEXTS = "texts.jsonl"
-CONFLICTS = "conflicts.jsonl"
 
 
 def write_conll(folder: Path, items: Iterable[ExportItem], _about: Surroundings) -> Wrote:
     """Write every sample whose entities stand."""
     wrote = Wrote()
-    with (
-        lines_into(folder / CONLL) as line,
-        lines_into(folder / TEXTS) as write_text,
-        lines_into(folder / CONFLICTS) as conflict_line,
-    ):
+    with lines_into(folder / CONLL) as line, lines_into(folder / TEXTS) as write_text:
         for item in items:
             if "entity" not in item.gold:
                 wrote.left[f"entities {item.states.get('entity', 'todo')}"] += 1
                 continue
             text = item.sample.reference
-            kept, conflicts = flat(tagged_of(entities_of(item)), text)
+            kept, left = flat(tagged_of(entities_of(item)), text)
             line(conll_lines(text, kept))
             write_text(text_line(item.sample.id, text))
             wrote.rows += 1
             for unit in entities_of(item):
                 if not unit.spans:
                     wrote.left["unit without a place in the text"] += 1
-            for one in conflicts:
-                wrote.left[f"span {one.why}"] += 1
-                conflict_line(compact(_conflict(item.sample.id, one)) + "\n")
+            wrote.left += left
     return wrote
 
 
@@ -185,19 +152,6 @@ def text_line(name: str, text: str) -> str:
 def _tag(label: str) -> str:
     """A label as the tail of a tag: one word."""
     return "-".join(label.split()) or "other"
-
-
-def _conflict(name: str, one: Conflict) -> dict[str, object]:
-    tagged, beside = one.tagged, one.beside
-    value: dict[str, object] = {
-        "id": name, "text": tagged.unit.text, "label": tagged.label,
-        "start": tagged.start, "end": tagged.end, "why": one.why,
-    }  # fmt: skip
-    if beside is not None:
-        value["beside"] = {
-            "text": beside.unit.text, "label": beside.label, "start": beside.start, "end": beside.end,
-        }  # fmt: skip
-    return value
 
 
 TASKS = "tasks.jsonl"

@@ -10,7 +10,15 @@ from typing import Any, Literal, NamedTuple
 from workbench.errors import InputError
 from workbench.formats.exports import evaluators, few_shot, label_studio, spans, tables
 from workbench.formats.exports.folder import MANIFEST, checksum
-from workbench.formats.exports.item import SAMPLES, VERDICTS, ExportItem, Surroundings, Wrote, write_native
+from workbench.formats.exports.item import (
+    SAMPLES,
+    SPLITS,
+    VERDICTS,
+    ExportItem,
+    Surroundings,
+    Wrote,
+    write_native,
+)
 from workbench.formats.json_lines import of_lines
 from workbench.formats.readers import native
 from workbench.formats.rows import Notes
@@ -77,7 +85,7 @@ FORMATS: dict[str, Format] = {
     "huggingface": Format(tables.write_huggingface, splits="files", scores=True),
     "label-studio": Format(label_studio.write, (label_studio.TASKS, label_studio.CONFIG)),
     "prodigy": Format(spans.write_prodigy, (spans.TASKS,)),
-    "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS, spans.CONFLICTS)),
+    "conll": Format(spans.write_conll, (spans.CONLL, spans.TEXTS)),
     "csv": Format(
         tables.write_csv, (tables.SAMPLES, tables.UNITS), splits="rows", without_text=True, scores=True
     ),
@@ -89,7 +97,7 @@ def places(folder: Path, name: str, splits: Iterable[str]) -> list[tuple[Path, s
     """Where a format is written, with the split that goes there; None for a place that takes all."""
     if FORMATS[name].splits == "rows":
         return [(folder, None)]
-    kept = [one for one in splits if name != "few-shot" or one != few_shot.HOLDOUT]
+    kept = [one for one in splits if name != "few-shot" or one != SPLITS[1]]
     return [(folder if FORMATS[name].splits == "files" else folder / one, one) for one in kept]
 
 
@@ -111,7 +119,7 @@ def folders(home: Path, manifest: Document, found: Found) -> Iterator[tuple[str,
         if name not in FORMATS:
             found(f"{MANIFEST}: no format {name!r}")
             continue
-        splits = _splits(manifest)
+        splits = SPLITS if manifest.get("splits") else ()
         each = list(dict(places(folder, name, splits))) if splits else [folder]
         names = FORMATS[name].files
         if name == "huggingface":
@@ -131,9 +139,3 @@ def check_itself(manifest: Document, found: Found) -> None:
         found(f"{MANIFEST}: has no manifest_sha256, so that nobody can tell whether its figures were edited")
     elif said != now:
         found(f"changed: {MANIFEST}: manifest_sha256 {said} in it, {now}: a figure or a name was edited")
-
-
-def _splits(manifest: Document) -> tuple[str, ...]:
-    given = manifest.get("splits")
-    each = given.get("each", []) if type(given) is dict else []
-    return tuple(str(one["name"]) for one in each)

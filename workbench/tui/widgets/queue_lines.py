@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.content import Content
-from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input
@@ -108,25 +107,17 @@ def _seconds(seconds: float) -> str:
 
 
 class Completions(Widget):
-    """One line of what may come next, or of what is wrong; a click takes it."""
+    """One line of what may come next, or of what is wrong."""
 
     DEFAULT_CSS = """
     Completions { height: 1; width: 1fr; }
     """
-
-    class Taken(Message):
-        """A completion was clicked."""
-
-        def __init__(self, completion: Completion) -> None:
-            super().__init__()
-            self.completion = completion
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._offered: tuple[Completion, ...] = ()
         self._chosen: int | None = None
         self._complaint = ""
-        self._places: list[tuple[int, int, Completion]] = []
 
     @property
     def chosen(self) -> Completion | None:
@@ -166,17 +157,14 @@ class Completions(Widget):
         if self._complaint:
             return Content.assemble(("! ", "bold"), (cut(self._complaint, room - 2), ""))
         parts: list[Part] = []
-        self._places = []
         used = 0
         for index in range(self._first_shown(room), len(self._offered)):
-            one = self._offered[index]
             gap, shown, count = self._written(index)
             size = width(gap + shown + count)
             if used + size > room:
                 break
             style = "bold $accent reverse" if index == self._chosen else "$accent"
             parts += [(gap, ""), (shown, style), (count, DIM)]
-            self._places.append((used, used + size, one))
             used += size
         return Content.assemble(*parts)
 
@@ -194,19 +182,13 @@ class Completions(Widget):
                 first += 1
         return first
 
-    def on_click(self, event: events.Click) -> None:
-        """Take what was clicked."""
-        for start, end, completion in self._places:
-            if start <= event.x - self.gutter.left < end:
-                self.post_message(self.Taken(completion))
-                return
-
 
 class QueryField(Field):
     """The query as it is typed; the last view that could be read stays while one types.
 
-    `search` shows what a query says; it is called with `done` when one is through with typing. `missing` is
-    called when the counts of `facets` are wanted and not there.
+    `search` shows what a query says, or its second query while nothing fits the first: the word that is being
+    typed may become a field. It is called with `done` when one is through with typing. `missing` is called
+    when the counts of `facets` are wanted and not there.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -218,7 +200,7 @@ class QueryField(Field):
     ]
 
     def __init__(
-        self, search: Callable[[Query, bool], None], missing: Callable[[], None], below: Completions
+        self, search: Callable[[Query, Query, bool], None], missing: Callable[[], None], below: Completions
     ) -> None:
         super().__init__(placeholder="search: words, state:todo, label:date, delta>.2", id="search")
         self.facets: Facets | None = None
@@ -285,8 +267,15 @@ class QueryField(Field):
             self._below.complain("")
         else:
             self.offer()
-        self._search(query, done)
+        rest = parse(self._without_word()) if not done and self.has_focus and self._offers() else query
+        self._search(query, query if isinstance(rest, Mistake) else rest, done)
         return True
+
+    def _without_word(self) -> str:
+        """The query without the word that is being typed: it may become a field or one of its values."""
+        at = self.cursor_position
+        word = next((one for one in tokens(self.value) if one.start < at <= one.end), None)
+        return self.value[: word.start] + self.value[word.end :] if word else self.value
 
     # Completion.
 
