@@ -258,9 +258,7 @@ def _exports(held: Iterable[ExportRow]) -> tuple[tuple[str, ...], tuple[str, ...
 def _empty(folder: Path) -> bool:
     """Whether nothing is at a place; not where it cannot be read."""
     try:
-        return not any(folder.iterdir())
-    except FileNotFoundError:
-        return True
+        return not folder.exists() or not any(folder.iterdir())
     except OSError:
         return False
 

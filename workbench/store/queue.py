@@ -58,7 +58,8 @@ def view_ids(
     Eight bytes a sample. Blind samples and those that were never counted come last among the doubtful.
     `column` of the file stands for the automatic value, "" for none.
     """
-    chosen = select(SAMPLE.id).where(*_conditions(info, annotator, query, picked, column))
+    terms = (condition(term, info, annotator, picked, column) for term in query.terms)
+    chosen = select(SAMPLE.id).where(SAMPLE.dataset_id == info.id, *terms)
     if order == "doubt":
         of_sample = COUNTED.sample_id == SAMPLE.id, *_counted(info)
         doubt = func.coalesce(select(COUNTED.doubt).where(*of_sample).scalar_subquery(), -1.0)
@@ -111,14 +112,6 @@ def count_undoubted(store: Store, info: DatasetInfo, _annotator: str) -> int:
     """How many samples have no doubt to be ordered by, for lack of a proposal or of counting."""
     counted = select(func.count(COUNTED.doubt)).where(*_counted(info))
     return count_samples(store, info.id) - int(store.value(counted))
-
-
-def _conditions(
-    info: DatasetInfo, annotator: str, query: Query, picked: Picked, column: str = ""
-) -> Iterable[ColumnElement[bool]]:
-    yield SAMPLE.dataset_id == info.id
-    for term in query.terms:
-        yield condition(term, info, annotator, picked, column)
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,7 +244,7 @@ def external_digits(store: Store, dataset_id: int, column: str) -> dict[int, str
     return dict(store.rows(query))
 
 
-def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float]:
+def external_values(store: Store, dataset_id: int, column: str) -> dict[int, float | None]:
     """The same as numbers."""
     return {number: float(digits) for number, digits in external_digits(store, dataset_id, column).items()}
 

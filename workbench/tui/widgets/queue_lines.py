@@ -14,7 +14,7 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from workbench.reports.plan import at_end
-from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse
+from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
 from workbench.tui.safe import flat
