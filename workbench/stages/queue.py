@@ -9,13 +9,13 @@ from itertools import chain
 from typing import TYPE_CHECKING, Literal, get_args
 
 from workbench.errors import UsageError
-from workbench.model import KINDS, Kind, Tally
+from workbench.model import KINDS, Kind, Sample, Tally
 from workbench.scoring.names import SCORERS, column_kind, headline, kind_of
 from workbench.store import queue, scores
 from workbench.store.datasets import DatasetInfo
 from workbench.store.engine import Store
 from workbench.store.queue import Pace, Progress, QueueRow, count_undoubted, next_sample, pace, progress
-from workbench.store.samples import chunked
+from workbench.store.samples import chunked, load_samples
 from workbench.text.query import Query
 
 # `queue_values` loads the matcher (a tenth of a second): only what asks for values of samples imports it.
@@ -138,6 +138,11 @@ def queue_rows(store: Store, info: DatasetInfo, annotator: str, ids: Sequence[in
         number: replace(row, automatic=(row.automatic or late.get(number)) if number in seen else None)
         for number, row in rows.items()
     }
+
+
+def sample_texts(store: Store, sample_id: int) -> Sample | None:
+    """A sample as it was imported; None when it is gone."""
+    return next((one.sample for one in load_samples(store, [sample_id], None)), None)
 
 
 def next_of(

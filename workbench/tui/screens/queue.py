@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from array import array
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static
 
@@ -23,19 +24,24 @@ from workbench.tui.safe import flat
 from workbench.tui.screens.base import BaseScreen
 from workbench.tui.screens.dialogs import ConfirmScreen, MenuChoice, MenuScreen
 from workbench.tui.widgets.bars import DIM, Head, KeyBar, Part, Status
-from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField
+from workbench.tui.widgets.passage import Passage
+from workbench.tui.widgets.queue_lines import Completions, ProgressLine, QueryField, in_full
 from workbench.tui.widgets.sample_list import SampleHead, SampleList
 from workbench.tui.work import start
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Order, Progress
+    from workbench.stages.queue import Order, Progress, QueueRow
     from workbench.stages.review import Moved
     from workbench.tui.desk import Desk
+    from workbench.tui.marks import Mark
 
 Find = Callable[[], Awaitable["int | Moved | None"]]
 
 ABOVE, BELOW = 40, 100
 """Samples before and from the next undecided one that are shown while the whole view is being read."""
+
+RESTS = 0.08
+"""Seconds that the cursor rests on a sample before its texts are read."""
 
 NAME = 32
 """Cells of a dataset's name: at 80 columns the line about the view still fits."""
@@ -120,6 +126,8 @@ class QueueScreen(BaseScreen):
         "open go_on search facets orders why undo redo reread room disputes move page edge".split()
     )
 
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (116, "-roomy")]  # noqa: RUF012
+
     def __init__(self) -> None:
         super().__init__()
         self.desk: Desk | None = None
@@ -132,6 +140,7 @@ class QueueScreen(BaseScreen):
         self._whole = False
         self._asked = False
         self._away = False
+        self._in_full: tuple[int | None, QueueRow | None] = None, None
         self.completions = Completions(id="hint")
         self.field = QueryField(self._search, self._want_facets, self.completions)
         self.samples = SampleList(id="samples")
@@ -144,9 +153,12 @@ class QueueScreen(BaseScreen):
             yield Static("/", id="slash")
             yield self.field
         yield self.completions
-        yield SampleHead(id="columns")
-        yield self.samples
-        yield Static(id="empty")
+        with Horizontal(id="middle"):
+            with Vertical(id="left"):
+                yield SampleHead(id="columns")
+                yield self.samples
+                yield Static(id="empty")
+            yield Passage(id="sample")
         yield Status(id="status")
         yield KeyBar(id="keys")
 
@@ -303,6 +315,31 @@ class QueueScreen(BaseScreen):
         """The first rows say how much room ids need."""
         event.stop()
         self.query_one(SampleHead).show(self.order, self.samples.key_size, yours=self.samples.yours)
+        self.moved()
+
+    def on_resize(self, _event: events.Resize) -> None:
+        """There may be room for the sample under the cursor now."""
+        self.call_after_refresh(self.moved)
+
+    def moved(self) -> None:
+        """Show the sample under the cursor next to the list, where there is room for it."""
+        listed = self.samples
+        here = listed.chosen, listed.row(listed.cursor) if listed.count else None
+        if here != self._in_full and self.has_class("-roomy"):
+            self._in_full = here
+            start(self, self._read_in_full, group="in full", only_newest=True, failed=self._unread)
+
+    async def _read_in_full(self) -> None:
+        from workbench.stages.queue import sample_texts
+
+        number, row = self._in_full
+        assert self.desk is not None
+        shown: tuple[str, list[Mark]] = "", []
+        if number is not None and row is not None:
+            await asyncio.sleep(RESTS)
+            sample = await self.desk.store.read(sample_texts, number)
+            shown = in_full(row, sample) if sample else shown
+        self.query_one(Passage).show(*shown)
 
     # Drawing.
 

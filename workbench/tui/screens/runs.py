@@ -47,6 +47,8 @@ HINTS: Hints = {
     "batch": {"no": "answers come at once", "yes": "half the price, within a day"},
 }
 
+PURPOSE = "Runs suggest what you review: ✓ is in use, space uses another, n starts one."
+
 NOTHING = """\
 There is no run yet.
 
@@ -83,6 +85,7 @@ class RunsScreen(BaseScreen):
     def compose(self) -> ComposeResult:
         """The runs, the one under the cursor in full, the one that goes on."""
         yield Head(id="head")
+        yield Static(PURPOSE, id="purpose")
         yield Static(id="columns", markup=False)
         yield RunList(id="runs")
         yield Static(NOTHING, id="empty", markup=False)
@@ -107,7 +110,7 @@ class RunsScreen(BaseScreen):
         self._advice = {kind: runs.advice(kind) for run in rows for kind in run.failures}
         listed = self.query_one(RunList)
         listed.show(rows, at)
-        listed.display = bool(rows)
+        listed.display = self.query_one("#purpose").display = bool(rows)
         self.query_one("#empty").display = not rows
         self.moved()
 

@@ -1,4 +1,4 @@
-"""The lines above the queue's list: how far one is, the query, and what may come next in it."""
+"""Around the queue's list: how far one is, the query, what may come next in it, the sample in full."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from workbench.reports.plan import at_end
 from workbench.text.query import Completion, Facets, Mistake, Query, apply, complete, parse, tokens
 from workbench.tui.cells import cut, width
 from workbench.tui.keys import key
+from workbench.tui.marks import Mark
 from workbench.tui.safe import flat
 from workbench.tui.widgets.bars import DIM, Field, Part
 
 if TYPE_CHECKING:
-    from workbench.stages.queue import Pace, Progress
+    from workbench.model import Sample
+    from workbench.stages.queue import Pace, Progress, QueueRow
 
 SEARCH_DELAY = 0.12
 """Seconds of quiet before a search runs; typing faster than this runs one search, not one a letter."""
@@ -104,6 +106,34 @@ def _seconds(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s"
     return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
+STATES = {"todo": "to do", "excluded": "not counted"}
+MOST_TEXTS, LONGEST_TEXT = 20, 4_000
+"""Contexts, and letters of each text, that stand next to the list; a review has all of them."""
+
+
+def in_full(row: QueueRow, sample: Sample) -> tuple[str, list[Mark]]:
+    """A sample next to the list, with its headings marked: where it stands, then its texts."""
+    facts = [STATES.get(row.disposition, row.disposition)]
+    facts += [f"verified by {', '.join(row.annotators)}"] if row.annotators else []
+    facts += [f"flagged: {row.flag}"] if row.flag else []
+    marked = {
+        "without suggestions": row.blind, "to be matched again": row.rematch,
+        "verified under an older policy": row.stale, "picked by hand": row.off_plan,
+    }  # fmt: skip
+    facts += [words for words, holds in marked.items() if holds]
+    contexts = sample.retrieved_contexts
+    texts = [("Reference", sample.reference)]
+    texts += [(f"Context {n} of {len(contexts):,}", text) for n, text in enumerate(contexts[:MOST_TEXTS], 1)]
+    if not contexts:
+        texts.append(("No contexts", ""))
+    lead = f"{sample.user_input[:LONGEST_TEXT]}\n"
+    text, marks = f"{lead}{' · '.join(facts)}\n", [Mark(0, len(lead), "like")]
+    for heading, body in texts:
+        marks.append(Mark(len(text) + 1, len(text) + 1 + len(heading), "nothing"))
+        text += f"\n{heading}\n{body[:LONGEST_TEXT]}{'…' if len(body) > LONGEST_TEXT else ''}\n"
+    return text, marks
 
 
 class Completions(Widget):

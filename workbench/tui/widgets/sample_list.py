@@ -47,7 +47,7 @@ class SampleColumns(NamedTuple):
 def columns_of(size: int, key_size: int) -> SampleColumns:
     """The columns of a row of `size` cells for ids of `key_size`; 0: they say nothing to a person.
 
-    When space is short the annotator gives way first, then the cause, then the id.
+    When space is short the annotator gives way first, then most of the id, then the cause.
     """
     key = max(6, min(key_size, 14 if size < 100 else 20 if size < 160 else 28)) if key_size else 0
     cause, who = CAUSE, 0 if size < 100 else 12
@@ -58,10 +58,10 @@ def columns_of(size: int, key_size: int) -> SampleColumns:
 
     if text() < LEAST_TEXT:
         who = 0
+    if key and text() < LEAST_TEXT:
+        key = max(min(key, 8), key - (LEAST_TEXT - text()))
     if text() < LEAST_TEXT:
         cause = 0
-    if key and text() < LEAST_TEXT:
-        key = max(6, key - (LEAST_TEXT - text()))
     return SampleColumns(key, max(4, text()), cause, who)
 
 
@@ -110,7 +110,7 @@ class SampleList(Lines):
             self.error = error
 
     class Arrived(Message):
-        """The first rows are there, and with them how much room ids need."""
+        """Rows are there; with the first ones, how much room ids need."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -244,7 +244,7 @@ class SampleList(Lines):
         if self.key_size is None and rows:
             told = [row.key for row in rows.values() if not (is_hash(row.key) and row.question)]
             self.key_size = max((width(short(key, PAGE)) for key in told), default=0)
-            self.post_message(self.Arrived())
+        self.post_message(self.Arrived())
 
     async def _read_causes(self, source: SampleSource, rows: Mapping[int, QueueRow]) -> None:
         """The causes of a page: they take longer than its rows, which are there."""
