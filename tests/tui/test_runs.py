@@ -22,7 +22,7 @@ from workbench.proposing.claude.answers import Usage
 from workbench.proposing.claude.pace import CallPace
 from workbench.proposing.claude.run import RunProgress
 from workbench.stages import claude
-from workbench.stages.claude import ClaudeOptions, keep_external
+from workbench.stages.claude import ModelOptions, keep_external
 from workbench.store.datasets import find_dataset
 from workbench.store.engine import Store
 from workbench.tui.app import WorkbenchApp
@@ -309,7 +309,7 @@ def test_what_is_said_of_a_run_begins_with_what_matters_most(store: Store) -> No
     going.stop.clear()
 
     assert doing(going) == "0 of 100 samples"
-    going.options = ClaudeOptions()
+    going.options = ModelOptions()
     said = "40 of 100 requests · waiting 12 s: rate limited · 37 answered, 3 failed · $0.25 · 2.0/s · "
     assert doing(going) == f"{said}7 in flight · 1.2M in 30.5k out"
     going.stop.set()

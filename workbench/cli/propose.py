@@ -17,7 +17,7 @@ from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.proposing.claude.run import RunProgress
-    from workbench.stages.claude import ClaudeOptions, ClaudePlan
+    from workbench.stages.claude import ModelOptions, ModelPlan
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -88,10 +88,10 @@ def propose(
     if proposer == "openai" and model is None:
         raise UsageError("--proposer openai needs --model: name one that the service has")
     effort = effort or ("low" if proposer == "claude" else "none")
-    options = stage.ClaudeOptions(
+    options = stage.ModelOptions(
         proposer=proposer,
         base_url=base_url or "",
-        model=model or stage.ClaudeOptions().model,
+        model=model or stage.ModelOptions().model,
         effort=None if effort == "none" else effort,
         max_tokens=max_tokens,
         prompt=prompt,
@@ -142,7 +142,7 @@ def _without_key(call: Call, proposer: str | None, run: str | None, *, json: boo
 def _claude(
     store: Store,
     info: DatasetInfo,
-    options: ClaudeOptions,
+    options: ModelOptions,
     annotator: str,
     *,
     dry_run: bool,
@@ -174,7 +174,7 @@ def _claude(
     limits = stage.Limits(total_seconds=max_seconds, max_cost=limit)
     try:
         with _progress_line() as on_progress:
-            report = stage.propose_claude(
+            report = stage.propose_by_model(
                 store, info, options,
                 annotator=annotator, limits=limits, on_progress=on_progress,
             )  # fmt: skip
@@ -190,7 +190,7 @@ def _claude(
         raise typer.Exit(3)
 
 
-def _agree(plan: ClaudePlan, max_cost: Decimal) -> None:
+def _agree(plan: ModelPlan, max_cost: Decimal) -> None:
     """Ask before text leaves or much is spent; without a terminal say what to give."""
     from workbench.reports.claude import money, plan_text
     from workbench.stages import claude as stage
