@@ -311,7 +311,8 @@ from workbench.stages.claude import propose_by_model
 from workbench.stages.claude import ModelOptions
 from workbench.store.engine import open_store
 store = open_store(sys.argv[1])
-propose_by_model(store, find_dataset(store, None), ModelOptions(), annotator="ann", limits=Limits(in_flight=2))
+info = find_dataset(store, None)
+propose_by_model(store, info, ModelOptions(), annotator="ann", limits=Limits(in_flight=2))
 """
 
 
