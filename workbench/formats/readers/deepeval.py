@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.errors import RowError
-from workbench.formats.columns import FIELD_OF, NAMES, context_texts, is_number
+from workbench.formats.columns import FIELD_OF, NAMES, as_contexts, is_number
 from workbench.formats.json_lines import parse
 from workbench.formats.readers import ours, ragas
 from workbench.formats.rows import Notes, shown, wrong
@@ -147,7 +147,7 @@ def _contexts(value: Any, name: str, notes: Notes) -> list[Any]:
         value = [piece for piece in pieces if piece.strip()] if len(pieces) > 1 else pieces
     return [
         found["context"] if type(text) is str and (found := _SOURCE.fullmatch(text)) else text
-        for text in context_texts(value, name)
+        for text in as_contexts(value, name)
     ]
 
 

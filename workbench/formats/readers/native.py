@@ -113,6 +113,8 @@ def _sample(row: dict[str, Any], notes: Notes) -> Sample:
         contexts = []
     if type(question) is not str or type(reference) is not str or type(contexts) is not list:
         raise _incomplete(row)
+    if dict in map(type, contexts):
+        contexts = columns.context_texts(contexts, notes)
     strings(contexts, "retrieved_contexts")
     if not reference or reference.isspace():
         notes.counted["blank reference, so that there is nothing to verify"] += 1
