@@ -24,6 +24,7 @@ LISTS_OF_REFERENCES = frozenset({"ground_truth", "groundTruth", "ground_truths",
 OTHER_FIELDS, METRICS, RECALLS = (frozenset(_DATA[key]) for key in ("other_fields", "metrics", "recalls"))
 CONTEXT_TEXTS: list[str] = _DATA["context_texts"]
 CONTEXT_WRAPS: list[str] = _DATA["context_wraps"]
+CONTEXT_LISTS = (*NAMES["retrieved_contexts"], *_DATA["context_lists"])  # inside objects of a tool
 BECOMES: dict[str, dict[str, str]] = _DATA["becomes"]
 """What a column or key becomes in the dataset, by format; "every" for all of them."""
 

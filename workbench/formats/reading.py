@@ -81,7 +81,9 @@ def _of(
             path, source.delimiter, lambda cells: to_object(renamed(cells, columns)), progress
         )
     else:
-        raw_rows = objects(path, source.container, source.lists, progress)
+        raw_rows = objects(
+            path, source.container, source.lists, progress, lambda name: notes.around.setdefault(name)
+        )
         if columns:
             raw_rows = _renamed(raw_rows, path, columns, deep=reader.spans)
     if reader.rows is not None:

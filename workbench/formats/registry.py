@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.formats.json_lines import MEMBERS, RawRow
-from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs
+from workbench.formats.readers import annotation_tools, deepeval, native, ragas, ragas_runs, tools
 from workbench.formats.rows import FileRow, Notes
 
 
@@ -43,6 +43,11 @@ READERS: dict[str, Reader] = {
     "ragas-traces": Reader(
         claims=ragas_runs.is_trace, rows=ragas_runs.trace_rows, lists=frozenset({MEMBERS})
     ),
+    "promptfoo": Reader(tools.promptfoo_record, tools.is_promptfoo),
+    "mlflow": Reader(tools.mlflow_record, tools.is_mlflow, cells=tools.cells_opened),
+    "langfuse": Reader(tools.langfuse_record, tools.is_langfuse, cells=tools.cells_opened),
+    "langsmith": Reader(tools.langsmith_record, tools.is_langsmith, cells=tools.cells_opened),
+    "trulens": Reader(tools.trulens_record, tools.is_trulens, cells=tools.cells_opened),
     "deepeval": Reader(
         deepeval.record_of, deepeval.claims, lists=deepeval.LISTS, cells=deepeval.row_of_cells
     ),

@@ -151,11 +151,11 @@ def header(path: Path, known: frozenset[str], *, mapped: bool = False) -> tuple[
         raise InputError(f"{path}: header: got {failure.got}, expected {failure.expected}")
 
     def fitness(reading: tuple[list[str], str, int, bool]) -> tuple[int, int]:
-        number = len(known.intersection(reading[0]))
+        number = sum(name in known or name.partition(".")[0] in known for name in reading[0])
         return number, 0 if number else len(reading[0])
 
     best, chosen, line, has_rows = max(readings, key=fitness)
-    if known.isdisjoint(best) and not mapped:
+    if not fitness((best, chosen, line, has_rows))[0] and not mapped:
         there = excerpt(", ".join(best), 200)
         expected = "user_input, reference, retrieved_contexts (or question, ground_truth, contexts)"
         raise InputError(

@@ -34,6 +34,9 @@ _METRICS = ("metricsData", "metrics_data", "metricsMetadata")
 _TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
     "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
 }  # fmt: skip
+_OTHERS = frozenset(
+    {"datasetId", "dataset_id", "datasetName", "sourceTraceId", "record_id"}
+)  # Langfuse, TruLens
 PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
 # What a run writes about itself next to the test case.
@@ -50,7 +53,7 @@ def claims(row: Mapping[str, Any]) -> bool:
     """Whether a row, or the header of a table, is a golden, a test case or a conversation."""
     if "scenario" in row and "input" not in row:
         return True
-    return "input" in row and not _TELLING.isdisjoint(row)
+    return "input" in row and not _TELLING.isdisjoint(row) and _OTHERS.isdisjoint(row)
 
 
 def record_of(row: dict[str, Any], notes: Notes) -> Record:

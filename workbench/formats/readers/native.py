@@ -19,7 +19,6 @@ from workbench.formats.rows import (
     as_object,
     check_depth,
     excerpt,
-    missing,
     refused,
     strings,
     wrong,
@@ -144,7 +143,9 @@ def _incomplete(row: dict[str, Any]) -> RowError:
         value = row.get(field)
         expected = "a list of strings" if field == "retrieved_contexts" else "a string"
         if value is None and field != "retrieved_contexts":
-            return missing(field, expected)
+            return RowError(
+                field, "nothing", f"{expected} (missing); --map {field}=COLUMN or COLUMN.KEY names it"
+            )
         if field == "user_input" and type(value) is list:
             return multi_turn()
         if type(value) is not (list if field == "retrieved_contexts" else str):
