@@ -21,15 +21,22 @@ from workbench.model import Record
 
 QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "message", "messages")
 ANSWER = (
-    *NAMES["reference"],
-    *NAMES["response"],
-    "output",
-    "outputs",
-    "text",
-    "content",
-    "result",
-    "completion",
-)
+    *NAMES["reference"], *NAMES["response"], "expected_response", "output", "outputs", "text", "content",
+    "result", "completion",
+)  # fmt: skip
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if type(value) is dict else {}
+
+
+def dicts(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; none of anything else."""
+    return [one for one in value if type(one) is dict] if type(value) is list else []
+
+
+_OWN = (*NAMES, "id", "group", "alternatives", "meta")  # by --map too
 
 
 def opened(value: Any) -> Any:
@@ -49,11 +56,14 @@ def opened(value: Any) -> Any:
 
 def cells_opened(cells: dict[str, Any]) -> dict[str, Any]:
     """A row of a table with the numbers, lists and objects that its cells hold."""
-    return {
-        name: opened(cell) if cell[:1] in ("[", "{") else number_cell(cell, name)
-        for name, cell in cells.items()
-        if type(cell) is str
-    } | {name: cell for name, cell in cells.items() if type(cell) is not str}
+    row: dict[str, Any] = {}
+    for name, cell in cells.items():
+        if type(cell) is list:  # the contexts of columns that a person named
+            parts = [opened(one) for one in cell]
+            row[name] = [text for one in parts for text in (one if type(one) is list else [one])]
+        else:
+            row[name] = opened(cell) if cell[:1] in ("[", "{") else number_cell(cell, name)
+    return row
 
 
 def text_in(value: Any, names: Iterable[str]) -> tuple[str | None, Any]:
@@ -87,36 +97,38 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
     return None, value
 
 
-def take(row: dict[str, Any], fields: dict[str, Any], part: str, field: str, names: Iterable[str]) -> None:
-    """Put the text of a part of a row under the name of a field, and any contexts; the part keeps the rest."""
+def take(
+    row: dict[str, Any], fields: dict[str, Any], part: str, field: str, names: Iterable[str], notes: Notes
+) -> None:
+    """Put the text of a part of a row, and contexts in it, under the names of fields; the part keeps the rest."""
     value = opened(row.get(part))
     if "retrieved_contexts" not in fields:
         contexts, value = contexts_in(value)
         if contexts is not None:
             fields["retrieved_contexts"] = contexts
     if field and field not in fields:
+        known = type(value) is not dict or any(name in value for name in names)
         text, value = text_in(value, names)
         if text is not None:
             fields[field] = text
+            if not known:
+                notes.counted[f"the only text of {part} was taken as {field}"] += 1
     row[part] = value or None
 
 
 def record(tool: str, row: dict[str, Any], fields: dict[str, Any], notes: Notes) -> Record:
     """The record of the fields of a row; the rest of the row goes to `meta`, but for what says them again."""
     told = BECOMES[tool]
-    given = {name for name in (*NAMES, "id", "group", "alternatives", "scores", "meta") if name in row}
     meta = {}
     for name, value in row.items():
-        if value is None or name in given or name == "_error":
-            continue
-        if told.get(name) == "left out":
+        if name in _OWN and value is not None:
+            fields[name] = value
+        elif told.get(name) == "left out" and value:
             notes.ignored[name] += 1
-        else:
+        elif value is not None and name != "_error":
             meta[name] = value
-    fields = {**fields, **{name: row[name] for name in given}}
-    return ragas.record_of(
-        {name: value for name, value in fields.items() if value is not None}, notes, meta=meta
-    )
+    given = {name: value for name, value in fields.items() if value is not None}
+    return ragas.record_of(given, notes, meta=meta)
 
 
 def numbers(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
@@ -135,27 +147,24 @@ _EXPECTED = ("context-recall", "factuality", "similar", "equals", "model-graded-
 def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
     row, fields = dict(row), dict[str, Any]()
-    grading = row.get("gradingResult") or {}
-    parts = [one for one in grading.get("componentResults") or () if type(one) is dict]
-    asserted = [one["assertion"] for one in parts if type(one.get("assertion")) is dict]
-    asserted += [one for one in (row.get("testCase") or {}).get("assert") or () if type(one) is dict]
-    take(row, fields, "vars", "user_input", QUESTION)
+    parts = dicts(as_dict(row.get("gradingResult")).get("componentResults"))
+    asserted = [as_dict(one.get("assertion")) for one in parts]
+    scores = [
+        (a.get("metric") or a.get("type"), one.get("score")) for a, one in zip(asserted, parts, strict=True)
+    ]
+    fields["scores"] = numbers(scores) | numbers(as_dict(row.get("namedScores")).items())
     for name in NAMES["reference"]:
-        if type(row["vars"]) is dict and type(row["vars"].get(name)) is str:
-            fields["reference"] = row["vars"].pop(name)
+        if type(text := as_dict(row.get("vars")).get(name)) is str:
+            fields["reference"], row["vars"] = text, {k: v for k, v in row["vars"].items() if k != name}
+    asserted += dicts(as_dict(row.get("testCase")).get("assert"))
     for kind in _EXPECTED if "reference" not in fields else ():
         value = next((one.get("value") for one in asserted if one.get("type") == kind), None)
         if type(value) is str:
             fields["reference"] = value
             notes.counted[f"the reference is the value of an assertion of type {kind}"] += 1
             break
-    take(row, fields, "response", "response", ANSWER)
-    scores = (
-        (one["assertion"].get("metric") or one["assertion"].get("type"), one.get("score"))
-        for one in parts
-        if type(one.get("assertion")) is dict
-    )
-    fields["scores"] = numbers(scores) | numbers((row.get("namedScores") or {}).items())
+    take(row, fields, "vars", "user_input", QUESTION, notes)
+    take(row, fields, "response", "response", ANSWER, notes)
     return record("promptfoo", row, fields, notes)
 
 
@@ -163,30 +172,27 @@ _MLFLOW = re.compile(r"(?P<name>.+)/v\d+/(?P<what>score|justification)")
 
 
 def is_mlflow(row: Mapping[str, Any]) -> bool:
-    """Whether a row is of an evaluation table."""
-    texts = {
-        name for name in ("inputs", "outputs", "predictions", "targets") if type(row.get(name)) is not dict
-    }
-    return any(_MLFLOW.fullmatch(name) for name in row) or len(texts.intersection(row)) > 1
+    """Whether a row is of an evaluation table, or of a dataset with expectations."""
+    others = {"predictions", "targets", "ground_truth", "expectations"}
+    return any(map(_MLFLOW.fullmatch, row)) or ("inputs" in row and not others.isdisjoint(row))
 
 
 def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
-    """The record of a row of `eval_results_table.json`; the score of each metric under its name there."""
+    """The record of a row of `eval_results_table.json`; the score of each metric has its name there."""
     row, fields = dict(row), dict[str, Any]()
-    scored = {
-        name: row.pop(name) for name in list(row) if name.endswith("/score") and _MLFLOW.fullmatch(name)
-    }
-    fields["scores"] = numbers(
-        (name, number_cell(score, name) if type(score) is str else score) for name, score in scored.items()
-    )
-    for part in ("inputs", *NAMES["user_input"]):
-        take(row, fields, part, "user_input", QUESTION)
-    for part in ("targets", "target", "expectations", *NAMES["reference"]):
-        take(row, fields, part, "reference", (*ANSWER, "expected_response"))
-    for part in ("outputs", "predictions", "prediction", *NAMES["response"]):
-        take(row, fields, part, "response", ANSWER)
+    scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
+    cells = [(name, row.pop(name)) for name in scored]
+    fields["scores"] = numbers((n, number_cell(cell, n) if type(cell) is str else cell) for n, cell in cells)
     contexts, row = contexts_in(row)
-    return record("mlflow", row, fields | ({"retrieved_contexts": contexts} if contexts else {}), notes)
+    if contexts is not None:
+        fields["retrieved_contexts"] = contexts
+    for part in ("inputs", *NAMES["user_input"]):
+        take(row, fields, part, "user_input", QUESTION, notes)
+    for part in ("targets", "target", "expectations", *NAMES["reference"]):
+        take(row, fields, part, "reference", ANSWER, notes)
+    for part in ("outputs", "predictions", "prediction", *NAMES["response"]):
+        take(row, fields, part, "response", ANSWER, notes)
+    return record("mlflow", row, fields, notes)
 
 
 def is_langfuse(row: Mapping[str, Any]) -> bool:
@@ -197,10 +203,10 @@ def is_langfuse(row: Mapping[str, Any]) -> bool:
 def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an item of a dataset."""
     row, fields = dict(row), dict[str, Any]()
-    take(row, fields, "input", "user_input", QUESTION)
+    take(row, fields, "input", "user_input", QUESTION, notes)
     for part in ("expectedOutput", "expected_output"):
-        take(row, fields, part, "reference", ANSWER)
-    take(row, fields, "metadata", "", ())
+        take(row, fields, part, "reference", ANSWER, notes)
+    take(row, fields, "metadata", "", (), notes)
     return record("langfuse", row, fields, notes)
 
 
@@ -210,14 +216,18 @@ _PARTS = ("inputs", "outputs", "reference_outputs", "reference", "feedback")
 def is_langsmith(row: Mapping[str, Any]) -> bool:
     """Whether a row is an example of a dataset, or a row of an experiment."""
     dotted = {name.partition(".")[0] for name in row if "." in name}
-    return ("inputs" in dotted and not {"outputs", "reference", "feedback"}.isdisjoint(dotted)) or (
-        {"inputs", "outputs"} <= row.keys()
-        and all(type(opened(row[name])) in (dict, type(None)) for name in ("inputs", "outputs"))
+    if "inputs" in dotted:
+        return not {"outputs", "reference", "feedback"}.isdisjoint(dotted)
+    parts = [opened(row[name]) for name in ("inputs", "outputs") if name in row]
+    return (
+        len(parts) == 2
+        and "expectations" not in row
+        and all(type(one) in (dict, type(None)) for one in parts)
     )
 
 
 def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
-    """The record of an example, whose outputs are the reference, or of a row of an experiment, which has both."""
+    """The record of an example, whose outputs are the reference, or of a row of an experiment."""
     parts: dict[str, Any] = {name: opened(row[name]) for name in _PARTS if row.get(name) is not None}
     rest: dict[str, Any] = {}
     for name, value in row.items():
@@ -230,11 +240,11 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
     if type(feedback := parts.pop("feedback", None)) is dict:
         fields["scores"] = numbers(feedback.items())
     row = rest | parts
-    take(row, fields, "inputs", "user_input", QUESTION)
+    take(row, fields, "inputs", "user_input", QUESTION, notes)
     for part in ("reference_outputs", "reference"):
-        take(row, fields, part, "reference", ANSWER)
+        take(row, fields, part, "reference", ANSWER, notes)
     is_example = "reference" not in fields
-    take(row, fields, "outputs", "reference" if is_example else "response", ANSWER)
+    take(row, fields, "outputs", "reference" if is_example else "response", ANSWER, notes)
     if is_example:
         notes.counted["the reference is the output of an example, not the answer of a run"] += 1
     return record("langsmith", row, fields, notes)
@@ -248,24 +258,22 @@ def is_trulens(row: Mapping[str, Any]) -> bool:
 def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a record: contexts and reference from the calls of the feedback functions."""
     row, fields = dict(row), dict[str, Any]()
-    calls = {
-        name.removesuffix("_calls"): opened(row.pop(name)) for name in list(row) if name.endswith("_calls")
-    }
-    each = [call for found in calls.values() if type(found) is list for call in found if type(call) is dict]
-    fields["scores"] = numbers((name, row.pop(name)) for name in calls if name in row)
+    names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
+    calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
+    fields["scores"] = numbers((name, row.pop(name)) for name in names if name in row)
     fields["id"] = row.pop("record_id")
-    take(row, fields, "input", "user_input", QUESTION)
-    take(row, fields, "output", "response", ANSWER)
+    take(row, fields, "input", "user_input", QUESTION, notes)
+    take(row, fields, "output", "response", ANSWER, notes)
     contexts: dict[str, None] = {}
-    for call in each:
-        arguments, more = call.get("args"), call.get("meta")
-        found = arguments.get("context", arguments.get("source")) if type(arguments) is dict else None
-        contexts.update(
-            (text, None) for text in (found if type(found) is list else [found]) if type(text) is str
-        )
-        if type(more) is dict and type(more.get("ground_truth_response")) is str:
+    for call in calls:
+        arguments, more = as_dict(call.get("args")), as_dict(call.get("meta"))
+        found = arguments.get("context", arguments.get("source"))
+        texts = found if type(found) is list else [found]
+        contexts.update((text, None) for text in texts if type(text) is str)
+        if type(more.get("ground_truth_response")) is str:
             fields["reference"] = more["ground_truth_response"]
     if contexts:
         fields["retrieved_contexts"] = list(contexts)
-    notes.ignored.update(f"{name}_calls" for name in calls)
+        notes.counted["the contexts are those that a feedback function was called with"] += 1
+    notes.ignored.update(f"{name}_calls" for name in names)
     return record("trulens", row, fields, notes)
