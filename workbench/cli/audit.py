@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from workbench.cli.console import Call, Json, on_terminal, open_app, open_for, usual_scorer
-from workbench.cli.import_ import External, Fields, Update, open_for_import, size_of
+from workbench.cli.import_ import External, Fields, Rows, Update, open_for_import, size_of
 from workbench.errors import UsageError
 
 if TYPE_CHECKING:
     from workbench.comparing.answer import Answer
-    from workbench.stages.import_ import ImportReport
+    from workbench.stages.import_ import ImportOptions, ImportReport
     from workbench.store.datasets import DatasetInfo
     from workbench.store.engine import Store
 
@@ -31,6 +30,7 @@ def audit(
     ] = None,
     map_: Fields = None,
     external: External = None,
+    rows: Rows = "",
     update: Update = False,
     full: Annotated[bool, typer.Option("--full", help="All figures after the answer.")] = False,
     format: Annotated[  # noqa: A002
@@ -51,7 +51,12 @@ def audit(
     if full and format != "text":
         raise UsageError("--full adds figures to the text: leave --format out")
     print_only = json or format != "text" or not on_terminal() or os.environ.get("TERM") == "dumb"
-    report = _import(call, file, map_ or (), external or (), update=update)
+    from workbench.stages.import_ import ImportOptions
+
+    options = ImportOptions(
+        dataset=call.dataset, update=update, fields=map_ or (), external=external or (), rows=rows
+    )
+    report = _import(call, file, options)
     asked = scorer or _own_column(call, file, report)
     while True:
         found = _answer(call, report.dataset, asked, full=full, markdown=format == "markdown", json=json)
@@ -63,19 +68,16 @@ def audit(
         raise typer.Exit(3)
 
 
-def _import(
-    call: Call, file: Path, fields: Sequence[str], external: Sequence[str], *, update: bool
-) -> ImportReport:
+def _import(call: Call, file: Path, options: ImportOptions) -> ImportReport:
     """Bring the file in and propose where nothing was; what went wrong on the way goes to standard error."""
     from dataclasses import replace
 
     from workbench import reports
     from workbench.reports.answer import one_line
     from workbench.reports.import_ import import_text
-    from workbench.stages.import_ import ImportOptions, import_file
+    from workbench.stages.import_ import import_file
     from workbench.text.figures import many
 
-    options = ImportOptions(dataset=call.dataset, fields=fields, external=external, update=update)
     with open_for_import(call) as store:
         with reports.progress("Importing", size_of(file), unit="bytes") as progress:
             report = import_file(store, file, options, annotator=call.annotator, progress=progress)

@@ -147,7 +147,7 @@ def _object(
     if names.get("columns") == names.get("data") == "[":
         return "document", frozenset({SPLIT}), None
     lists, end, more = inner_lists(path)
-    if more and end == 1:
+    if end == 1 and (more or path.suffix.lower() in (".jsonl", ".ndjson")):
         return "lines", frozenset(), None
     whole = _first_row(path, frozenset({OBJECTS}))
     if not more and not (whole is not None and _is_row(path, whole, columns)):

@@ -34,9 +34,8 @@ _METRICS = ("metricsData", "metrics_data", "metricsMetadata")
 _TELLING = frozenset({"expected_output", "expectedOutput", "actual_output", "actualOutput", *_METRICS}) | {
     "retrieval_context", "retrievalContext", "additional_metadata", "additionalMetadata",
 }  # fmt: skip
-_OTHERS = frozenset(
-    {"datasetId", "dataset_id", "datasetName", "sourceTraceId", "record_id"}
-)  # Langfuse, TruLens
+# Of Langfuse and TruLens, which have an `input` too.
+_OTHERS = frozenset({"datasetId", "dataset_id", "datasetName", "sourceTraceId", "record_id"})
 PROPOSER = "deepeval"
 _METADATA = ("additional_metadata", "additionalMetadata", "metadata")
 # What a run writes about itself next to the test case.

@@ -19,10 +19,10 @@ from workbench.formats.readers import ragas
 from workbench.formats.rows import TEXT_LIMIT, Notes
 from workbench.model import Record
 
-QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "message", "messages")
+QUESTION = (*NAMES["user_input"], "inputs", "prompt", "text", "content", "parts", "message", "messages")
 ANSWER = (
     *NAMES["reference"], *NAMES["response"], "expected_response", "output", "outputs", "text", "content",
-    "result", "completion",
+    "parts", "message", "messages", "result", "completion",
 )  # fmt: skip
 
 
@@ -34,9 +34,6 @@ def as_dict(value: Any) -> dict[str, Any]:
 def dicts(value: Any) -> list[dict[str, Any]]:
     """The objects of a list; none of anything else."""
     return [one for one in value if type(one) is dict] if type(value) is list else []
-
-
-_OWN = (*NAMES, "id", "group", "alternatives", "meta")  # by --map too
 
 
 def opened(value: Any) -> Any:
@@ -91,7 +88,7 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
     if type(value) is dict:
         for name in CONTEXT_LISTS:
             found = opened(value.get(name))
-            if type(found) in (list, str) and found:
+            if type(found) is list or (type(found) is str and found):
                 left = {key: inner for key, inner in value.items() if key != name}
                 return found if type(found) is list else [found], left
     return None, value
@@ -100,7 +97,7 @@ def contexts_in(value: Any) -> tuple[list[Any] | None, Any]:
 def take(
     row: dict[str, Any], fields: dict[str, Any], part: str, field: str, names: Iterable[str], notes: Notes
 ) -> None:
-    """Put the text of a part of a row, and contexts in it, under the names of fields; the part keeps the rest."""
+    """Put the text of a part of a row, and contexts in it, under names of fields; the rest stays there."""
     value = opened(row.get(part))
     if "retrieved_contexts" not in fields:
         contexts, value = contexts_in(value)
@@ -116,19 +113,22 @@ def take(
     row[part] = value or None
 
 
+def begun(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A copy of a row, and the fields that it has under our own names, by `--map` too."""
+    own = {name for name in NAMES if type(row.get(name)) in (str, list)}
+    own.update(name for name in ("id", "group", "alternatives") if row.get(name) is not None)
+    rest = {name: value for name, value in row.items() if name not in own and name != "_error"}
+    return rest, {name: row[name] for name in own}
+
+
 def record(tool: str, row: dict[str, Any], fields: dict[str, Any], notes: Notes) -> Record:
     """The record of the fields of a row; the rest of the row goes to `meta`, but for what says them again."""
-    told = BECOMES[tool]
-    meta = {}
-    for name, value in row.items():
-        if name in _OWN and value is not None:
-            fields[name] = value
-        elif told.get(name) == "left out" and value:
-            notes.ignored[name] += 1
-        elif value is not None and name != "_error":
-            meta[name] = value
-    given = {name: value for name, value in fields.items() if value is not None}
-    return ragas.record_of(given, notes, meta=meta)
+    left_out = {
+        name for name, told in BECOMES[tool].items() if told == "left out" and row.get(name) is not None
+    }
+    notes.ignored.update(left_out)
+    meta = {name: value for name, value in row.items() if value is not None and name not in left_out}
+    return ragas.record_of(fields, notes, meta=meta)
 
 
 def numbers(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
@@ -146,7 +146,7 @@ _EXPECTED = ("context-recall", "factuality", "similar", "equals", "model-graded-
 
 def promptfoo_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a result: variables, the answer, the reference of an assertion, a score of each."""
-    row, fields = dict(row), dict[str, Any]()
+    row, fields = begun(row)
     parts = dicts(as_dict(row.get("gradingResult")).get("componentResults"))
     asserted = [as_dict(one.get("assertion")) for one in parts]
     scores = [
@@ -179,7 +179,7 @@ def is_mlflow(row: Mapping[str, Any]) -> bool:
 
 def mlflow_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a row of `eval_results_table.json`; the score of each metric has its name there."""
-    row, fields = dict(row), dict[str, Any]()
+    row, fields = begun(row)
     scored = [name for name in row if name.endswith("/score") and _MLFLOW.fullmatch(name)]
     cells = [(name, row.pop(name)) for name in scored]
     fields["scores"] = numbers((n, number_cell(cell, n) if type(cell) is str else cell) for n, cell in cells)
@@ -202,7 +202,7 @@ def is_langfuse(row: Mapping[str, Any]) -> bool:
 
 def langfuse_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of an item of a dataset."""
-    row, fields = dict(row), dict[str, Any]()
+    row, fields = begun(row)
     take(row, fields, "input", "user_input", QUESTION, notes)
     for part in ("expectedOutput", "expected_output"):
         take(row, fields, part, "reference", ANSWER, notes)
@@ -236,10 +236,9 @@ def langsmith_record(row: dict[str, Any], notes: Notes) -> Record:
             parts.setdefault(part, {})[key] = opened(value)
         elif name not in _PARTS:
             rest[name] = value
-    fields: dict[str, Any] = {}
-    if type(feedback := parts.pop("feedback", None)) is dict:
+    row, fields = begun(rest | parts)
+    if type(feedback := row.pop("feedback", None)) is dict:
         fields["scores"] = numbers(feedback.items())
-    row = rest | parts
     take(row, fields, "inputs", "user_input", QUESTION, notes)
     for part in ("reference_outputs", "reference"):
         take(row, fields, part, "reference", ANSWER, notes)
@@ -257,7 +256,7 @@ def is_trulens(row: Mapping[str, Any]) -> bool:
 
 def trulens_record(row: dict[str, Any], notes: Notes) -> Record:
     """The record of a record: contexts and reference from the calls of the feedback functions."""
-    row, fields = dict(row), dict[str, Any]()
+    row, fields = begun(row)
     names = [name.removesuffix("_calls") for name in row if name.endswith("_calls")]
     calls = [call for name in names for call in dicts(opened(row.pop(f"{name}_calls")))]
     fields["scores"] = numbers((name, row.pop(name)) for name in names if name in row)
